@@ -64,6 +64,9 @@ package protocol AttachedSession: AnyObject {
     /// Throws an error that could not be thrown when it occurred, as in a subscript; called at the step's end.
     func check() throws
 
+    /// The entries that steps have changed since the last call, with their values, for the samples of a dry run.
+    func samples(limit: Int) -> [RecordSample]
+
     /// Ends the session; every later call must throw an error with the code `contextExpired`.
     ///
     /// It is called once.
@@ -75,6 +78,8 @@ package protocol AttachedSession: AnyObject {
 
 extension AttachedSession {
     package func check() throws {}
+
+    package func samples(limit: Int) -> [RecordSample] { [] }
 }
 
 /// A phase in which changes to an ``AttachedStore`` are applied.

@@ -151,6 +151,11 @@ final class Attachments {
         return Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.session.count) })
     }
 
+    /// The entries of some stores that a step has changed.
+    func samples(of names: Set<String>, limit: Int) -> [RecordSample] {
+        sessions.filter { names.contains($0.name) }.flatMap { $0.session.samples(limit: limit) }
+    }
+
     /// Ends all sessions, and returns the changes to apply after the commit.
     func finish() throws -> [JournalEntry] {
         var journal: [JournalEntry] = []

@@ -1,8 +1,8 @@
-/// A record before and after a step, from a dry run with samples; it contains the user's values.
+/// A record or a setting before and after a step, from a dry run with samples; it contains the user's values.
 public struct RecordSample: Hashable, Sendable {
     /// The record's key before the step.
     public var key: String
-    /// The record's type before the step.
+    /// The record's type before the step; the name of the suite for a setting.
     public var type: String
     /// The key after the step.
     public var newKey: String
@@ -10,10 +10,18 @@ public struct RecordSample: Hashable, Sendable {
     public var newType: String
     /// The content before the step; nil for a record that the step created.
     ///
-    /// Raw data is replaced by a string with its size.
+    /// Raw data is replaced by a string with its size, and a date by its text.
     public var before: RecordValue?
     /// The content after the step; nil for a record that the step deleted.
     public var after: RecordValue?
+    private var isSetting = false
+
+    /// Creates a sample of a setting.
+    package init(key: String, of store: String, before: RecordValue?, after: RecordValue?) {
+        (self.key, type, newKey, newType) = (key, store, key, store)
+        (self.before, self.after) = (before, after)
+        isSetting = true
+    }
 
     /// - Throws: ``JSONSyntaxError`` if a content is not JSON.
     init?(before: Record?, after: Record?) throws {
@@ -36,7 +44,7 @@ extension Record {
 extension RecordSample: CustomStringConvertible {
     /// The key and the type, and a line for each value that was removed or added.
     public var description: String {
-        let name = "\"\(key)\" of type \(type)"
+        let name = "\"\(key)\" of \(isSetting ? "" : "type ")\(type)"
         guard let before else { return lines("\(name), created", removed: [], added: properties(of: after)) }
         guard let after else { return lines("\(name), deleted", removed: properties(of: before), added: []) }
         let (old, new) = (properties(of: before), properties(of: after))

@@ -163,10 +163,11 @@ final class UpgradeRun {
         return losses + (scope.notes?.losses(of: type, migration: step.migration, step: step.number) ?? [])
     }
 
-    private func addSamples(of step: UpgradeSchedule.Step) {
-        guard let notes = scope.notes else { return }
+    private func addSamples(of step: UpgradeSchedule.Step, _ attachments: Set<String> = []) {
+        guard let notes = scope.notes, notes.sampleCount > 0 else { return }
         entries[step.migration].steps[step.number].samples =
             notes.samples(migration: step.migration, step: step.number)
+            + scope.attachments.samples(of: attachments, limit: notes.sampleCount)
     }
 
     /// Divides the time of a pass among its migrations, in proportion to the records that each read.
@@ -206,7 +207,7 @@ final class UpgradeRun {
         entries[step.migration].steps[step.number].unmatchedNames += context.unmatchedNames
         entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
         entries[step.migration].steps[step.number].losses += context.losses
-        addSamples(of: step)
+        addSamples(of: step, context.usedAttachments)
         entries[step.migration].counts += context.counts
         entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }
         entries[step.migration].duration += start.duration(to: .now).seconds

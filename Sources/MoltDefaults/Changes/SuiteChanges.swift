@@ -25,6 +25,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private var renamed: [String: String] = [:]
     /// The keys of values that come from another suite.
     private var arrived: Set<String> = []
+    /// The changes at the last call of ``samples(limit:)``.
+    private var sampled: [String: PropertyListValue?] = [:]
     private var isOver = false
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
@@ -178,6 +180,20 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: Outcomes of a step
 
+    package func samples(limit: Int) -> [RecordSample] {
+        func earlier(_ key: String) -> PropertyListValue? { sampled[key] ?? snapshot[key] }
+        let keys = changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
+        defer { sampled = changes }
+        return keys.prefix(limit).map { key in
+            RecordSample(
+                key: key,
+                of: suite.attachedName,
+                before: earlier(key)?.recordValue,
+                after: current(key)?.recordValue
+            )
+        }
+    }
+
     /// Runs a step and returns the outcomes of the keys that it has set and removed.
     func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {
         touched = []
@@ -221,5 +237,26 @@ extension SuiteChanges {
             outcomes[index].reason = nearest.map { "the nearest key is \"\($0)\"" }
         }
         return outcomes
+    }
+}
+
+extension PropertyListValue {
+    /// The value as JSON, for samples; dates and data are strings.
+    fileprivate var recordValue: RecordValue {
+        switch self {
+        case .bool(let bool): .bool(bool)
+        case .int(let int): .int(int)
+        case .unsigned(let unsigned): .int(unsigned)
+        case .double(let double): .double(double) ?? .string("\(double)")
+        case .string(let string): .string(string)
+        case .date, .data: .string(description)
+        case .array(let elements): .array(elements.map(\.recordValue))
+        case .dictionary(let values):
+            .object(
+                RecordObject(
+                    values.sorted { $0.key < $1.key }.map { RecordObject.Property(name: $0, value: $1.recordValue) }
+                )
+            )
+        }
     }
 }

@@ -46,14 +46,18 @@ extension Suite {
 
     /// Runs an upgrade without writing anything, and returns its report.
     ///
+    /// - Parameter samples: The maximum number of changed settings to show for each step, before and after, with their
+    ///   values; none by default.
     /// - Throws: The same errors as the upgrade.
     public func dryRun(
         of migrations: MigrationRegistry,
         attaching attached: [any Attachable] = [],
+        samples: Int = 0,
         options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationReport {
         var options = options
         options.isDryRun = true
+        options.sampleCount = samples
         return try Migrator(migrations, options: options)
             .migrate(DefaultsStore(self, attaching: attached.stores, isDryRun: true))
     }
