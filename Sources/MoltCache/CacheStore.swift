@@ -273,7 +273,7 @@ package final class CacheStore: MigrationStore {
             guard !connection.isReadOnly else {
                 var error = CacheError(
                     .readOnly,
-                    "The file at \(storeName) can only be read. Check its permissions and its volume."
+                    "The file at \(storeName) is read-only. Check its permissions and its volume."
                 )
                 error.path = storeName
                 throw error

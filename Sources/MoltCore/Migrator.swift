@@ -182,7 +182,7 @@ extension MigrationError {
         let names = edits.map(\.description).joined(separator: "; ")
         var error = MigrationError(
             .migrationEdited,
-            "Edited after the store had counted it as applied: \(names). A migration never changes once it has shipped: "
+            "Edited after it was applied to the store: \(names). A migration never changes once it has shipped: "
                 + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "
                 + "true` in debug builds, which upgrades the store again."
         )

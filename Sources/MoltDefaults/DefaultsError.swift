@@ -59,7 +59,7 @@ public struct DefaultsError: Error, Sendable {
 
         /// The suite's name is invalid, or this app may not use the suite.
         public static let invalidSuite = Code(rawValue: "invalidSuite")
-        /// No suite can hold a value of this type, or the platform would not return the value unchanged.
+        /// A suite cannot hold a value of this type, or the platform would not return the value unchanged.
         public static let cannotStore = Code(rawValue: "cannotStore")
         /// A value cannot be read as the requested type; the stored value is unchanged.
         public static let typeMismatch = Code(rawValue: "typeMismatch")

@@ -45,9 +45,9 @@ extension Salvage {
         let alone = source?.isSound == true ? nil : openAlone()
         if let alone, alone.isSound, source?.mayBeUsed != true { return try leaveOut(log, alone) }
         if !log.isHeaderSound {
-            report.assume("The log beside the file is damaged at its beginning. Its pages were read all the same.")
+            report.assume("The log beside the file is damaged at its beginning. Its pages were read anyway.")
         } else if !log.isSound, !log.hasLosses {
-            report.assume("The log beside the file is damaged. All of its pages were read all the same.")
+            report.assume("The log beside the file is damaged. All of its pages were read anyway.")
         }
         guard log.hasLosses else {
             newestPath = path

@@ -33,7 +33,7 @@ final class SalvageCopy {
         } catch {
             throw CacheError(
                 .storeFailed,
-                "The copy to salvage from cannot be made: there can be no directory in \(parent.path).",
+                "The copy to salvage from cannot be made: no directory can be created in \(parent.path).",
                 underlying: error
             )
         }
@@ -110,7 +110,7 @@ final class SalvageCopy {
                 // No process locks these files themselves, so closing them drops no lock.
                 guard let log = ByteSource(path: path + suffix) else {
                     unread.append(
-                        "What is at \(path + suffix) cannot be read, or is no file. What was written last may be missing."
+                        "\(path + suffix) cannot be read, or is not a file. The last changes may be missing."
                     )
                     continue
                 }

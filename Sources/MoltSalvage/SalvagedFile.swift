@@ -75,7 +75,7 @@ final class SalvagedFile {
     private static func exists(_ path: String) -> CacheError {
         CacheError(
             .fileExists,
-            "There is something at \(path) already, and it is not replaced. Choose another path.",
+            "There is already a file at \(path), which is not replaced. Choose another path.",
             path: path
         )
     }

@@ -106,7 +106,7 @@ struct SalvagedTables {
         } else {
             report.schemaVersion = Int(min(max(highest, 0), Int64(Int32.max)))
             report.assume(
-                "The schema version could not be read. It was taken for \(report.schemaVersion), the highest in the ledger "
+                "The schema version could not be read. It is assumed to be \(report.schemaVersion), the highest in the ledger "
                     + "and of the records."
             )
         }

@@ -114,7 +114,7 @@ struct `The contacts command` {
             let contacts = try await ContactsProcess.run(arguments)
 
             #expect(contacts.status == 1)
-            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is no SQLite database, "))
+            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is not a SQLite database, "))
             #expect(contacts.errors.count(of: file.path) == 1)
             #expect(contacts.errors.count { $0 == "\n" } == 1)
             #expect(!contacts.errors.contains("--help"))

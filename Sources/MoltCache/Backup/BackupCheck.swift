@@ -40,7 +40,7 @@ enum BackupCheck {
     /// Describes an error for a backup, because the error's own message gives advice for a cache.
     private static func reason(_ error: CacheError) -> String {
         switch error.code {
-        case .notADatabase: "it is no SQLite database."
+        case .notADatabase: "it is not a SQLite database."
         case .foreignFile: "it is a database that Molt did not make, or has a part that Molt did not make."
         case .newerFormat: "only a newer release of Molt can read it."
         case _ where (error.underlying as? SQLiteError)?.isDamage == true: "it is damaged."

@@ -52,7 +52,7 @@ extension CacheStore: BackedUpStore {
         guard FileStatus.isSame((path as NSString).deletingLastPathComponent, files.directory),
             let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
         else {
-            throw MigrationError.backupUnusable(backup, "it is none of this store, and was not removed.")
+            throw MigrationError.backupUnusable(backup, "it does not belong to this store, and was not removed.")
         }
         do {
             // A damaged file may have been moved together with its log.

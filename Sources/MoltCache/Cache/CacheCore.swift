@@ -297,9 +297,9 @@ extension MigrationError {
         let what =
             switch stored {
             case version:
-                "put a backup in the place of the cache at \(path), or applied another migration to version \(version),"
+                "restored a backup in place of the cache at \(path), or applied another migration to version \(version),"
             case ..<version:
-                "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
+                "restored a backup or started afresh: the cache at \(path) has version \(stored) now,"
             default:
                 "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
             }

@@ -68,7 +68,7 @@ enum FileProbe {
                 "The path \(path) is a directory or a device, not a file. Choose another path."
             )
         } else if !FileStatus.isReadable(path) {
-            error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
+            error = CacheError(.noPermission, "The file at \(path) is not readable. Check its permissions.")
         } else if status.size > 0, status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
             // SQLite takes a file of one byte for an empty one.
             throw CacheError(.short, path: path)
@@ -98,7 +98,7 @@ enum FileProbe {
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
                 + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
-                + "Put a backup in its place with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
+                + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
                 + "aside, and begins with an empty cache. Nothing was changed.",
             underlying: SQLiteError.short
         )

@@ -110,7 +110,7 @@ package struct FileStatus: Equatable {
         } else {
             return
         }
-        var error = CacheError(.notAFile, "There can be no cache file at \(path): \(reason)")
+        var error = CacheError(.notAFile, "No cache file can be at \(path): \(reason)")
         error.path = path
         throw error
     }
@@ -155,7 +155,7 @@ package struct FileStatus: Equatable {
             case EROFS:
                 CacheError(
                     .readOnly,
-                    "The cache at \(path) is on a volume that can only be read. Choose another place."
+                    "The cache at \(path) is on a read-only volume. Choose another directory."
                 )
             case ENOENT:
                 CacheError(
@@ -165,12 +165,12 @@ package struct FileStatus: Equatable {
             case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
                 CacheError(
                     .notAFile,
-                    "There can be no cache file at \(path): \(reason). Choose another path."
+                    "No cache file can be at \(path): \(reason). Choose another path."
                 )
             case EACCES, EPERM:
                 CacheError(
                     .noPermission,
-                    "The cache at \(path) may not be used. Check the permissions of its directory."
+                    "The cache at \(path) is not accessible. Check the permissions of its directory."
                 )
             case ENOSPC, EDQUOT:
                 CacheError(

@@ -172,7 +172,7 @@ extension CodableCache {
     private func notQuarantined(_ id: Int64) -> CacheError {
         var error = CacheError(
             .notQuarantined,
-            "There is no record \(id) in quarantine: it was put back or removed, or never there. Nothing was changed."
+            "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed."
         )
         error.path = path
         return error

@@ -124,7 +124,7 @@ extension SQLiteError {
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "The file is damaged. Put a backup in its place with CodableCache.restore(_:at:), or save what can be read: add "
+            "The file is damaged. Restore a backup with CodableCache.restore(_:at:), or save what can be read: add "
                 + "the product MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file "
                 + "aside and begins with an empty one."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:

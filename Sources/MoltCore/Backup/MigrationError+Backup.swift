@@ -14,8 +14,8 @@ extension MigrationError.Code {
 extension MigrationError {
     /// The options for a store that this release cannot upgrade.
     static let recoveryAdvice =
-        "To go on with what there was before, call restore with a backup; to begin with an empty cache and keep this one "
-        + "aside, call CodableCache.startAfresh(at:)."
+        "To go back to an earlier state, restore a backup; to begin with an empty cache and keep this one aside, call "
+        + "CodableCache.startAfresh(at:)."
 
     /// The error for a backup that does not fit on the disk.
     ///
@@ -34,7 +34,7 @@ extension MigrationError {
             case .replaced: "Free some space and try again, or keep no copy of what is replaced."
             case .manual, .aside, .damaged: "Free some space and try again."
             }
-        let found = free.map { "only \($0) bytes are free" } ?? "the disk was full before it was whole"
+        let found = free.map { "only \($0) bytes are free" } ?? "the disk became full during the copy"
         var error = MigrationError(
             .noSpaceForBackup,
             "A backup of the store needs \(bytes) bytes in \(directory), and \(found). \(advice) Nothing was changed.",
@@ -62,7 +62,7 @@ extension MigrationError {
     ) -> MigrationError {
         MigrationError(
             .backupUnusable,
-            "The backup at \(backup.url.path) cannot be put back: \(reason) Choose another one. Nothing was changed.",
+            "The backup at \(backup.url.path) cannot be restored: \(reason) Choose another one. Nothing was changed.",
             underlying: underlying
         )
     }
@@ -70,8 +70,8 @@ extension MigrationError {
     package static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MigrationError {
         var error = MigrationError.backupUnusable(
             backup,
-            "it is none of \(store), by its name and its directory. Say `fromAnotherStore: true` if it is to take that "
-                + "store's place all the same."
+            "it does not belong to \(store), by its name and its directory. Pass `fromAnotherStore: true` to use it "
+                + "anyway."
         )
         error.store = store
         return error
@@ -84,7 +84,7 @@ extension MigrationError {
     ) -> MigrationError {
         MigrationError(
             .restoreFailed,
-            "The backup at \(backup.url.path) could not be put back: \(reason) The store is as it was.",
+            "The backup at \(backup.url.path) could not be restored: \(reason) The store is as it was.",
             underlying: underlying
         )
     }

@@ -3,7 +3,7 @@ extension MigrationError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         var error = MigrationError(
             .attemptsFailed,
-            "The upgrade was begun \(attempts.count) times and interrupted each time, for example by a crash or a kill.\(last) It was not "
+            "The upgrade began \(attempts.count) times and was interrupted each time, for example by a crash or a kill.\(last) It was not "
                 + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with a "
                 + "higher attemptLimit, or with nil for none. \(recoveryAdvice)"
         )

@@ -51,7 +51,7 @@ struct SuiteBackupContent: Codable {
     init(file: Data) throws {
         let envelope = try? JSONDecoder().decode(Envelope.self, from: file)
         guard let envelope, envelope.digest == Self.digest(of: envelope.content) else {
-            throw DefaultsError(.unreadable, "It is damaged: its content is not the one that was written.")
+            throw DefaultsError(.unreadable, "It is damaged: its content differs from what was written.")
         }
         self = try JSONDecoder().decode(Self.self, from: envelope.content)
     }

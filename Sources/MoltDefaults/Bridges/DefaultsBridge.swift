@@ -51,7 +51,7 @@ extension DefaultsBridge {
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
             throw DefaultsError.unstorable(
-                "The bridge of \(Value.self) gives nothing for the value. Store one that it knows."
+                "The bridge of \(Value.self) returned nil for the value. Store a value that it can serialize."
             )
         }
         if let type = Serializable.self as? any DefaultsSerializable.Type {

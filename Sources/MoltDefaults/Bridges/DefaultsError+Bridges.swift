@@ -5,7 +5,7 @@ extension DefaultsError {
     package static func mismatch(_ expected: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(
             .typeMismatch,
-            "What is stored is not \(expected). It stays as it is: convert it in a migration, or set another value."
+            "The stored value is not \(expected). It is unchanged: convert it in a migration, or set another value."
         )
         error.place = place
         return error

@@ -105,6 +105,6 @@ struct NoCodableForm: ValueFreeError {
 
     /// The reason as shown in reports.
     var description: String {
-        "JSON text of \(type), which is not Codable and names no Codable form"
+        "JSON text of \(type), which is not Codable and has no Codable form"
     }
 }

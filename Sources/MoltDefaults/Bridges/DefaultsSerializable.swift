@@ -137,7 +137,7 @@ extension DefaultsSerializable {
     /// ``encode(_:)`` for a value inside a container, which cannot hold nil.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
-            throw DefaultsError.unstorable("No suite can hold nil inside of an array or dictionary. Leave it out.")
+            throw DefaultsError.unstorable("A suite cannot hold nil inside an array or a dictionary. Leave it out.")
         }
         return stored
     }

@@ -11,7 +11,7 @@ package enum KeyedArchive {
         } catch {
             throw DefaultsError(
                 .cannotStore,
-                "The object cannot be archived: every class inside of it must have secure coding.",
+                "The object cannot be archived: every class in it must support secure coding.",
                 underlying: error
             )
         }

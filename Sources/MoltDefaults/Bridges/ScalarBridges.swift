@@ -5,7 +5,7 @@ struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         guard let number = PropertyListValue(exactly: value) else {
             throw DefaultsError.unstorable(
-                "The number is beyond 64 bits, which no suite can hold. Store it as a string."
+                "The number needs more than 64 bits, which a suite cannot hold. Store it as a string."
             )
         }
         return number

@@ -48,12 +48,12 @@ struct DefaultsStoreFiles {
         do {
             try DurableDirectory.make(at: directory.path)
         } catch {
-            throw failure("There can be no directory at \(directory.path).", error)
+            throw failure("The directory \(directory.path) cannot be created.", error)
         }
         do {
             return try FileLock(path(".molt-lock"), waiting: waiting)
         } catch let error as DurableFile.Failure {
-            throw failure("There can be no lock in \(directory.path): \(error.reason).", error)
+            throw failure("No lock file can be created in \(directory.path): \(error.reason).", error)
         }
     }
 

@@ -94,7 +94,7 @@ extension Suite {
     func makeDefaults() throws(DefaultsError) -> UserDefaults {
         guard let name else { return .standard }
         guard let defaults = UserDefaults(suiteName: name) else {
-            throw DefaultsError(.invalidSuite, "The system does not give out the suite \"\(name)\".").of(suite: self)
+            throw DefaultsError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
         }
         return defaults
     }

@@ -118,7 +118,7 @@ package struct SuiteDomain: Sendable {
     static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
         DefaultsError(
             .readBackFailed,
-            "The suite did not give back what was written to it. Another process may be writing it: try again."
+            "The suite did not return what was written to it. Another process may be writing it: try again."
         ).at(key: list(keys)).of(suite: suite)
     }
 }

@@ -178,7 +178,7 @@
                 throw failure
             }
             guard try self.values(of: bytes) == values else {
-                throw failure(.cannotStore, "The suite's values would not be read back as they are.")
+                throw failure(.cannotStore, "The suite would not return the values as they were written.")
             }
             let successor = Successor(target: try target(), bytes: bytes)
             try explained { () throws(DurableFile.Failure) in

@@ -79,7 +79,7 @@
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw failure(
                     .notWritable,
-                    "What is in the place of the suite's file is a directory or a device. Move it away."
+                    "A directory or a device is in the place of the suite's file. Move it away."
                 )
             }
             do {
@@ -100,7 +100,7 @@
             } catch {
                 var failure = failure(
                     .unreadable,
-                    "The file of the suite is damaged: it is no property list of keys and values. \(outcome) "
+                    "The file of the suite is damaged: it is not a property list of keys and values. \(outcome) "
                         + "Restore it from a backup, or move it away."
                 )
                 failure.underlying = error
@@ -249,11 +249,11 @@
             let reason = String(cString: strerror(number))
             return switch number {
             case EACCES, EPERM:
-                failure(.noPermission, "The suite's file may not be used: \(reason). Check its permissions.")
+                failure(.noPermission, "The suite's file is not accessible: \(reason). Check its permissions.")
             case EROFS:
-                failure(.notWritable, "The suite's file is on a volume that can only be read. Choose another home.")
+                failure(.notWritable, "The suite's file is on a read-only volume. Choose another home directory.")
             case ENOSPC, EDQUOT, EFBIG:
-                failure(.notWritable, "There is no room left for the suite's file. \(outcome)")
+                failure(.notWritable, "There is no space left for the suite's file. \(outcome)")
             default:
                 failure(.notWritable, "The suite's file could not be used: \(reason). \(outcome)")
             }

@@ -268,7 +268,7 @@
             guard let other = others.first else {
                 let isSaved = try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
                 guard isSaved else {
-                    throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+                    throw file.failure(.notWritable, "The app's changes could not be saved to \(file.path).")
                 }
                 return
             }

@@ -99,7 +99,7 @@ extension PropertyListValue {
     private static func refusal(_ type: String) -> DefaultsError {
         DefaultsError(
             .cannotStore,
-            "No suite can hold \(type). Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with "
+            "A suite cannot hold \(type). Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with "
                 + "strings as keys."
         )
     }
@@ -107,7 +107,7 @@ extension PropertyListValue {
     static var tooDeep: DefaultsError {
         DefaultsError(
             .cannotStore,
-            "Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data."
+            "Arrays and dictionaries are nested more than \(depthLimit) levels deep. Store the value as data."
         )
     }
 }

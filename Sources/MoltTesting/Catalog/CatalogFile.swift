@@ -76,7 +76,7 @@ struct CatalogFile: Hashable, Sendable {
 enum CatalogWords {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let edited =
-        "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
+        "The content is the same, but migrations were edited since the file was written. Undo that where they have "
         + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
     static let removed =
         "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "

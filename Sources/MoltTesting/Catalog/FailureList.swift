@@ -35,8 +35,8 @@ struct FailureList {
         add(
             .edited,
             "registry",
-            "migration \(edit.migration) was edited after these stores had applied it. Undo the change, and make what it is "
-                + "for a new migration.\(advice) (The ledger has the fingerprint \(edit.recorded), the registry "
+            "migration \(edit.migration) was edited after these stores had applied it. Undo the change, and add a "
+                + "new migration instead.\(advice) (The ledger has the fingerprint \(edit.recorded), the registry "
                 + "\(edit.current).)",
             at: .summary(path)
         )

@@ -59,7 +59,7 @@ extension FixtureCatalog {
         guard let other = same.min() else { return }
         throw failure(
             .unsuitable,
-            "There is \(other), which many a file system takes for the same name. Use that name, or quite another one.",
+            "There is \(other), which many file systems treat as the same name. Use that name, or a different one.",
             file
         )
     }
@@ -94,7 +94,7 @@ extension FixtureCatalog {
             throw failure(
                 .notRecorded,
                 "The store differs from the file:\n\(difference)\n"
-                    + "The file is not written again: whether it has shipped is for the registry to say. Pass it to "
+                    + "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
                     + "`record` as `migrations:`.",
                 file
             )

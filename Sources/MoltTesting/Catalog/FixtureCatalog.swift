@@ -84,7 +84,7 @@ public struct FixtureCatalog: Sendable {
         guard fixture.schemaVersion != file.version else { return }
         throw TestingError(
             .malformedFixture,
-            "The file's name says version \(file.version), and what is in it version \(fixture.schemaVersion). "
+            "The file's name says version \(file.version), but its content has version \(fixture.schemaVersion). "
                 + "Rename the file, or put the right one in its place.",
             file: url(of: file)
         )

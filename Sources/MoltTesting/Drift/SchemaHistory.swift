@@ -26,7 +26,7 @@ struct SchemaHistory: Codable, Equatable {
         } catch {
             throw TestingError(
                 .malformedFixture,
-                "This is no snapshot of a schema. Restore it from version control.",
+                "This is not a schema snapshot. Restore it from version control.",
                 file: url,
                 underlying: error
             )

@@ -109,7 +109,7 @@ extension FaultFailure: CustomStringConvertible, LocalizedError {
         let head =
             summary.trials.isEmpty
             ? "The upgrade does something that a failure would not undo. No fault was tried."
-            : "The upgrade does not keep its promise at \(points) of \(summary.trials.count) faults that were tried."
+            : "The upgrade failed its checks at \(points) of \(summary.trials.count) faults."
         return ([head] + problems.map { "\((places[$0] ?? []).joined(separator: "\n"))\n\(indented($0))" })
             .joined(separator: "\n\n")
     }

@@ -79,10 +79,10 @@ extension FaultSweep {
             let left = problemLeft()
             if isDone, injector.isReached {
                 let more = left.map { "\n\($0)" } ?? ""
-                return "The failure was swallowed: the upgrade went on, and says that it is done." + more
+                return "The failure was swallowed: the upgrade continued and reported success." + more
             }
             if !injector.isReached, plan.mustBeReached {
-                return "The upgrade did not come to this point again: it does not do the same each time."
+                return "The upgrade did not reach this point again: its steps are not deterministic."
             }
             return left
         }
@@ -94,7 +94,7 @@ extension FaultSweep {
                 let left = try SweptState(store, before: course.before)
                 return left.fault(on: course, isCommitted: isCommitted)
             } catch {
-                return "What was left cannot be read: \(error)"
+                return "The store that was left cannot be read: \(error)"
             }
         }
 
@@ -103,7 +103,7 @@ extension FaultSweep {
             do {
                 _ = try await sweep.upgrade(store, by: entryPoint, nil)
             } catch {
-                return "The store cannot be upgraded any more: \(Self.text(of: error))"
+                return "The store can no longer be upgraded: \(Self.text(of: error))"
             }
             do {
                 if let damage = try damage() { return damage }
@@ -114,7 +114,7 @@ extension FaultSweep {
                     \(SweptState.list(differences))
                     """
             } catch {
-                return "What the next opening has made cannot be read: \(error)"
+                return "The result of the next opening cannot be read: \(error)"
             }
         }
 

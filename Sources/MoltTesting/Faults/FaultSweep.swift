@@ -111,7 +111,7 @@ public struct FaultSweep: Sendable {
             let names = Fault.allInOrder(faults).map { "\"\($0)\"" }.joined(separator: ", ")
             throw Self.nothingTried(
                 summary.available == 0 || faults.count == 1
-                    ? "The upgrade comes to no point of these faults: \(names)."
+                    ? "The upgrade reaches no point of these faults: \(names)."
                     : "No points were chosen."
             )
         }
@@ -120,7 +120,7 @@ public struct FaultSweep: Sendable {
 
     /// The error for a sweep that has tested nothing.
     package static func nothingTried(_ reason: String) -> TestingError {
-        TestingError(.unsuitable, "The fault sweep has tried nothing. \(reason)")
+        TestingError(.unsuitable, "The fault sweep tried no fault. \(reason)")
     }
 
     // MARK: The upgrade without a fault

@@ -92,7 +92,7 @@ struct FixtureNode: Sendable {
     func object(_ expected: String, known: [String]) throws -> FixtureObject {
         let members = try members(expected)
         for (name, value) in members where !known.contains(name) {
-            throw value.failure("There is no member of that name here. Known are \(known.joined(separator: ", ")).")
+            throw value.failure("There is no such member here. The known members are \(known.joined(separator: ", ")).")
         }
         return FixtureObject(node: self, members: Dictionary(members) { first, _ in first })
     }

@@ -15,7 +15,7 @@ extension PropertyListValue {
         case "an array": self = .array(try node.elements(Self.expected).map { try PropertyListValue($0) })
         case "an object": self = try Self.tagged(node)
         case "a number": throw node.failure(#"A number needs its kind: write {"int": 1} or {"double": 1}."#)
-        default: throw node.failure("No suite can hold null. Write \(Self.expected).")
+        default: throw node.failure("A suite cannot hold null. Write \(Self.expected).")
         }
     }
 

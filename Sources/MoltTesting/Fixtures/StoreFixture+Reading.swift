@@ -107,7 +107,7 @@ extension StoreFixture {
         guard found <= format else {
             throw node.failure("It is a fixture of format \(found); this release of Molt reads \(format). Update Molt.")
         }
-        guard found == format else { throw node.failure("There is no format \(found). Write \(format).") }
+        guard found == format else { throw node.failure("There is no such format: \(found). Write \(format).") }
     }
 
     // MARK: Suites

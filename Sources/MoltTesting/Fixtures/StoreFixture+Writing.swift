@@ -61,7 +61,7 @@ extension StoreFixture {
         } catch CocoaError.fileWriteFileExists {
             throw TestingError(
                 .fileExists,
-                "There is a file already. Choose another name, or pass `overwriting: true` when it may be replaced.",
+                "The file exists already. Choose another name, or pass `overwriting: true` if it may be replaced.",
                 file: url
             )
         } catch {

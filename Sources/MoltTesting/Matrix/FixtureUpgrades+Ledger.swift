@@ -22,7 +22,7 @@ extension FixtureUpgrades {
             failures.add(
                 .ledger,
                 name,
-                "The ledger of the fixture names what the registry does not have: "
+                "The ledger of the fixture has migrations that the registry lacks: "
                     + unknown.map { "\"\($0.name)\" (version \($0.version))" }.joined(separator: ", ")
                     + ". The registry has: \(migrations.names.joined(separator: ", ")). Correct the fixture, unless it has "
                     + "shipped: then restore the migration, for one that has shipped is never removed or renamed."

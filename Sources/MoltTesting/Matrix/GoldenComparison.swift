@@ -63,7 +63,7 @@ struct GoldenComparison {
         guard !difference.isEmpty else { return }
         let advice =
             hasShipped
-            ? "Releases in the field have made this of such a store: correct the migration. If the file was never checked "
+            ? "Shipped releases gave this result: correct the migration. If the file was never checked "
                 + "in, remove it, and record it again."
             : CatalogWords.ifNotShipped(file.version)
         failures.add(

@@ -46,7 +46,7 @@ package struct FileTime {
         // Not Foundation, which would sync each file. Mode "x" refuses to overwrite a file.
         guard let file = fopen(url.path, "wx") else {
             guard errno == EEXIST else { throw failure(url) }
-            throw TestingError(.fileExists, "There is a file already. Write into an empty directory.", file: url)
+            throw TestingError(.fileExists, "The file exists already. Write into an empty directory.", file: url)
         }
         let written = content.withUnsafeBytes { bytes in
             bytes.count == 0 || fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count

@@ -170,7 +170,7 @@
                 default: ("other", "\(error)")
                 }
             #expect(["storeFailed", "attachedStoreFailed", "notWritable"].contains(code), "\(error)")
-            let reasons = ["disk is full", "no room", "the largest size", "File too large", "No space left"]
+            let reasons = ["disk is full", "no space left", "the largest size", "File too large", "No space left"]
             #expect(reasons.contains { message.contains($0) }, "\(error)")
         }
 

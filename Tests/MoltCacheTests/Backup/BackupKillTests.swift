@@ -337,7 +337,7 @@ private let rounds = TestRun.choose(4, long: 200)
                     )
                     throw TestFailure.expected
                 } catch let error as MigrationError {
-                    guard error.code == .noSpaceForBackup, error.message.contains("the disk was full") else {
+                    guard error.code == .noSpaceForBackup, error.message.contains("the disk became full") else {
                         FileHandle.standardError.write(Data("\(limit): \(error)\n".utf8))
                         throw error
                     }

@@ -97,7 +97,7 @@ import Testing
             let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "later") }
             #expect(error?.code == .storeChanged)
             #expect(error?.storeVersion == 1 && error?.registryVersion == 2)
-            #expect(error?.message.contains("put a backup") == true)
+            #expect(error?.message.contains("restored a backup") == true)
             let writing = #expect(throws: MigrationError.self) { try open.set(Person.jane, forKey: "x") }
             #expect(writing?.code == .storeChanged)
         }
@@ -163,7 +163,7 @@ import Testing
             #expect(try scenario.contents == after)
         }
         try expectRefusal("no such file") {}
-        try expectRefusal("no SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
+        try expectRefusal("not a SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
         try expectRefusal("nothing in it") { try Data().write(to: backup.url) }
         try expectRefusal("damaged") { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
         try expectRefusal("damaged") {
@@ -403,7 +403,7 @@ import Testing
         let open = try scenario.open(0)
         try CodableCache.restore(backup, at: scenario.url)
         let error = #expect(throws: MigrationError.self) { try open.count() }
-        #expect(error?.message.contains("put a backup in the place of the cache") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("restored a backup in place of the cache") == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("from version 0 to 0") == false)
     }
 

@@ -50,7 +50,7 @@ import Testing
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()
-        expectSuperseded("Update the app", "call restore with a backup", "call CodableCache.startAfresh(at:)") {
+        expectSuperseded("Update the app", "restore a backup", "CodableCache.startAfresh(at:)") {
             try scenario.open(1)
         }
         #expect(try Data(contentsOf: scenario.url) == bytes)
@@ -287,7 +287,7 @@ import Testing
             try CodableCache(at: scenario.url, migrations: registry)
         }
         #expect(error?.code == .tooOld)
-        #expect(error?.message.contains("call CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
         #expect(try scenario.contents == before)
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.schemaVersion == 1)

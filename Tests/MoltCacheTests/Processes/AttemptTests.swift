@@ -63,7 +63,7 @@ struct AttemptTests {
         let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
         #expect(error?.code == .attemptsFailed)
         #expect(error?.attempts == attempts)
-        #expect(error?.message.contains("begun 2 times") == true)
+        #expect(error?.message.contains("began 2 times") == true)
         #expect(error?.message.contains("attemptLimit") == true)
         #expect(try Snapshot(of: url) == before)
         // A refusal is not an attempt.

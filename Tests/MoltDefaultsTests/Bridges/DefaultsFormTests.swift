@@ -88,7 +88,7 @@ struct DefaultsFormTests {
 
     @Test
     func `Converting JSON text of a type without a Codable form fails with the type's name`() {
-        let reason = "JSON text of Mixed, which is not Codable and names no Codable form"
+        let reason = "JSON text of Mixed, which is not Codable and has no Codable form"
         #expect(
             DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
                 == .notConvertible(reason: reason, place: ValuePlace([.index(0)]))

@@ -76,7 +76,7 @@ struct CodableRawValueTests {
     func `is unreadable from anything but JSON text or a raw value`(stored: PropertyListValue) {
         let error = #expect(throws: DefaultsError.self) { try read(Theme.self, from: stored) }
         #expect(error?.code == .typeMismatch)
-        #expect(error?.message.hasPrefix("What is stored is not JSON text of Theme.") == true)
+        #expect(error?.message.hasPrefix("The stored value is not JSON text of Theme.") == true)
     }
 
     @Test func `is read from a suite when UserDefaults stored its raw value`() throws {

@@ -323,7 +323,7 @@ import Testing
         let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: registry(1)) }
         #expect(error?.code == .superseded)
         #expect(error?.message.contains("Update the app") == true)
-        #expect(error?.message.contains("call restore with a backup") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("restore a backup") == true, "\(error?.message ?? "")")
         #expect(try scratch.values == after)
         let backup = try #require(try suite.backups().first)
         #expect(backup.recordCount == 4)

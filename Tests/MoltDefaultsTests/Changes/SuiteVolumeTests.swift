@@ -81,7 +81,7 @@
                 #expect((error as? MigrationError)?.code == .attachedStoreFailed)
                 let cause = (error as? MigrationError)?.underlying as? DefaultsError
                 #expect(cause?.code == .notWritable)
-                #expect(cause?.message.contains("no room") == true)
+                #expect(cause?.message.contains("no space left") == true)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
                 #expect(try scratch.values == ["name": .string(text), "small": 1])
                 try FileManager.default.removeItem(at: filler)

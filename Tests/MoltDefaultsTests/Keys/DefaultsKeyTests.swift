@@ -162,7 +162,7 @@ struct DefaultsKeyTests {
         let error = try #require(throws: DefaultsError.self) {
             try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
         }
-        let words = "What is stored is not an integer that fits UInt8. It stays as it is: "
+        let words = "The stored value is not an integer that fits UInt8. It is unchanged: "
         #expect(error.message.hasPrefix(words))
     }
 

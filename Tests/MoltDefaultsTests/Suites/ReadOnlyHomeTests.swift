@@ -20,7 +20,7 @@
                 for call in [scratch.domain.checkWritable, { try scratch.domain.write(set: ["a": 2]) }] {
                     let error = #expect(throws: DefaultsError.self) { try call() }
                     #expect(error?.code == .notWritable)
-                    #expect(error?.message.contains("only be read") == true)
+                    #expect(error?.message.contains("read-only") == true)
                 }
                 let missing = #expect(throws: DefaultsError.self) { try ScratchSuite().domain.checkWritable() }
                 #expect(missing?.code == .notWritable)

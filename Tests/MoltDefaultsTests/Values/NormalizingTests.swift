@@ -79,7 +79,7 @@ import Testing
             let error = #expect(throws: DefaultsError.self) { try PropertyListValue(normalizing: object) }
             #expect(error?.code == .cannotStore)
             #expect(error?.place?.fullDescription == place)
-            #expect(error?.message.hasPrefix("No suite can hold \(type).") == true, "\(error as Any)")
+            #expect(error?.message.hasPrefix("A suite cannot hold \(type).") == true, "\(error as Any)")
             #expect(error?.description.contains("secret") == false)
         }
     }

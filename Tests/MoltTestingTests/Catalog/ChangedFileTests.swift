@@ -116,7 +116,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: [
-        (#""fixtureDigest""#, #""digest""#, "There is no member of that name here"),
+        (#""fixtureDigest""#, #""digest""#, "There is no such member here"),
         ("\"fixtureDigest\": \"[^,]*,", "", "The member \"fixtureDigest\" is missing"),
     ])
     func `A golden file without a digest cannot be read`(text: String, newText: String, message: String) async throws {

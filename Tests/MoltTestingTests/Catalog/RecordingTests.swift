@@ -80,7 +80,7 @@ struct RecordingTests {
         }
 
         #expect(error.code == .notRecorded)
-        #expect(error.message.contains("whether it has shipped is for the registry to say"))
+        #expect(error.message.contains("only the registry can say whether it has shipped"))
         #expect(error.message.contains("`migrations:`"))
         #expect(try directory.files() == files)
     }
@@ -186,7 +186,7 @@ struct RecordingTests {
         }
 
         #expect(error.code == .unsuitable)
-        #expect(error.message.hasPrefix("There is 1-everyday.json, which many a file system takes for the same name"))
+        #expect(error.message.hasPrefix("There is 1-everyday.json, which many file systems treat as the same name"))
         #expect(try directory.files() == files)
         // For another version, the name is that of another file.
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "Everyday")
@@ -202,7 +202,7 @@ struct RecordingTests {
         let error = try #require(throws: TestingError.self) { try directory.catalog().fixture(2, "everyday") }
 
         #expect(error.code == .malformedFixture)
-        #expect(error.message.contains("name says version 2, and what is in it version 1"))
+        #expect(error.message.contains("name says version 2, but its content has version 1"))
     }
 
     @Test func `A catalog is found beside the source file`() {

@@ -206,7 +206,7 @@ import Testing
         let broken = try #require(failure).broken
         #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
         let problem = try #require(broken.first).problem
-        #expect(problem.hasPrefix("The store cannot be upgraded any more: "))
+        #expect(problem.hasPrefix("The store can no longer be upgraded: "))
         #expect(problem.contains("thrice"))
         #expect(problem.contains("CocoaError"))
     }
@@ -296,7 +296,7 @@ import Testing
         #expect(try await message(sweep, .spread(limit: 0)).hasSuffix("No points were chosen."))
         sweep.faults = [.diskFull]
         let diskFull = try await message(sweep)
-        #expect(diskFull.hasSuffix("The upgrade comes to no point of these faults: \"the disk is full\"."))
+        #expect(diskFull.hasSuffix("The upgrade reaches no point of these faults: \"the disk is full\"."))
         sweep.faults = []
         #expect(try await message(sweep).hasSuffix("It was given no faults."))
         sweep.faults = Fault.all

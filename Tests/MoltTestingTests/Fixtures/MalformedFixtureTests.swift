@@ -45,7 +45,7 @@ struct MalformedFixtureTests {
             whole: "{\"format\": 2, \"new\": 1}",
             "format (line 1): It is a fixture of format 2; this release of Molt reads 1."
         ),
-        Case(whole: "{\"format\": 0}", "format (line 1): There is no format 0. Write 1."),
+        Case(whole: "{\"format\": 0}", "format (line 1): There is no such format: 0. Write 1."),
         Case(whole: "{\"format\": \"1\"}", "format (line 1): It is a string. Write 1."),
         Case(whole: "\n{\"format\": 1}", "line 2: The member \"schemaVersion\" is missing."),
         Case(whole: "{\"format\": 1, \"schemaVersion\": -1}", "schemaVersion (line 1): -1 is below 0."),
@@ -55,7 +55,7 @@ struct MalformedFixtureTests {
         ),
         Case(
             "\"record\": []",
-            "record (line 2): There is no member of that name here. Known are format, schemaVersion,"
+            "record (line 2): There is no such member here. The known members are format, schemaVersion,"
         ),
         Case("\"records\": [],\n\"records\": []", "records (line 3): The name is in the object twice."),
         Case("\"records\": {}", "records (line 2): It is an object. Write an array of records."),
@@ -90,7 +90,7 @@ struct MalformedFixtureTests {
         ),
         .record(
             "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expire\": 1}",
-            "records[1].expire (line 5): There is no member of that name here. Known are key, type, expires, version,"
+            "records[1].expire (line 5): There is no such member here. The known members are key, type, expires, version,"
         ),
         .record(
             "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expires\": \"tomorrow\"}",
@@ -102,7 +102,7 @@ struct MalformedFixtureTests {
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "expires": {"since2000": 1}}"#,
-            "records[1].expires.since2000 (line 4): There is no member of that name here. Known are since2001."
+            "records[1].expires.since2000 (line 4): There is no such member here. The known members are since2001."
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "version": -1}"#,
@@ -131,7 +131,7 @@ struct MalformedFixtureTests {
         ),
         .entry(
             #"{"name": "b", "version": 1, "counts": {"reads": 1}}"#,
-            "ledger[1].counts.reads (line 4): There is no member"
+            "ledger[1].counts.reads (line 4): There is no such member"
         ),
         .entry(
             #"{"name": "b", "version": 1, "attachedCounts": {"suite x": -1}}"#,
@@ -145,12 +145,12 @@ struct MalformedFixtureTests {
             "1",
             "suites[\"suite g.x\"][\"a b\"] (line 3): A number needs its kind: write {\"int\": 1} or {\"double\": 1}."
         ),
-        .setting("null", "suites[\"suite g.x\"][\"a b\"] (line 3): No suite can hold null."),
+        .setting("null", "suites[\"suite g.x\"][\"a b\"] (line 3): A suite cannot hold null."),
         .setting("{}", "suites[\"suite g.x\"][\"a b\"] (line 3): It has 0 members."),
         .setting(#"{"int": 1, "double": 1}"#, "suites[\"suite g.x\"][\"a b\"] (line 3): It has 2 members."),
         .setting(
             #"{"integer": 1}"#,
-            "suites[\"suite g.x\"][\"a b\"].integer (line 3): There is no member of that name here."
+            "suites[\"suite g.x\"][\"a b\"].integer (line 3): There is no such member here."
         ),
         .setting(
             #"["x", [{"int": 1.5}]]"#,
