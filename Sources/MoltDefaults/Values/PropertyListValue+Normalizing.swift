@@ -42,26 +42,38 @@ extension PropertyListValue {
             object = content
         }
         if let string = object as? String { return .string(string) }
+        // Before numbers: the cast of an array or a dictionary to `NSNumber` first converts all of its content.
+        if let elements = object as? [Any] { return try .array(normalized(elements: elements, depth: depth)) }
+        if let entries = object as? [AnyHashable: Any] {
+            return try .dictionary(normalized(entries: entries, depth: depth))
+        }
         if let number = try number(object) { return number }
         if let date = object as? Date { return .date(date) }
         if let data = object as? Data { return .data(data) }
-        let elements = object as? [Any]
-        let entries = elements == nil ? object as? [AnyHashable: Any] : nil
-        guard elements != nil || entries != nil else { throw refusal("\(type(of: object))") }
+        throw refusal("\(type(of: object))")
+    }
+
+    private static func normalized(elements: [Any], depth: Int) throws(DefaultsError) -> [PropertyListValue] {
         guard depth < depthLimit else { throw tooDeep }
-        if let elements {
-            var values: [PropertyListValue] = []
-            values.reserveCapacity(elements.count)
-            for (index, element) in elements.enumerated() {
-                let value = try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
-                    try normalized(element, depth: depth + 1)
-                }
-                values.append(value)
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            let value = try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+                try normalized(element, depth: depth + 1)
             }
-            return .array(values)
+            values.append(value)
         }
+        return values
+    }
+
+    private static func normalized(
+        entries: [AnyHashable: Any],
+        depth: Int
+    ) throws(DefaultsError) -> [String: PropertyListValue] {
+        guard depth < depthLimit else { throw tooDeep }
         var values: [String: PropertyListValue] = [:]
-        for (key, entry) in entries ?? [:] {
+        values.reserveCapacity(entries.count)
+        for (key, entry) in entries {
             guard let name = key.base as? String else {
                 throw refusal("a key of type \(type(of: key.base))")
             }
@@ -69,7 +81,7 @@ extension PropertyListValue {
                 try normalized(entry, depth: depth + 1)
             }
         }
-        return .dictionary(values)
+        return values
     }
 
     private static func number(_ object: Any) throws(DefaultsError) -> PropertyListValue? {
