@@ -85,9 +85,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
 
-    /// The types in pending steps that no record has; they may be misspelled.
+    /// The types in pending steps that no record has, and keys of settings without a value; they may be misspelled.
     ///
-    /// Only the plan for a cache file has them.
+    /// Properties are compared with the records by a dry run.
     public var unmatchedNames: [UnmatchedName] = []
 
     /// The migrations that would run, in order, without those that run only if others import records.

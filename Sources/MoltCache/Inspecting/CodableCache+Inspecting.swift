@@ -132,5 +132,6 @@ extension MigrationPlan {
             return names
         }
         addUnmatchedTypes(among: names ?? [], migrations)
+        addUnmatchedKeys(migrations)
     }
 }

@@ -1,18 +1,21 @@
-/// A type or property in a step that no record has, such as an old optional property, or a misspelling.
+/// A type, property or setting in a step that does not exist, such as an old optional property, or a misspelling.
 public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The type.
+    /// The type, or the name of the suite.
     public var type: String
     /// The property; nil if there was no record of the type.
     public var property: PropertyPath?
     /// The number of records of the type that the step read.
     public var recordCount: Int
-    /// The most similar name in the records; nil if none is similar.
+    /// The key of a setting; nil for a type or a property.
+    public var key: String?
+    /// The most similar name that exists; nil if none is similar.
     public var nearest: String?
 
     /// The name, and the one that was probably meant.
     public var description: String {
         let what =
-            property.map {
+            key.map { "\"\($0)\" has no value in \(type)" }
+            ?? property.map {
                 "\"\($0)\" was in none of \(MigrationReport.grouped(recordCount)) records of type \"\(type)\""
             } ?? "no record of type \"\(type)\""
         return what + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
@@ -23,6 +26,11 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         self.property = property
         self.recordCount = recordCount
         self.nearest = nearest
+    }
+
+    init(key: String, of store: String, nearest: String) {
+        self.init(type: store, nearest: nearest)
+        self.key = key
     }
 
     /// The name that a misspelled one probably stands for; nil if none is similar.

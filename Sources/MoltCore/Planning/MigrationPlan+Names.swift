@@ -29,4 +29,24 @@ extension MigrationPlan {
             }
         }
     }
+
+    /// Adds the keys in pending steps that have no value although a similar key has one.
+    ///
+    /// A step may create keys, so only the first step on each suite is checked.
+    package mutating func addUnmatchedKeys(_ registry: MigrationRegistry) {
+        var known: Set<String> = []
+        let pending = Set(pending.map(\.name))
+        for step in registry.migrations.filter({ pending.contains($0.name) }).flatMap(\.steps) {
+            defer { known.formUnion(step.attached.map(\.attachedName)) }
+            guard let keys = (step.declaration as? BuiltInStep)?.keys, let store = step.attached.first,
+                !known.contains(store.attachedName),
+                // The upgrade reports a suite that cannot be read.
+                let entries = (try? store.entryKeys()) ?? nil
+            else { continue }
+            for key in keys where !entries.contains(key) {
+                guard let nearest = UnmatchedName.nearest(to: key, among: entries) else { continue }
+                unmatchedNames.append(UnmatchedName(key: key, of: store.attachedName, nearest: nearest))
+            }
+        }
+    }
 }

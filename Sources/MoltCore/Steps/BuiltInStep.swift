@@ -8,6 +8,7 @@ extension MigrationStep {
     ///     ``Migration/fingerprint``.
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
+    ///   - keys: The keys of the first attached store that it names.
     ///   - losses: The data that it destroys.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - readiness: Returns the reason why the step cannot run now, in a sentence, or nil.
@@ -18,6 +19,7 @@ extension MigrationStep {
         parameters: [String],
         faults: [String] = [],
         attaching attached: [any AttachedStore],
+        keys: [String] = [],
         losses: [DataLoss] = [],
         usesRecords: Bool = false,
         readiness: @escaping Readiness = { _ in nil },
@@ -28,6 +30,7 @@ extension MigrationStep {
             summary: summary,
             parameters: parameters,
             faults: faults,
+            keys: keys,
             losses: losses,
             usesRecords: usesRecords
         )
@@ -44,6 +47,8 @@ struct BuiltInStep: StepDeclaration {
     var summary: String
     var parameters: [String]
     var faults: [String]
+    /// The keys that it names; they are those of its first attached store.
+    var keys: [String]
     var losses: [DataLoss]
     var usesRecords: Bool
 

@@ -49,7 +49,8 @@ extension MigrationStep {
             summary: summary,
             parameters: [suite.declaredName, key, newKey],
             faults: faults,
-            attaching: [suite]
+            attaching: [suite],
+            keys: [key]
         ) { migration in
             let settings = try migration.suite(suite)
             let isRenamed = try settings.renameKey(key, to: newKey)
@@ -70,6 +71,7 @@ extension MigrationStep {
             parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
             attaching: [suite],
+            keys: keys,
             losses: keys.map { DataLoss(.setting, $0) }
         ) { migration in
             let settings = try migration.suite(suite)

@@ -20,7 +20,8 @@ struct SettingsConversion: Sendable {
             parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,
-            attaching: [suite]
+            attaching: [suite],
+            keys: keys.map(\.name)
         ) { migration in
             try run(migration)
         }

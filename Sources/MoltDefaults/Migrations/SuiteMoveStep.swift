@@ -18,6 +18,7 @@ struct SuiteMoveStep: Sendable {
             parameters: parameters,
             faults: faults,
             attaching: [source, destination],
+            keys: keys.list ?? [],
             readiness: { try readiness($0) },
             { migration in try run(migration) }
         )

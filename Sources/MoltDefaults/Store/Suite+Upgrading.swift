@@ -78,5 +78,6 @@ extension MigrationPlan {
         role: MigrationRole = .current
     ) throws {
         try self.init(for: DefaultsStore(suite, attaching: attached.stores), migrations: migrations, role: role)
+        if problems.isEmpty { addUnmatchedKeys(migrations) }
     }
 }
