@@ -142,8 +142,8 @@ extension CacheError {
         if code == .notADatabase {
             self.init(
                 code,
-                "The file at \(path) is not a SQLite database, or its beginning is damaged. If it was a cache, put a "
-                    + "backup in its place with CodableCache.restore(_:at:), or save what can be read: add the product "
+                "The file at \(path) is not a SQLite database, or its beginning is damaged. If it was a cache, "
+                    + "restore a backup with CodableCache.restore(_:at:), or save what can be read: add the product "
                     + "MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps it aside and begins "
                     + "with an empty one. Otherwise choose another path. The file was not changed.",
                 underlying: error

@@ -95,8 +95,8 @@ final class Attachments {
         guard stores[name] != nil || isDeclared else {
             throw MigrationError(
                 .notAttached,
-                "\(name) is required, but not attached. Name it in the step's `attaching`, or attach it where the store is "
-                    + "opened.",
+                "The step works on \(name), which is not attached. Pass it in the step's `attaching`, or attach it where "
+                    + "the store is opened.",
                 attachedStore: name
             )
         }
@@ -228,7 +228,7 @@ final class Attachments {
         if let store = stores[name] { return store }
         throw MigrationError(
             .notAttached,
-            "\(name) is required, but not attached. Attach it where the store is opened.",
+            "The store has changes for \(name), which is not attached. Attach it where the store is opened.",
             attachedStore: name
         )
     }

@@ -168,7 +168,7 @@ final class RecordPass {
         guard seen != count else { return }
         var error = MigrationError(
             .storeFailed,
-            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: put a backup in its place, or "
+            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: restore a backup, or "
                 + "save what can be read.",
             underlying: MigrationError.Damage()
         )

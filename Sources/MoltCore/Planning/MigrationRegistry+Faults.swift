@@ -29,7 +29,7 @@ extension MigrationRegistry {
                 faults.append(
                     migrations[first].fingerprint == migration.fingerprint
                         ? "\(place), is listed twice: it is the \(ordinal(first)) migration, too. Remove one."
-                        : "\(place), has the same name as the \(ordinal(first)) migration. Names are for ever: choose another."
+                        : "\(place), has the same name as the \(ordinal(first)) migration. Names are never reused: choose another."
                 )
             } else {
                 seen[migration.name] = index
@@ -60,7 +60,9 @@ extension MigrationRegistry {
             )
         }
         if migration.version < last {
-            faults.append("\(place), stands behind a migration to version \(last). Versions cannot go down.")
+            faults.append(
+                "\(place), comes after a migration to version \(last). Register migrations in the order of their versions."
+            )
         }
         return faults
     }

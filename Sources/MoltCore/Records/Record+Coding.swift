@@ -220,11 +220,14 @@ extension Record {
         }
         let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
         let problem = CodingProblem(underlying, decoding: type, from: content)
-        let target = property == nil ? ", and is decoded as \(type)" : ""
+        let advice =
+            property == nil
+            ? "The record was written as \(typeName), and is decoded as \(type). Decode it as the model that wrote it, with "
+                + "the same coders."
+            : "Read it as what it is, and convert it."
         return error(
             .typeMismatch,
-            "\(problem.text(in: property)) The record was written as \(typeName)\(target). Decode it as the type that it had "
-                + "then, with the coders that wrote it.",
+            "\(problem.text(in: property)) \(advice)",
             property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
             underlying: underlying
         )

@@ -170,7 +170,8 @@ struct JournalTests {
         let error = #expect(throws: MigrationError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
         #expect(
-            error?.message == "notebook notes is required, but not attached. Attach it where the store is opened. "
+            error?.message
+                == "The store has changes for notebook notes, which is not attached. Attach it where the store is opened. "
                 + "The upgrade is committed. Its changes outside the store are kept, and made when the store is next opened."
         )
         #expect(error?.attachedStore == "notebook notes")
@@ -223,7 +224,7 @@ struct JournalTests {
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
         #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("Name it in the step's `attaching`, or attach it where the store is") == true)
+        #expect(error?.message.contains("Pass it in the step's `attaching`, or attach it where") == true)
         #expect(error?.migration?.name == "note")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
 

@@ -22,7 +22,7 @@ struct RegistryFaultTests {
         Case(
             "the same name",
             [Migration(to: 1, "a"), Migration(to: 2, "a")],
-            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are for ever: choose"
+            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are never reused: choose"
         ),
         Case(
             "a migration that is listed twice",
@@ -36,7 +36,11 @@ struct RegistryFaultTests {
         ),
         Case("an empty name", [Migration(to: 1, "")], "The 1st migration (version 1) has an empty name"),
         Case("a name of blanks", [Migration(to: 1, " \t\n")], "has an empty name"),
-        Case("a version that goes down", [Migration(to: 2, "a"), Migration(to: 1, "b")], "Versions cannot go down"),
+        Case(
+            "a version that goes down",
+            [Migration(to: 2, "a"), Migration(to: 1, "b")],
+            "Register migrations in the order of their versions"
+        ),
         Case("version 0", [Migration(to: 0, "a")], "a version below 1"),
         Case("a negative version", [Migration(to: -3, "a")], "a version below 1"),
         Case("a version beyond 32 bits", [Migration(to: 1 << 31, "a")], "above 2147483647"),
@@ -240,10 +244,10 @@ struct RegistryFaultTests {
             "The 1st migration, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",
             "The 2nd migration (version 0) has an empty name.",
             "The 2nd migration, \"\" (version 0), brings a store to a version below 1",
-            "The 2nd migration, \"\" (version 0), stands behind a migration to version 3.",
+            "The 2nd migration, \"\" (version 0), comes after a migration to version 3.",
             "The 3rd migration, \"first\" (version 2), has the same name as the 1st migration.",
             "The 3rd migration, \"first\" (version 2), is retired",
-            "The 3rd migration, \"first\" (version 2), stands behind a migration to version 3.",
+            "The 3rd migration, \"first\" (version 2), comes after a migration to version 3.",
             "The 3rd migration, \"first\" (version 2), step 1: The type B is renamed to its own name.",
             "The 3rd migration, \"first\" (version 2), step 2: The type name is empty.",
         ]
