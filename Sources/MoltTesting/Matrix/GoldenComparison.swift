@@ -43,7 +43,7 @@ struct GoldenComparison {
         if mode != .never, mayRecord {
             try record(result, file)
         } else if mode != .never {
-            let message = "\(file.path) was not written, because of what else is wrong."
+            let message = "\(file.path) was not written, because of the other failures."
             failures.add(.missingGolden, upgrades.name, message)
         } else if mayRecord {
             let message = "There is no \(file.path) to compare with. " + CatalogWords.toWrite
