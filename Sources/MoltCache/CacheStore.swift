@@ -184,7 +184,8 @@ package final class CacheStore: MigrationStore {
     /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
     /// later belong in files, so that memory stays flat.
     private func begin(_ connection: Connection, _ waiting: () throws -> Void) throws {
-        try connection.execute("PRAGMA temp_store = MEMORY")
+        // A change of this setting would delete the table of the changed keys.
+        if !recordsChangedKeys { try connection.execute("PRAGMA temp_store = MEMORY") }
         do {
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         } catch {

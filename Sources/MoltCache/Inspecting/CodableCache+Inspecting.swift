@@ -59,7 +59,8 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file; when there is none, the report is that of a new store.
     ///   - migrations: The migrations to try.
-    ///   - samples: The maximum number of changed records or settings to show for each step; none by default.
+    ///   - samples: The maximum number of changed records or settings to show for each step, at most 1 000; none by
+    ///     default.
     ///   - configuration: How the cache would be opened; its monitor reports the progress.
     /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does.
     public static func dryRun(

@@ -18,7 +18,7 @@ final class StepNotes: Sendable {
     /// Returns nil unless the options are those of a dry run.
     init?(_ options: MigrationOptions) {
         guard options.isDryRun else { return nil }
-        sampleCount = max(0, options.sampleCount)
+        sampleCount = min(max(0, options.sampleCount), 1_000)
     }
 
     /// Notes a change of a record by a step.
@@ -32,7 +32,8 @@ final class StepNotes: Sendable {
         let id = (before ?? after)?.id ?? 0
         notes.withLock { notes in
             var note = notes[Step(migration: migration, number: number)] ?? Note()
-            for name in lost { note.lost[name, default: 0] += 1 }
+            // The names of a record that is a dictionary have no limit.
+            for name in lost where note.lost[name] != nil || note.lost.count < 100 { note.lost[name, default: 0] += 1 }
             let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.
             if place < sampleCount, let sample = try? RecordSample(before: before, after: after) {

@@ -91,6 +91,14 @@ struct ChangedKeyTests {
         #expect(try other.changes(.deleteType("Draft"), records: false).isEmpty)
     }
 
+    @Test func `stay known while changes to an attached store are applied`() throws {
+        let notebook = Notebook(url: scratch.file("notes"))
+        try notebook.write(["old"])
+        let changes = try changes(.deleteType("Draft"), .notes(notebook) { try $0.pages(notebook).add("new") })
+        #expect(changes == ["draft-1": .removed, "draft-2": .removed])
+        #expect(try notebook.lines == ["old", "new"])
+    }
+
     @Test func `do not include what the app writes after the upgrade`() throws {
         var configuration = CodableCache.Configuration()
         configuration.recordsChangedKeys = true
