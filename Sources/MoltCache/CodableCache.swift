@@ -144,6 +144,11 @@ public final class CodableCache: Sendable {
     }
 }
 
+extension CodableCache: CustomStringConvertible {
+    /// The path and the schema version.
+    public var description: String { "CodableCache(\(path), version \(schemaVersion))" }
+}
+
 extension CodableCache {
     /// Opens a cache file on a queue of its own, so that no thread of the caller's pool is blocked.
     ///

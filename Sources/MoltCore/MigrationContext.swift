@@ -147,7 +147,7 @@ public final class MigrationContext {
         guard !unmatchedNames.contains(where: { RecordObject.isSame($0.type, type) }) else { return }
         let names = try types
         guard !names.isEmpty, !names.contains(where: { RecordObject.isSame($0, type) }) else { return }
-        unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearest(to: type, among: names)))
+        unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: names)))
     }
 
     // MARK: Looking

@@ -174,7 +174,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case .applied: "applied"
         case .replaced: "applied, as the migrations that it replaces"
         case .late: willRun ? "late, will run" : "late"
-        case .skippedFresh: willRun ? "new store, only brings data in" : "new store, skipped"
+        case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"
         case .afterImport: "new store, runs if records were brought in"
         case .deferred: "must wait"
         }
@@ -213,12 +213,12 @@ extension MigrationPlan: CustomStringConvertible {
         for entry in entries {
             lines.append("  \(entry.willRun ? ">" : "·") \(entry)")
             if let deferral = entry.deferral { lines.append("       \(deferral)") }
-            for step in entry.steps where entry.willRun {
+            for step in entry.steps where entry.willRun && step != entry.migration.name {
                 lines.append("       - \(step)")
             }
         }
         lines += unmatchedNames.map { "  \($0)" }
-        if !losses.isEmpty { lines.append("  removes: \(losses.map(\.description).joined(separator: ", "))") }
+        if !losses.isEmpty { lines.append("  removes: \(losses.map(\.description).joined(separator: "; "))") }
         return lines.joined(separator: "\n")
     }
 
@@ -227,6 +227,7 @@ extension MigrationPlan: CustomStringConvertible {
         if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that are still to be made" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
-        return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
+        let versions = from == to ? "version \(to)" : "version \(from) to \(to)"
+        return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }
 }

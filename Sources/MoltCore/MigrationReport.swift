@@ -120,7 +120,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
 extension MigrationReport.Entry: CustomStringConvertible {
     /// The migration, its outcome, its duration and its counts, in one line.
     public var description: String {
-        "\(migration): \(outcome.rawValue) in \(MigrationReport.seconds(duration))"
+        "\(migration): \(outcome.words)" + (outcome == .ran ? " in \(MigrationReport.seconds(duration))" : "")
             + (counts.isZero ? "" : ", \(counts)")
     }
 }

@@ -1,3 +1,5 @@
+internal import MoltCore
+
 /// A fault that ``CodableCache/verify(at:progress:)-3raic`` found in a cache file.
 public struct CacheFinding: Hashable, Sendable {
     /// The part of the file with the fault.
@@ -28,6 +30,6 @@ extension CacheFinding: CustomStringConvertible {
     /// One line: the kind, the record and the message.
     public var description: String {
         let record = key.map { " \"\($0)\"" + (typeName.map { " of type \($0)" } ?? "") } ?? ""
-        return "\(kind.rawValue)\(record): \(message)"
+        return ErrorSummary.oneLine("\(kind.rawValue)\(record): \(message)")
     }
 }

@@ -14,8 +14,8 @@ extension MigrationError.Code {
 extension MigrationError {
     /// The options for a store that this release cannot upgrade.
     static let recoveryAdvice =
-        "To go back to an earlier state, restore a backup; to begin with an empty cache and keep this one aside, call "
-        + "CodableCache.startAfresh(at:)."
+        "To go back to an earlier state, restore a backup. To begin with an empty cache and keep this one aside, call "
+        + "CodableCache.startAfresh(at:); settings cannot start afresh."
 
     /// The error for a backup that does not fit on the disk.
     ///

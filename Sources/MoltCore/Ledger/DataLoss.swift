@@ -1,7 +1,7 @@
 /// Data that a migration destroys: a property, records, or a setting.
 ///
 /// A plan lists what the declarations of its steps say. A report lists what was destroyed, including the records that
-/// closures dropped. Only the report of a dry run has the properties that a conversion lost.
+/// closures dropped. Only the report of a dry run has the properties that records no longer have after a closure.
 public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The kind of the destroyed data.
     public enum Kind: String, Hashable, Sendable, Codable {
@@ -28,7 +28,7 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// The data in a few words.
     public var description: String {
-        let records = count.map { $0 == 1 ? "1 record" : "\(MigrationReport.grouped($0)) records" }
+        let records = count.map(MigrationReport.records)
         return switch kind {
         case .property: "\(name)" + (records.map { " in \($0)" } ?? "")
         case .records: "\(records ?? "all records") of type \(name)"

@@ -99,17 +99,23 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 extension LedgerEntry: CustomStringConvertible {
     /// The migration, its outcome, the time, and the counts, in one line.
     public var description: String {
-        let why =
-            switch outcome {
-            case .ran: "ran"
-            case .bornFresh: "applied on a new store"
-            case .replaced: "applied, as the migrations that it replaces"
-            case .deferred: "waits"
-            }
         let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
-        let headline = "\(MigrationID(name: name, version: version)): \(why) \(appliedAt.formatted(.iso8601))\(time)"
+        let headline =
+            "\(MigrationID(name: name, version: version)): \(outcome.words) \(appliedAt.formatted(.iso8601))\(time)"
         return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension LedgerEntry.Outcome {
+    /// The outcome in words.
+    var words: String {
+        switch self {
+        case .ran: "ran"
+        case .bornFresh: "applied on a new store"
+        case .replaced: "applied, as the migrations that it replaces"
+        case .deferred: "waits"
+        }
     }
 }
 

@@ -71,6 +71,11 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
+    /// A number of records in words.
+    static func records(_ count: Int) -> String {
+        count == 1 ? "1 record" : "\(grouped(count)) records"
+    }
+
     /// A duration in milliseconds, or in seconds from one second.
     static func seconds(_ duration: Double) -> String {
         duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
@@ -110,7 +115,7 @@ extension MigrationReport: CustomStringConvertible {
             let losses = entry.steps.flatMap(\.losses)
             guard !losses.isEmpty else { return nil }
             return ErrorSummary.oneLine(
-                "\(entry.migration.name): removed \(losses.map(\.description).joined(separator: ", "))"
+                "\(entry.migration.name): removed \(losses.map(\.description).joined(separator: "; "))"
             )
         }
     }

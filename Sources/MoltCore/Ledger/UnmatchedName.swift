@@ -8,7 +8,7 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
     public var recordCount: Int
     /// The key of a setting; nil for a type or a property.
     public var key: String?
-    /// The most similar name that exists; nil if none is similar.
+    /// The most similar name that exists, or a path as in code; nil if none is similar.
     public var nearest: String?
 
     /// The name, and the one that was probably meant.
@@ -16,9 +16,12 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         let what =
             key.map { "\"\($0)\" has no value in \(type)" }
             ?? property.map {
-                "\"\($0)\" was in none of \(MigrationReport.grouped(recordCount)) records of type \"\(type)\""
+                "\"\($0)\" was in none of \(MigrationReport.records(recordCount)) of type \"\(type)\""
             } ?? "no record of type \"\(type)\""
-        return what + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+        if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
+        guard let name = property?.onlyName, name.contains(".") else { return what }
+        let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
+        return what + "; a name with a dot is one property, and a path is [\(path)]"
     }
 
     init(type: String, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?) {
@@ -45,6 +48,11 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
             return distance <= limit ? (other, distance) : nil
         }
         return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    }
+
+    /// The type that was probably meant: one of a similar name, or a generic one, such as `Array<Person>` for `Person`.
+    static func nearestType(to type: String, among types: [String]) -> String? {
+        nearest(to: type, among: types) ?? types.first { $0.contains("<\(type)>") }
     }
 
     /// The number of letters to change, add, remove or swap with the next one (Damerau-Levenshtein distance).

@@ -130,17 +130,6 @@ struct RecordChanger: Sendable {
         return false
     }
 
-    private func note(_ before: Record, _ after: Record, at link: StepChains.Link) {
-        let step = pending[link.migration].migration.steps[link.number]
-        notes?.add(
-            before,
-            after,
-            migration: link.migration,
-            step: link.number,
-            isConversion: step.declaration is ConvertStep
-        )
-    }
-
     /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
@@ -198,7 +187,15 @@ struct RecordChanger: Sendable {
                 }
                 return outcome
             }
-            if let before, record.revision != revision { note(before, record, at: link) }
+            if let before, record.revision != revision {
+                notes?.add(
+                    before,
+                    record,
+                    migration: link.migration,
+                    step: link.number,
+                    runsClosure: link.edit.runsClosure
+                )
+            }
             if record.isDropped {
                 counts.stages[link.stage].dropped += 1
                 counts.migrations[migration].dropped += 1

@@ -1,4 +1,4 @@
-/// What a dry run notes of each step: samples of its changes, and the properties that conversions lose.
+/// What a dry run notes of each step: samples of its changes, and the properties that closures lose.
 final class StepNotes: Sendable {
     private struct Step: Hashable {
         var migration: Int
@@ -8,7 +8,7 @@ final class StepNotes: Sendable {
     private struct Note {
         /// The samples with the lowest ids, so that they do not depend on the number of cores.
         var samples: [(id: Int64, sample: RecordSample)] = []
-        /// The number of records that lost a property.
+        /// The number of records that lost a property, by the property with its type.
         var lost: [String: Int] = [:]
     }
 
@@ -26,14 +26,16 @@ final class StepNotes: Sendable {
     /// - Parameters:
     ///   - before: The record before the step; nil if the step created it.
     ///   - after: The record after the step; nil if the step deleted it.
-    func add(_ before: Record?, _ after: Record?, migration: Int, step number: Int, isConversion: Bool = false) {
-        let lost = isConversion ? lostProperties(before, after) : []
+    func add(_ before: Record?, _ after: Record?, migration: Int, step number: Int, runsClosure: Bool = true) {
+        let lost = runsClosure ? lostProperties(before, after) : []
         guard sampleCount > 0 || !lost.isEmpty else { return }
         let id = (before ?? after)?.id ?? 0
         notes.withLock { notes in
             var note = notes[Step(migration: migration, number: number)] ?? Note()
             // The names of a record that is a dictionary have no limit.
-            for name in lost where note.lost[name] != nil || note.lost.count < 100 { note.lost[name, default: 0] += 1 }
+            for name in lost where note.lost[name] != nil || note.lost.count < 100 {
+                note.lost[name, default: 0] += 1
+            }
             let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.
             if place < sampleCount, let sample = try? RecordSample(before: before, after: after) {
@@ -51,16 +53,16 @@ final class StepNotes: Sendable {
         let names = after.object.names
         return before.object.names.filter { name in
             !names.contains { RecordObject.isSame($0, name) } && before[PropertyPath(name)] != .null
-        }
+        }.map { "\(before.typeName).\($0)" }
     }
 
     func samples(migration: Int, step number: Int) -> [RecordSample] {
         notes.withLock { $0[Step(migration: migration, number: number)]?.samples.map(\.sample) ?? [] }
     }
 
-    /// The properties of a type that a conversion lost, by name.
-    func losses(of type: String, migration: Int, step number: Int) -> [DataLoss] {
+    /// The properties that closures lost, by name.
+    func losses(migration: Int, step number: Int) -> [DataLoss] {
         let lost = notes.withLock { $0[Step(migration: migration, number: number)]?.lost ?? [:] }
-        return lost.sorted { $0.key < $1.key }.map { DataLoss(.property, "\(type).\($0)", count: $1) }
+        return lost.sorted { $0.key < $1.key }.map { DataLoss(.property, $0, count: $1) }
     }
 }

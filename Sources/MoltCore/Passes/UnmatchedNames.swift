@@ -74,7 +74,7 @@ struct UnmatchedNames {
     }
 
     private func missing(_ type: String) -> UnmatchedName {
-        UnmatchedName(type: type, nearest: UnmatchedName.nearest(to: type, among: types.map(\.name)))
+        UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: types.map(\.name)))
     }
 
     private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
@@ -91,7 +91,7 @@ struct UnmatchedNames {
             let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
             let former = changed.filter { $0.count > place && $0.prefix(place) == outer }.map { $0[place] }
             name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map {
-                PropertyPath(outer + [$0] + path.names.dropFirst(place + 1)).description
+                PropertyPath(outer + [$0] + path.names.dropFirst(place + 1)).code
             }
             break
         }

@@ -160,7 +160,7 @@ final class UpgradeRun {
         for index in losses.indices { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
         if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
-        return losses + (scope.notes?.losses(of: type, migration: step.migration, step: step.number) ?? [])
+        return losses + (scope.notes?.losses(migration: step.migration, step: step.number) ?? [])
     }
 
     private func addSamples(of step: UpgradeSchedule.Step, _ attachments: Set<String> = []) {
@@ -206,7 +206,8 @@ final class UpgradeRun {
         entries[step.migration].steps[step.number].keys += context.keys
         entries[step.migration].steps[step.number].unmatchedNames += context.unmatchedNames
         entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
-        entries[step.migration].steps[step.number].losses += context.losses
+        entries[step.migration].steps[step.number].losses +=
+            context.losses + (scope.notes?.losses(migration: step.migration, step: step.number) ?? [])
         addSamples(of: step, context.usedAttachments)
         entries[step.migration].counts += context.counts
         entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }

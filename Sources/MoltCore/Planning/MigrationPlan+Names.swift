@@ -8,7 +8,7 @@ extension MigrationPlan {
         var mayBeRenamed = false
         func note(_ type: String) {
             guard !types.contains(where: { RecordObject.isSame($0, type) }) else { return }
-            let name = UnmatchedName(type: type, nearest: UnmatchedName.nearest(to: type, among: types))
+            let name = UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: types))
             if !mayBeRenamed || name.nearest != nil, !unmatchedNames.contains(name) { unmatchedNames.append(name) }
         }
         let pending = Set(pending.map(\.name))

@@ -35,6 +35,11 @@ public struct PropertyPath: Sendable {
         names.starts(with: path.names, by: RecordObject.isSame)
     }
 
+    /// The path as in code: a name, or an array of names.
+    var code: String {
+        onlyName ?? "[\(otherNames.map { "\"\($0)\"" }.joined(separator: ", "))]"
+    }
+
     var count: Int {
         onlyName == nil ? otherNames.count : 1
     }

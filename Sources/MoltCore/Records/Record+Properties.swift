@@ -243,8 +243,8 @@ extension Record {
         }
         return error(
             .propertyMissing,
-            "The record has no property \"\(missing)\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first when "
-                + "it may be absent: an optional that was nil is not written at all.",
+            "The record has no property \"\(missing)\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
+                + "leave out `ifMissing: .fail`, if it may be absent: an optional that was nil is not written at all.",
             property: path
         )
     }

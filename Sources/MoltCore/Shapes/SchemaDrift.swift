@@ -33,7 +33,7 @@ extension SchemaDrift: CustomStringConvertible {
     /// The code of a migration that changes no records.
     package static func migration(of type: String, from version: Int) -> String {
         let words = type.split { !$0.isLetter && !$0.isNumber }.map { $0.lowercased() }
-        return "`Migration(to: \(version + 1), \"\(words.joined(separator: "-"))-of-version-\(version + 1)\"),`."
+        return "`Migration(to: \(version + 1), \"\(words.joined(separator: "-"))-of-version-\(version + 1)\")`."
     }
 
     var advice: String {

@@ -102,8 +102,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         if let other = current(newKey), other != value {
             var error = MigrationError(
                 .keyExists,
-                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has a value of its own. Remove one of the two "
-                    + "first."
+                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value. Decide which of the two "
+                    + "to keep in a step `.settings(in:)`."
             )
             error.attachedStore = suite.attachedName
             error.recordKey = key

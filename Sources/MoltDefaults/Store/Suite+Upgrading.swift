@@ -44,6 +44,13 @@ extension Suite {
         }
     }
 
+    /// The ledger of a suite that is a store: its applied migrations, in order, and its deferred ones.
+    ///
+    /// - Throws: ``DefaultsError`` for a suite that cannot be read.
+    public func history() throws -> [LedgerEntry] {
+        try DefaultsStore(self).state().ledger
+    }
+
     /// Runs an upgrade without writing anything, and returns its report.
     ///
     /// - Parameter samples: The maximum number of changed settings to show for each step, before and after, with their

@@ -5,7 +5,7 @@ struct CatalogAudit {
     private(set) var failures = FailureList()
     /// The fixtures, sorted by version and name.
     private(set) var fixtures: [CatalogFile] = []
-    /// The readable expected stores of fixtures that can still be upgraded.
+    /// The readable golden files of fixtures that can still be upgraded.
     private(set) var goldens: [CatalogFile: GoldenStore] = [:]
     private(set) var unreadable: Set<CatalogFile> = []
     /// The newest version of the registry and of all files; older versions have shipped.
@@ -24,7 +24,7 @@ struct CatalogAudit {
                 failures.add(
                     .catalog,
                     path,
-                    "This is not the name of a fixture, `1-name.json`, nor of an expected store, "
+                    "This is not the name of a fixture, `1-name.json`, nor of a golden file, "
                         + "`\(CatalogFile.goldenDirectory)/1-name@2.json`. The one JSON file beside them may be "
                         + "`\(CatalogFile.schema)`, a snapshot of the schema."
                 )
@@ -56,7 +56,7 @@ struct CatalogAudit {
         )
     }
 
-    /// Reports an expected store that no upgrade is compared with.
+    /// Reports a golden file that no upgrade is compared with.
     private mutating func checkTarget(of file: CatalogFile) {
         guard let target = file.target, !migrations.migrations.contains(where: { $0.version == target }) else { return }
         let isNewer = target > migrations.version
@@ -80,9 +80,9 @@ struct CatalogAudit {
         }
     }
 
-    /// Reports a fixture that has changed since its expected stores were made.
+    /// Reports a fixture that has changed since its golden files were made.
     private mutating func checkDigest(of fixture: CatalogFile, _ mode: RecordingMode) throws {
-        // A fixture of the newest version may be recorded again, together with its expected stores.
+        // A fixture of the newest version may be recorded again, together with its golden files.
         if mode == .all, !hasShipped(fixture) { return }
         let made = goldens.filter { $0.key.fixture == fixture }.sorted { $0.key.version < $1.key.version }
         guard !made.isEmpty else { return }

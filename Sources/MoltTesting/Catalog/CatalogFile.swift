@@ -1,10 +1,10 @@
 /// A file of a catalog, identified by its name.
 struct CatalogFile: Hashable, Sendable {
-    /// The version of the fixture, or of the fixture that an expected store was made from.
+    /// The version of the fixture, or of the fixture that a golden file was made from.
     let fixtureVersion: Int
     /// The fixture's name after the version.
     let name: String
-    /// The version that an expected store was upgraded to; nil for a fixture.
+    /// The version that a golden file was upgraded to; nil for a fixture.
     let target: Int?
 
     static let goldenDirectory = "Golden"
@@ -18,7 +18,7 @@ struct CatalogFile: Hashable, Sendable {
         self.target = target
     }
 
-    /// Parses a path inside the catalog; nil if it is neither a fixture nor an expected store.
+    /// Parses a path inside the catalog; nil if it is neither a fixture nor a golden file.
     init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let file = parts.last, file.hasSuffix(".json") else { return nil }
@@ -41,10 +41,10 @@ struct CatalogFile: Hashable, Sendable {
         guard Self.isName(name) else { return nil }
     }
 
-    /// The version that the file belongs to: for an expected store, the version it was upgraded to.
+    /// The version that the file belongs to: for a golden file, the version it was upgraded to.
     var version: Int { target ?? fixtureVersion }
 
-    /// The fixture that an expected store was made from, or the fixture itself.
+    /// The fixture that a golden file was made from, or the fixture itself.
     var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
 
     var path: String {
@@ -80,11 +80,11 @@ enum CatalogWords {
         + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
     static let removed =
         "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
-        + "such a store. If it was never checked in, remove its expected stores, too."
+        + "such a store. If it was never checked in, remove its golden files, too."
     static let changed =
-        "The fixture is of an older version, and is not the one that the expected store was made from. Restore it from "
+        "The fixture is of an older version, and is not the one that the golden file was made from. Restore it from "
         + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
-        + "was ever checked in, remove the expected store, and record it again."
+        + "was ever checked in, remove the golden file, and record it again."
 
     /// Advice about a change at the newest version, which may or may not have shipped.
     static func ifNotShipped(_ version: Int) -> String {

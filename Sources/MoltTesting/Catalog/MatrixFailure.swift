@@ -7,7 +7,7 @@ internal import MoltCore
 /// The matrix found 2 failures.
 ///
 /// 1-everyday.json
-///   - Golden/1-everyday@3.json: the result is not the expected store:
+///   - Golden/1-everyday@3.json: the result is not the golden file:
 ///     "john".address.city: expected "Paris", found "London"
 ///     If the new result is right: MOLT_RECORD=all swift test
 ///
@@ -29,7 +29,7 @@ public struct MatrixFailure: Error, Sendable {
         package static let registry = Kind(rawValue: "registry")
         /// A file of the catalog cannot be read, has an invalid name, or is compared with nothing.
         package static let catalog = Kind(rawValue: "catalog")
-        /// A fixture has changed since its expected stores were made.
+        /// A fixture has changed since its golden files were made.
         package static let changed = Kind(rawValue: "changed")
         package static let missingFixture = Kind(rawValue: "missingFixture")
         /// A migration was edited after it shipped.
@@ -93,7 +93,8 @@ extension MatrixFailure: CustomStringConvertible, LocalizedError {
         var lines = ["The matrix found \(failures.count == 1 ? "1 failure" : "\(failures.count) failures")."]
         var subjects: [String] = []
         for failure in failures where !subjects.contains(failure.subject) { subjects.append(failure.subject) }
-        for subject in subjects {
+        // A fault of the registry may be the cause of the others.
+        for subject in subjects.filter({ $0 == "registry" }) + subjects.filter({ $0 != "registry" }) {
             lines += ["", subject]
             for failure in failures where failure.subject == subject {
                 let text = failure.description.split(separator: "\n", omittingEmptySubsequences: false)

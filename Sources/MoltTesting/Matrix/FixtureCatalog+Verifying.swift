@@ -6,12 +6,12 @@ extension FixtureCatalog {
     /// Upgrades every fixture in every way and checks the results.
     ///
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
-    /// dry run. Every result must equal the catalog's expected store. One jump must have the same result, byte for
+    /// dry run. Every result must equal the catalog's golden file. One jump must have the same result, byte for
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
     /// record must be readable as a current type. Every shipped version must have a fixture, and shipped fixtures and
     /// migrations must not have changed.
     ///
-    /// With `MOLT_RECORD=missing`, missing expected stores are written; with `all`, those of the newest version are
+    /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
     /// again.
     ///
@@ -107,12 +107,16 @@ struct CatalogVerification {
         }
         let known = Set(audit.fixtures.map(\.version))
         for version in Set(versions).sorted() where !known.contains(version) {
+            let source =
+                version == migrations.version
+                ? "Write a store in a test: `try catalog.record(store.contents(), named: \"everyday\", migrations: migrations)`"
+                : "Capture a store of a release that wrote it: "
+                    + "`try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`"
             failures.add(
                 .missingFixture,
                 "catalog",
-                "There is no fixture of version \(version). Capture one from a store of a release that wrote it: "
-                    + "`try catalog.record(StoreFixture(capturing: cache), named: \"everyday\")`, run with "
-                    + "\(RecordingMode.variable)=missing. It becomes \(version)-everyday.json."
+                "There is no fixture of version \(version). \(source), run with \(RecordingMode.variable)=missing. It becomes "
+                    + "\(version)-everyday.json."
             )
         }
     }
@@ -126,7 +130,7 @@ struct CatalogVerification {
         }
     }
 
-    /// Upgrades a fixture in every way, and compares the results with the expected stores.
+    /// Upgrades a fixture in every way, and compares the results with the golden files.
     private mutating func verify(_ fixture: StoreFixture, _ file: CatalogFile) async throws {
         var upgrades = FixtureUpgrades(
             file.path,

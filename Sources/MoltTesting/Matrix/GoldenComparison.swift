@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// Compares the results of a fixture's upgrades with the expected stores of the catalog, and records these.
+/// Compares the results of a fixture's upgrades with the golden files of the catalog, and records these.
 struct GoldenComparison {
     private(set) var failures = FailureList()
     private(set) var recorded: [String] = []
@@ -69,7 +69,7 @@ struct GoldenComparison {
         failures.add(
             .golden,
             upgrades.name,
-            "the result is not the expected store:\n\(difference)\n\(advice)",
+            "the result is not the golden file:\n\(difference)\n\(advice)",
             at: .summary(file.path)
         )
     }
@@ -79,7 +79,7 @@ struct GoldenComparison {
         recorded.append(file.path)
     }
 
-    /// Reports migrations that were edited after releases had applied them, according to expected stores' ledgers.
+    /// Reports migrations that were edited after releases had applied them, according to golden files' ledgers.
     private mutating func checkEdits(_ golden: StoreFixture, _ file: CatalogFile) {
         guard audit.hasShipped(file) else { return }
         let plan = MigrationPlan(

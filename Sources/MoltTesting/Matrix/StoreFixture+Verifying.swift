@@ -2,7 +2,7 @@ public import MoltCache
 public import MoltCore
 
 extension StoreFixture {
-    /// Upgrades the store in every way without expected stores, for stores made in code.
+    /// Upgrades the store in every way without golden files, for stores made in code.
     ///
     /// ```swift
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])

@@ -58,7 +58,7 @@ struct DriftTests {
         let error = try drift { try write(type, key: "jane", try open(version: 2)) }
         #expect(error.message.contains(sentence))
         #expect(error.message.contains("the schema version is still 2"))
-        #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3"),`. If version 2"#))
+        #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3")`. If version 2"#))
         #expect(
             error.message.contains("set `redoesUnshippedMigrations = true` in debug builds, or `drift = .ignore`. ")
         )
@@ -73,7 +73,7 @@ struct DriftTests {
 
     @Test func `The migration that the message suggests is named after the type`() {
         let line = SchemaDrift.migration(of: "Array<Contact.PhoneNumber>", from: 11)
-        #expect(line == #"`Migration(to: 12, "array-contact-phonenumber-of-version-12"),`."#)
+        #expect(line == #"`Migration(to: 12, "array-contact-phonenumber-of-version-12")`."#)
     }
 
     @Test func `D8: the order of properties needs no new version`() throws {

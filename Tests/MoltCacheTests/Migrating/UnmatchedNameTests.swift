@@ -32,8 +32,8 @@ struct UnmatchedNameTests {
         #expect(
             names == [
                 [#""fullNme" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
-                [#""home.zipp" was in none of 500 records of type "Person"; did you mean "home.zip"?"#],
-                [#""hone.zip" was in none of 500 records of type "Person"; did you mean "home.zip"?"#],
+                [#""home.zipp" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
+                [#""hone.zip" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
                 [#""FullName" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
                 [#""fax" was in none of 500 records of type "Person""#],
                 [#"no record of type "Persn"; did you mean "Person"?"#],
@@ -54,7 +54,7 @@ struct UnmatchedNameTests {
         #expect(
             names == [
                 [#""fulName" was in none of 500 records of type "Person"; did you mean "fullName"?"#], [],
-                [#""home.zap" was in none of 500 records of type "Person"; did you mean "home.zip"?"#], [],
+                [#""home.zap" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#], [],
             ]
         )
     }
@@ -129,6 +129,14 @@ struct UnmatchedNameTests {
         #expect(plan.description.contains("\n  \(persn)\n"))
     }
 
+    @Test func `with a dot is explained, because it is no path, and so is a generic type`() async throws {
+        let dotted = try await names(.removeProperty("Person", "home.zip"))
+        let explanation = #"a name with a dot is one property, and a path is ["home", "zip"]"#
+        #expect(dotted[0].first?.hasSuffix("of type \"Person\"; \(explanation)") == true)
+        let generic = try await names(.deleteType("Draft"), records: [StoredRecord("Array<Draft>", "a", "[]")])
+        #expect(generic == [["no record of type \"Draft\"; did you mean \"Array<Draft>\"?"]])
+    }
+
     @Test func `can be encoded as JSON and decoded`() async throws {
         let report = try await OldStore(Self.people).upgrade(
             [Migration(to: 1, "change", .removeProperty("Person", ["home", "zap"]))]
@@ -138,7 +146,7 @@ struct UnmatchedNameTests {
         #expect(name.type == "Person")
         #expect(name.property == ["home", "zap"])
         #expect(name.recordCount == 500)
-        #expect(name.nearest == "home.zip")
+        #expect(name.nearest == #"["home", "zip"]"#)
         let json = try JSONEncoder().encode(report)
         #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
     }
@@ -176,7 +184,7 @@ struct UnmatchedNameTests {
         #if DEBUG
             #expect(
                 lines == [
-                    #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 records of type "#
+                    #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 record of type "#
                         + #""Dictionary<String, String>"; did you mean "fullName"?"#
                 ]
             )

@@ -146,7 +146,7 @@ struct DryRunReportTests {
         ]
         let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
         #expect(plan.losses.map(\.name) == ["Person.fax", "Draft", "Person.pager"])
-        #expect(plan.description.hasSuffix("\n  removes: Person.fax, all records of type Draft, Person.pager"))
+        #expect(plan.description.hasSuffix("\n  removes: Person.fax; all records of type Draft; Person.pager"))
 
         let expected = [
             DataLoss(.property, "Person.fax", count: 7), DataLoss(.records, "Person", count: 3),
@@ -155,15 +155,19 @@ struct DryRunReportTests {
         let dry = try CodableCache.dryRun(at: url, migrations: migrations)
         #expect(dry.losses == expected)
         #expect(dry.description.contains("\nfax: removed Person.fax in 7 records\n"))
-        #expect(dry.description.contains("\ndrop: removed 3 records of type Person, 3 records of type Draft"))
+        #expect(dry.description.contains("\ndrop: removed 3 records of type Person; 3 records of type Draft"))
         #expect(try CodableCache(at: url, migrations: migrations).report.losses == expected)
         #expect(try MigrationPlan(forFileAt: url, migrations: migrations).losses.isEmpty)
     }
 
-    @Test func `lists the properties that a conversion loses`() throws {
+    @Test func `lists the properties that closures lose`() throws {
         let report = try dryRun(
             .convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) }
         )
         #expect(report.losses == [DataLoss(.property, "Person.fax", count: 7)])
+        let typo = try dryRun(.transform("Draft") { $0["text"] = $0["txet"] })
+        #expect(typo.losses == [DataLoss(.property, "Draft.text", count: 3)])
+        let block = try dryRun(.run { try $0.enumerate("Draft") { _, new in try new.remove("text") } })
+        #expect(block.losses == [DataLoss(.property, "Draft.text", count: 3)])
     }
 }

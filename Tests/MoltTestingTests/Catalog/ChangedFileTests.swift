@@ -47,7 +47,7 @@ struct ChangedFileTests {
         #expect(failure.all(.changed).count == 1)
         #expect(changed.subject == "1-everyday.json")
         #expect(changed.place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
-        #expect(changed.message.contains("is not the one that the expected store was made from. Restore it"))
+        #expect(changed.message.contains("is not the one that the golden file was made from. Restore it"))
         #expect(failure.first(.golden).message.contains(#""john".address.city: expected "Paris", found "London""#))
         #expect(try directory.files() == files)
         #expect(failure.report.recorded.isEmpty)

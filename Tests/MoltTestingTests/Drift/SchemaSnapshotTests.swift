@@ -107,7 +107,7 @@ import Testing
                         - Property 'Person.name' has been made optional.
                         - Property 'Person.nickname' has been removed.
                         Stores that have version 1 hold the shape of before. Add a migration to version 2. \
-                        When stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2"),`.
+                        When stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
                         """
                     )
                 )

@@ -492,13 +492,13 @@ struct MatrixTests {
             failure.description == """
                 The matrix found 3 failures.
 
+                registry
+                  - third
+
                 1-a.json
                   - to version 2: first
                     second
                   - fourth
-
-                registry
-                  - third
                 """
         )
     }
