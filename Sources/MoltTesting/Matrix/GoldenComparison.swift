@@ -61,6 +61,10 @@ struct GoldenComparison {
         }
         let difference = StoreDifference(expected: golden.store, found: result)
         guard !difference.isEmpty else { return }
+        // The audit has reported the edited fixture, and its results must differ.
+        if audit.failures.isAbout(upgrades.name), try golden.fixtureDigest != catalog.digest(of: file.fixture) {
+            return
+        }
         let advice =
             hasShipped
             ? "Shipped releases gave this result: correct the migration. If the file was never checked "
