@@ -42,10 +42,11 @@ public struct MigrationOptions: Sendable {
         /// Whether the last upgrade is redone when its migrations have changed since; false by default.
         ///
         /// Use it while you write a migration. When you then edit, rename or remove the migrations of the store's
-        /// version, or change the shape of a type without a new version, the next opening puts the store back to its
-        /// copy from before them, and upgrades it again. Upgrades make such copies even without a ``backup`` policy. If
-        /// there is no copy, a cache is started afresh. Nothing is deleted: the replaced contents are kept beside the
-        /// store. A change of an earlier migration is an error as usual.
+        /// version, the next opening puts the store and its suites back to their copy from before them, and upgrades
+        /// it again. Upgrades make such copies even without a ``backup`` policy. If there is no copy, a cache whose
+        /// migrations attach no suite is started afresh. The replaced contents are kept beside the store until the app
+        /// removes them. A change of an earlier migration is an error as usual, and so is a closure whose edit does not
+        /// increase its revision: Molt cannot see it.
         ///
         /// It exists in debug builds only, so that it cannot ship:
         ///
@@ -94,7 +95,7 @@ public struct MigrationOptions: Sendable {
     }
 
     /// Whether the last upgrade is redone when its migrations have changed since; false in release builds.
-    package var redoesLastUpgrade: Bool {
+    var redoesLastUpgrade: Bool {
         #if DEBUG
             redoesUnshippedMigrations
         #else

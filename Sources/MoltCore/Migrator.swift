@@ -60,7 +60,7 @@ package struct Migrator: Sendable {
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func look(at store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
-        if options.redoesLastUpgrade, !options.isDryRun, let store = store.backedUp {
+        if options.redoesLastUpgrade, options.duty == .opener, !options.isDryRun, let store = store.backedUp {
             var lock = LockWait(options: options, attempt: attempt)
             let unshipped = UnshippedUpgrade(store: store, registry: registry, options: options)
             try unshipped.undo(upgrade.plan) { try lock.wait() }

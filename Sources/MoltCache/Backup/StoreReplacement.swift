@@ -136,7 +136,6 @@ package struct StoreReplacement {
         }
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
-        attempts.clear()
         var damaged: StoreBackup?
         if isTampered || state == nil || isDamaged(storeName) {
             // Copied page by page, because some records may still be recoverable.
@@ -149,6 +148,7 @@ package struct StoreReplacement {
             kept = try BackupCopy(of: storeName, request, isLocked: true).make()
         }
         repeat { atCopy() } while try copy.step()
+        attempts.clear()
         try copy.finish()
         // Apple's SQLite never asks the drive to flush its cache. Nobody locks the log, so opening it is safe.
         DiskSync.drive(of: files.path + "-wal")
@@ -220,7 +220,6 @@ package struct StoreReplacement {
     ) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }
-        attempts.clear()
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
@@ -252,6 +251,7 @@ package struct StoreReplacement {
         if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
             try DurableFile.move(files.path, to: aside)
         }
+        attempts.clear()
         try part.replace(files.path)
         _ = consume lock
         return hasContent ? aside : nil

@@ -44,7 +44,6 @@ final class CacheCore: Sendable {
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             driftPolicy: configuration.drift,
-            redoMark: configuration.options.redoesLastUpgrade ? store.attemptsURL.map(RedoMark.init) : nil,
             knownTypes: knownTypes
         )
         let session = CacheSession(connection, of: plan)

@@ -22,8 +22,7 @@ extension CacheSession {
                     namesakes: namesakes(of: typeName, first)
                 )
                 if driftPolicy == .fail {
-                    redoMark?.set()
-                    refusal = .drifted(drift, in: path, isRedone: redoMark != nil)
+                    refusal = .drifted(drift, in: path)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)

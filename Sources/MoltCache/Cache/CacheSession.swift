@@ -42,8 +42,6 @@ final class CacheSession: @unchecked Sendable {
     private var lastTime = 0.0
 
     let driftPolicy: MismatchPolicy
-    /// Set when a type's shape has changed and the next opening must redo the last upgrade; nil if it must not.
-    let redoMark: RedoMark?
     /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
     /// The types compared by the current write; they become known at its commit.
@@ -56,7 +54,6 @@ final class CacheSession: @unchecked Sendable {
         generation = plan.generation
         uses = plan.uses
         driftPolicy = plan.driftPolicy
-        redoMark = plan.redoMark
         knownTypes = plan.knownTypes
         statements = Statements(on: connection, sql: \.sql)
     }
@@ -68,7 +65,6 @@ final class CacheSession: @unchecked Sendable {
         let generation: Int64
         let uses: UseLog?
         let driftPolicy: MismatchPolicy
-        let redoMark: RedoMark?
         let knownTypes: KnownTypes
     }
 

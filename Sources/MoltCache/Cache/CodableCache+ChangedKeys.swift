@@ -15,7 +15,8 @@ extension CodableCache {
     ///
     /// Each key occurs once. A record with a new key occurs with both keys, and a rename of a type changes no key. The
     /// keys are in a temporary file, not in memory, and are gone when the cache is closed: if the app may be killed
-    /// before it has handled them, let the index remember ``schemaVersion``, and rebuild it when that differs.
+    /// before it has handled them, or if another process may make the upgrade, let the index remember the last entry of
+    /// ``history(at:)``, and rebuild it when that differs.
     ///
     /// - Parameter body: Receives a key and the kind `set` or `removed`. It may use the cache.
     /// - Throws: The error of `body`; ``CacheError`` with the code `closed` or `storeFailed`. Without

@@ -50,10 +50,10 @@ extension MigrationContext {
         // A copy from before a rename of its type does not restore the old name.
         let isRetyped = record.hasNewTypeName && !RecordObject.isSame(record.typeName, stored.typeName)
         let stage = newStage()
-        note(stored, record)
         if try write(record, isRetyped: isRetyped, stage: stage) {
             try perform { try $0.applyDeferredChanges(stage: stage) }
         }
+        note(stored, record)
         guard isRetyped else { return }
         for level in enumerations.indices { enumerations[level].isBatchIncomplete = true }
     }

@@ -120,13 +120,14 @@ extension MigrationContext {
         guard !enumerations[level].isCurrentWritten else {
             throw lostUpdate(key: read?.key ?? record.key, type: typeName)
         }
-        if let before { note(before, record) }
         let isRetyped = !RecordObject.isSame(record.typeName, typeName)
         if isRetyped {
             // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
-        return try write(record, isRetyped: isRetyped, stage: stage)
+        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage)
+        if let before { note(before, record) }
+        return isDeferred
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {

@@ -1,9 +1,10 @@
-/// Data that a migration destroys: a property, records, or a setting.
+/// Data that a migration removes: a property, records, or a setting.
 ///
 /// A plan lists what the declarations of its steps say. A report lists what was destroyed, including the records that
-/// closures dropped. Only the report of a dry run has the properties that records no longer have after a closure.
+/// closures dropped. Only the report of a dry run has the top-level properties that records no longer have after a
+/// closure, even if the closure has moved their values.
 public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The kind of the destroyed data.
+    /// The kind of the removed data.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// A property of the records of a type.
         case property

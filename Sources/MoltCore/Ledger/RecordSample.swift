@@ -44,12 +44,12 @@ extension Record {
 extension RecordSample: CustomStringConvertible {
     /// The key and the type, and a line for each value that was removed or added.
     public var description: String {
-        let name = "\"\(key)\" of \(isSetting ? "" : "type ")\(type)"
+        let name = "\(key.debugDescription) of \(isSetting ? "" : "type ")\(type)"
         guard let before else { return lines("\(name), created", removed: [], added: properties(of: after)) }
         guard let after else { return lines("\(name), deleted", removed: properties(of: before), added: []) }
         let (old, new) = (properties(of: before), properties(of: after))
         var title = name
-        if !RecordObject.isSame(key, newKey) { title += ", now \"\(newKey)\"" }
+        if !RecordObject.isSame(key, newKey) { title += ", now \(newKey.debugDescription)" }
         if !RecordObject.isSame(type, newType) { title += ", now of type \(newType)" }
         return lines(title, removed: old.filter { !new.contains($0) }, added: new.filter { !old.contains($0) })
     }

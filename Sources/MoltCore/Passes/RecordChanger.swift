@@ -4,6 +4,7 @@ import Foundation
 /// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
     private let chains: StepChains
+    private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
     private let storeName: String
     private let atPoint: UpgradeHook?
@@ -29,6 +30,7 @@ struct RecordChanger: Sendable {
         notes: StepNotes? = nil
     ) {
         chains = StepChains(steps)
+        self.steps = steps
         self.pending = pending
         self.storeName = storeName
         atPoint = options.atPoint
@@ -130,6 +132,24 @@ struct RecordChanger: Sendable {
         return false
     }
 
+    /// Notes a record's changes; after a failure only those of the migrations before the failed one, as the others are
+    /// undone.
+    private func note(
+        _ changes: [(before: Record, after: Record, link: StepChains.Link)],
+        _ outcome: RecordOutcome
+    ) {
+        let end = outcome.failedStage.flatMap { steps[$0].migration }
+        for (before, after, link) in changes where end == nil || link.migration < end ?? 0 {
+            notes?.add(
+                before,
+                after,
+                migration: link.migration,
+                step: link.number,
+                runsClosure: link.edit.runsClosure
+            )
+        }
+    }
+
     /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
@@ -151,6 +171,9 @@ struct RecordChanger: Sendable {
         var named = 0
         var isAtPoint = false
         var next = 0
+        /// The changes for the notes of a dry run; empty in an upgrade.
+        var changes: [(before: Record, after: Record, link: StepChains.Link)] = []
+        defer { note(changes, outcome) }
         var migration = -1
         var isMigrationCounted = false
         while next < chain.links.count {
@@ -187,15 +210,7 @@ struct RecordChanger: Sendable {
                 }
                 return outcome
             }
-            if let before, record.revision != revision {
-                notes?.add(
-                    before,
-                    record,
-                    migration: link.migration,
-                    step: link.number,
-                    runsClosure: link.edit.runsClosure
-                )
-            }
+            if let before, record.revision != revision { changes.append((before, record, link)) }
             if record.isDropped {
                 counts.stages[link.stage].dropped += 1
                 counts.migrations[migration].dropped += 1

@@ -47,21 +47,15 @@ extension SchemaDrift: CustomStringConvertible {
 
 extension MigrationError {
     /// The error for a type whose stored shape differs from the recorded one.
-    ///
-    /// - Parameter isRedone: Whether the next opening redoes the last upgrade.
-    package static func drifted(_ drift: SchemaDrift, in store: String, isRedone: Bool = false) -> MigrationError {
+    package static func drifted(_ drift: SchemaDrift, in store: String) -> MigrationError {
         let changes = drift.differences.map(\.description).joined(separator: " ")
-        let otherwise =
-            isRedone
-            ? "The next opening puts the store back to before version \(drift.version), and upgrades it again."
-            : "If version \(drift.version) has not shipped yet, set `redoesUnshippedMigrations = true` in debug builds, or "
-                + "`drift = .ignore`."
         var error = MigrationError(
             .schemaDrift,
             "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
                 + "migration to a new version. When stored records can be read as they are, it needs no step: "
-                + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) \(otherwise) \(drift.advice) Nothing was "
-                + "written."
+                + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) If version \(drift.version) has not shipped "
+                + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
+                + "\(drift.advice) Nothing was written."
         )
         error.store = store
         error.recordType = drift.type

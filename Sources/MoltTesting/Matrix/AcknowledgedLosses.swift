@@ -35,7 +35,7 @@ struct AcknowledgedLosses {
             failures.add(
                 .loss,
                 "registry",
-                "migration \(migration) destroys \(what). If that is intended, add \"\(loss.name)\" to `acknowledging`."
+                "migration \(migration) removes \(what). If that is intended, add \"\(loss.name)\" to `acknowledging`."
             )
         }
     }

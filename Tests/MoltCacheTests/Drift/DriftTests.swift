@@ -60,7 +60,9 @@ struct DriftTests {
         #expect(error.message.contains("the schema version is still 2"))
         #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3")`. If version 2"#))
         #expect(
-            error.message.contains("set `redoesUnshippedMigrations = true` in debug builds, or `drift = .ignore`. ")
+            error.message.contains(
+                "edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
+            )
         )
         #expect(error.recordType == "Person")
         #expect(error.storeVersion == 2)

@@ -124,6 +124,31 @@ struct DryRunReportTests {
         #expect(step.losses == [DataLoss(.records, "Draft", count: 2)])
     }
 
+    @Test func `does not show what a failed migration has done to a quarantined record`() throws {
+        struct Refusal: Error {}
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine()
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "before", .addProperty("Draft", "before", default: 1)),
+            Migration(
+                to: 2,
+                "fails",
+                .transform("Draft") { try $0.remove("text") },
+                .transform("Draft") { if $0.key == "draft-1" { throw Refusal() } }
+            ),
+        ]
+        let report = try CodableCache.dryRun(
+            at: url,
+            migrations: migrations,
+            samples: 9,
+            configuration: configuration
+        )
+        #expect(report.counts.quarantined == 1)
+        #expect(report.entries[0].steps[0].samples.map(\.key) == ["draft-1", "draft-2", "draft-3"])
+        #expect(report.entries[1].steps[0].samples.map(\.key) == ["draft-2", "draft-3"])
+        #expect(report.losses == [DataLoss(.property, "Draft.text", count: 2)])
+    }
+
     @Test func `shows no values unless it is asked for them, and encodes none`() throws {
         let step = MigrationStep.renameProperty("Person", "name", to: "fullName")
         #expect(try !dryRun(step).description.contains("Ada"))

@@ -63,7 +63,7 @@ struct MatrixTests {
         #expect(missing.count == 5)
         #expect(
             missing.first?.message
-                == "migration \"fax\" (version 1) destroys the property Person.fax. If that is intended, add "
+                == "migration \"fax\" (version 1) removes the property Person.fax. If that is intended, add "
                 + "\"Person.fax\" to `acknowledging`."
         )
         for name in names {
