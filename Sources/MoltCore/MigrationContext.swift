@@ -126,7 +126,7 @@ public final class MigrationContext {
 
     // MARK: Notes for the report
 
-    /// The data that the block has destroyed.
+    /// The data that the block has removed.
     var losses: [DataLoss] {
         deleted.sorted { $0.key.text < $1.key.text }.map { DataLoss(.records, $0.key.text, count: $0.value) }
             + keys.filter { $0.outcome == .removed }.map { DataLoss(.setting, $0.key) }

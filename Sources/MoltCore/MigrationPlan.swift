@@ -33,7 +33,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var status: Status
         /// Whether it would run; on a fresh store only the steps run that bring data in.
         public var willRun: Bool
-        /// The data that its steps destroy by their declarations; closures may drop more.
+        /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [DataLoss]
         /// The reason why it is deferred, in a sentence.
         public var deferral: String?
@@ -105,7 +105,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
     }
 
-    /// The data that the pending migrations destroy by their declarations; closures may drop more.
+    /// The data that the pending migrations remove by their declarations; closures may drop more.
     public var losses: [DataLoss] {
         isFresh ? [] : entries.filter(\.willRun).flatMap(\.losses)
     }

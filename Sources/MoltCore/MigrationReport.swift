@@ -42,7 +42,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var failedRecords: [FailedRecord]
         /// The names in the step that no record has; they may be misspelled.
         public var unmatchedNames: [UnmatchedName]
-        /// The data that it destroyed.
+        /// The data that it removed.
         public var losses: [DataLoss]
         /// Records before and after the step, if a dry run was asked for them.
         ///
@@ -106,7 +106,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         entries.flatMap { $0.steps.flatMap(\.keys) }
     }
 
-    /// The data that the steps destroyed, in order.
+    /// The data that the steps removed, in order.
     public var losses: [DataLoss] {
         entries.flatMap { $0.steps.flatMap(\.losses) }
     }

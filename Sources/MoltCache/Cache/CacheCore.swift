@@ -298,7 +298,7 @@ extension MigrationError {
             case version:
                 "restored a backup in place of the cache at \(path), or applied another migration to version \(version),"
             case ..<version:
-                "restored a backup or started afresh: the cache at \(path) has version \(stored) now,"
+                "restored a backup or began afresh in place of the cache at \(path), which has version \(stored) now,"
             default:
                 "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
             }

@@ -9,7 +9,10 @@ extension CodableCache {
     /// configuration.recordsChangedKeys = true
     /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
     /// try cache.forEachUpgradedKey { key, change in
-    ///     if change == .removed { index.remove(key) } else { index.update(key, try cache.value(Note.self, forKey: key)) }
+    ///     switch change {
+    ///     case .removed: index.remove(key)
+    ///     default: index.update(key, try cache.value(Note.self, forKey: key))
+    ///     }
     /// }
     /// ```
     ///

@@ -132,7 +132,7 @@ struct BackupFiles {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
             var failure = CacheError(
                 isForbidden ? .noPermission : .storeFailed,
-                "The backups of the cache at \(path) cannot be listed: the directory cannot be listed. "
+                "The backups of the cache at \(path) cannot be listed: the directory cannot be read. "
                     + "Check its permissions.",
                 underlying: error
             )

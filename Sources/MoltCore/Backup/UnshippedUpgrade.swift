@@ -6,11 +6,12 @@ struct UnshippedUpgrade {
     let registry: MigrationRegistry
     let options: MigrationOptions
 
-    /// Restores the copy from before the changed migrations, or starts a cache without settings afresh if there is none.
+    /// Restores the copy from before the changed migrations; without one, starts a cache without settings afresh.
     ///
     /// It does nothing when an earlier migration has changed, too: the upgrade then fails with an error as usual.
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
-        guard !plan.isFresh, plan.journal.isEmpty else { return }
+        // A tool that opens the store without its migrations must not take them back.
+        guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
         let state = try store.state()
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String
@@ -44,7 +45,8 @@ struct UnshippedUpgrade {
         return try store.backups().first { backup in
             // A copy that cannot be read is passed over.
             guard backup.isAutomatic, let copy = try? store.storeState(in: backup) else { return false }
-            return copy.version < version && names.isSuperset(of: copy.ledger.map(\.name))
+            return copy.version < version && copy.version >= registry.oldestSupportedVersion
+                && names.isSuperset(of: copy.ledger.map(\.name))
         }
     }
 

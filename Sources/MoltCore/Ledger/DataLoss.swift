@@ -1,6 +1,6 @@
 /// Data that a migration removes: a property, records, or a setting.
 ///
-/// A plan lists what the declarations of its steps say. A report lists what was destroyed, including the records that
+/// A plan lists what the declarations of its steps say. A report lists what was removed, including the records that
 /// closures dropped. Only the report of a dry run has the top-level properties that records no longer have after a
 /// closure, even if the closure has moved their values.
 public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {

@@ -153,7 +153,7 @@ final class UpgradeRun {
         share(start.duration(to: .now).seconds, among: steps, pass.counts)
     }
 
-    /// The data that a step of a pass has destroyed.
+    /// The data that a step of a pass has removed.
     private func losses(of step: UpgradeSchedule.Step, _ counts: RecordCounts) -> [DataLoss] {
         let declared = pending[step.migration].migration.steps[step.number].declaration.losses
         var losses = counts.changed > 0 ? declared.filter { $0.kind == .property } : []

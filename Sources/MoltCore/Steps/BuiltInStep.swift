@@ -9,7 +9,7 @@ extension MigrationStep {
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
     ///   - keys: The keys of the first attached store that it names.
-    ///   - losses: The data that it destroys.
+    ///   - losses: The data that it removes.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - readiness: Returns the reason why the step cannot run now, in a sentence, or nil.
     ///   - body: The step's work.

@@ -9,7 +9,7 @@ package protocol StepDeclaration: Hashable, Codable, Sendable, CustomStringConve
     /// The kind and the parameters for the fingerprint, in a form that never changes.
     var identity: [String] { get }
 
-    /// The data that the step destroys.
+    /// The data that the step removes.
     var losses: [DataLoss] { get }
 
     /// Adds the faults of the step, considering earlier steps.

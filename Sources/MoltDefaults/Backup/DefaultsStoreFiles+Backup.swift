@@ -33,7 +33,7 @@ extension DefaultsStoreFiles {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
             var failure = DefaultsError(
                 isForbidden ? .noPermission : .unreadable,
-                "The backups of the suite cannot be listed: the directory \(directory.path) cannot be listed. "
+                "The backups of the suite cannot be listed: the directory \(directory.path) cannot be read. "
                     + "Check its permissions.",
                 underlying: error
             )

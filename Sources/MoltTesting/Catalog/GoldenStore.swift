@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An golden file with the digest of its fixture.
+/// A golden file, with the digest of its fixture.
 ///
 /// Its file is a fixture file with the additional member `fixtureDigest`.
 struct GoldenStore {

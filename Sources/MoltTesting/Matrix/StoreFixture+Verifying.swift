@@ -8,9 +8,9 @@ extension StoreFixture {
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
-    /// It checks the same as ``FixtureCatalog/verify(_:types:versions:acknowledging:configuration:)``, apart from files: the entry
-    /// points agree, one jump has the same result as step by step, a second opening changes nothing, the ledger is
-    /// complete, and every record can be read.
+    /// It checks the same as ``FixtureCatalog/verify(_:types:versions:acknowledging:configuration:)``, apart from
+    /// files: the entry points agree, one jump has the same result as step by step, a second opening changes nothing,
+    /// the ledger is complete, and every record can be read.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.

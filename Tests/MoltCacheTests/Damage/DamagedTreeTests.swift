@@ -113,7 +113,7 @@ import Testing
             try make(isLarge: isLarge)
             try self.damage(tree, damage)
             let damaged = try Data(contentsOf: url)
-            // What is read and written depends on the steps, and not on the size.
+            // The numbers of reads and writes depend on the steps, not on the size.
             for (name, steps) in isLarge ? Self.steps.suffix(2) : Self.steps {
                 let error = #expect(throws: MigrationError.self, "\(name)") {
                     try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: steps)])

@@ -137,6 +137,13 @@
             #expect(try CodableCache.schemaVersion(ofFileAt: url) == 2)
         }
 
+        @Test func `is not undone by an opening without migrations`() throws {
+            try open(shipped, adding("age")).close()
+            let error = #expect(throws: MigrationError.self) { try open() }
+            #expect(error?.code == .superseded)
+            #expect(try content() == #"{"name":"Ada","note":"shipped","age":1}"#)
+        }
+
         @Test func `is not replaced by a copy that the app made`() throws {
             try CodableCache.backUp(at: url)
             try open(shipped, adding("age"), redoes: false).close()
