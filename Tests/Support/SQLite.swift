@@ -23,6 +23,9 @@ package final class SQLite {
     private init(_ name: String, _ flags: Int32) throws {
         try check(sqlite3_open_v2(name, &handle, flags, nil))
         sqlite3_busy_timeout(handle, 5_000)
+        // Apple's SQLite would keep an empty log after the connection is closed.
+        var isLogKept: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isLogKept)
     }
 
     deinit {

@@ -66,6 +66,9 @@ package final class Connection {
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
         sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
+        // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers recurse.
+        sqlite3_exec(opened, "PRAGMA journal_size_limit = -1; PRAGMA recursive_triggers = OFF", nil, nil, nil)
+        keepLog(false)
     }
 
     deinit {
@@ -177,6 +180,7 @@ package final class Connection {
         // Read errno first: SQLite's own copy lacks the reason for a failed commit.
         let system = errno
         let extended = sqlite3_extended_errcode(handle)
+        guard extended != SQLiteError.changedVnode else { return .moved }
         // After a misuse, for example, the connection's last error is about another call.
         let isSame = extended & 0xFF == code & 0xFF
         let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)

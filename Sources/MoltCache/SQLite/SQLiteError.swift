@@ -81,6 +81,9 @@ extension SQLiteError {
         message: "attempt to write a file that has moved"
     )
 
+    /// SQLITE_IOERR_VNODE, from Apple's SQLite only: the open file was linked, renamed or removed.
+    static let changedVnode = SQLITE_IOERR | 27 << 8
+
     /// Whether another connection holds the lock.
     ///
     /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
