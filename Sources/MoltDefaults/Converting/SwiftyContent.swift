@@ -3,31 +3,25 @@ internal import MoltCore
 
 /// The content of a value of SwiftyUserDefaults, without the archives around it.
 enum SwiftyContent {
+    /// A plain value; URLs from an archive are JSON strings.
     case native(PropertyListValue)
     /// A value in JSON data.
-    case json(JSONPart, Data)
-    /// A plain value in a keyed archive; URLs are JSON strings.
-    case archive(PropertyListValue, Data)
+    case json(JSONPart)
 
     /// The maximum number of nested archives.
     private static let layers = 8
 
     init(_ stored: PropertyListValue, as form: DefaultsForm) throws(ConversionFailure) {
         var value = stored
-        var archived: Data?
         for _ in 0..<Self.layers {
             guard case .data(let data) = value, let archive = PlainArchive(data) else { break }
-            let mayHoldURLs = form.swiftyStorage == .url
-            guard let content = archive.value(url: { mayHoldURLs ? Self.text(of: $0) : nil }) else {
+            guard let content = archive.value(url: { form.holdsURLs ? Self.text(of: $0) : nil }) else {
                 throw Self.failure("an archive that is damaged, or of objects that only the app can read")
             }
             value = content
-            archived = data
         }
         if case .data(let data) = value {
-            self = .json(try Self.part(of: data), data)
-        } else if let archived {
-            self = .archive(try Self.value(value, as: form), archived)
+            self = .json(try Self.part(of: data))
         } else {
             self = .native(try Self.value(value, as: form))
         }
@@ -83,5 +77,16 @@ enum SwiftyContent {
 
     private static func failure(_ reason: String) -> ConversionFailure {
         ConversionFailure(reason: reason, place: ValuePlace())
+    }
+}
+
+extension DefaultsForm {
+    /// Whether SwiftyUserDefaults stores values of the form as an archive of URLs.
+    fileprivate var holdsURLs: Bool {
+        switch kind {
+        case .url: true
+        case .array(let element), .set(let element): element.holdsURLs
+        default: false
+        }
     }
 }

@@ -80,24 +80,3 @@ extension SettingsAccess {
         try value(forKey: key.name) != nil
     }
 }
-
-extension Suite {
-    /// The current value of a setting and each later one; its default while nothing is set.
-    ///
-    /// ```swift
-    /// for await period in Suite.standard.updates(for: .period) { apply(period) }
-    /// ```
-    ///
-    /// Changes are delivered as with ``updates(forKey:)``. A value that cannot be read as the key's type is delivered
-    /// as the default and reported to ``DefaultsKeys/onFailure``.
-    public func updates<Value>(for key: DefaultsKey<Value>) -> some AsyncSequence<Value, Never> {
-        updates(forKey: key.name).map { stored in
-            do {
-                return try key.value(of: stored)
-            } catch {
-                subscriptFailed(error)
-                return key.defaultValue
-            }
-        }
-    }
-}

@@ -1,7 +1,8 @@
 public import MoltCore
 
 extension Migration {
-    /// Converts values that any release of SwiftyUserDefaults wrote to one form, by default that of typed keys.
+    /// Converts values that any release of SwiftyUserDefaults wrote to the form of typed keys, which the latest
+    /// Defaults reads too.
     ///
     /// ```swift
     /// .swiftyUserDefaults(to: 3, suite: .standard, keys: [.launches, .colors, .key("tags", .array(of: .string))])
@@ -19,22 +20,19 @@ extension Migration {
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that SwiftyUserDefaults wrote.
     ///   - keys: The keys to convert, each once.
-    ///   - target: The library and release that reads the result; by default Molt's typed keys and the latest Defaults.
-    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default. JSON data
-    ///     and archives that keep their form cannot be salvaged in parts.
+    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
     public static func swiftyUserDefaults(
         to version: Int,
         _ name: String = "swifty-user-defaults",
         suite: Suite,
         keys: [DefaultsKeys],
-        target: SwiftyTarget = .defaults(.latest),
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
-        let conversion = SwiftyConversion(target: target, salvage: unconvertible == .salvage)
+        let conversion = SwiftyConversion(salvage: unconvertible == .salvage)
         let step = SettingsConversion(
             kind: "swiftyUserDefaults",
             summary: "convert settings of SwiftyUserDefaults",
-            parameters: ["target: \(target.identity)"],
+            parameters: ["target: defaults \(DefaultsRelease.latest.identity)"],
             suite: suite,
             keys: keys,
             unconvertible: unconvertible,

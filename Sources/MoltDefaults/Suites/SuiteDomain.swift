@@ -38,7 +38,7 @@ package struct SuiteDomain: Sendable {
         try suite.validate()
         // Checked before a directory is made.
         try edit.check(for: suite)
-        try notifyingObservers { try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit } }
+        try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit }
     }
 
     /// Changes the domain as ``write(set:remove:)`` does, with changes computed from its current content.
@@ -53,20 +53,11 @@ package struct SuiteDomain: Sendable {
     /// - Throws: The same errors as ``write(set:remove:)``.
     package func change(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
         try suite.validate()
-        try notifyingObservers {
-            try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in
-                let edit = try edit(content)
-                try edit.check(for: suite)
-                return edit
-            }
+        try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in
+            let edit = try edit(content)
+            try edit.check(for: suite)
+            return edit
         }
-    }
-
-    /// Notifies observers of the suite if a closure has changed it, or has failed and may have changed it.
-    private func notifyingObservers(_ body: () throws -> Bool) throws {
-        var isChanged = true
-        defer { if isChanged { SuiteHub.shared.changed(suite) } }
-        isChanged = try body()
     }
 
     /// Checks that the domain could be written now, without writing it.

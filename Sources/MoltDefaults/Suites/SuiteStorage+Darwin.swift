@@ -37,18 +37,15 @@
         }
 
         /// Makes the changes computed from the current values; the service keeps them, and has no damaged files.
-        ///
-        /// - Returns: Whether there were changes.
-        func change(settingAsideDamage: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws -> Bool {
+        func change(settingAsideDamage: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
             let edit = try edit(SuiteContent(values: read()))
-            guard !edit.isEmpty else { return false }
+            guard !edit.isEmpty else { return }
             let defaults = try suite.makeDefaults()
             for key in edit.removed { defaults.removeObject(forKey: key) }
             for (key, value) in edit.values { defaults.set(value.object, forKey: key) }
             defaults.synchronize()
             let different = SuiteDomain.differences(try read(), edit)
             if !different.isEmpty { throw SuiteDomain.failure(differing: different, of: suite) }
-            return true
         }
 
         /// Only creates the object, because the service reports no write errors in advance.

@@ -104,24 +104,18 @@
         // MARK: Changing
 
         /// Replaces the file with the changes computed from its values, and has the library read it.
-        ///
-        /// - Returns: Whether there were changes.
-        func change(
-            settingAsideDamage setsAside: Bool,
-            _ makeEdit: (SuiteContent) throws -> SuiteEdit
-        ) throws -> Bool {
+        func change(settingAsideDamage setsAside: Bool, _ makeEdit: (SuiteContent) throws -> SuiteEdit) throws {
             Self.noteUse(of: suite)
             if !file.hasDirectory {
-                guard try !makeEdit(SuiteContent(values: live(saved: [:]))).isEmpty else { return false }
+                guard try !makeEdit(SuiteContent(values: live(saved: [:]))).isEmpty else { return }
                 try file.makeDirectory()
             }
-            return try file.locked {
+            try file.locked {
                 var bytes = try file.settledBytes()
                 let restored = try replaceTruncated(&bytes, setsAside, makeEdit)
                 let makeEdit = { try makeEdit(SuiteContent(values: $0)) }
-                guard let first = try replaceFile(&bytes, makeEdit) ?? restored else { return false }
+                guard let first = try replaceFile(&bytes, makeEdit) ?? restored else { return }
                 try SuiteStorage(suite, isReplaced: true).reloadAndVerify(first, makeEdit, &bytes)
-                return true
             }
         }
 

@@ -88,49 +88,35 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
 
 @Suite("Conversion of settings of SwiftyUserDefaults")
 struct SwiftyConversionTests {
-    static let targets: [SwiftyTarget] = [.swifty3, .swifty4, .swifty5, .defaults(.latest)]
+    private let conversion = SwiftyConversion()
 
-    @Test(arguments: targets)
-    func `Every form is converted to the target's form, and is current afterwards`(target: SwiftyTarget) throws {
-        let conversion = SwiftyConversion(target: target)
+    @Test
+    func `Every form is converted, and is current afterwards`() throws {
         for row in try SwiftyRow.rows() {
-            let expected =
-                switch target {
-                case .swifty3, .swifty4: row.swifty4
-                case .swifty5: row.swifty5
-                case .defaults: row.defaults
-                }
             for stored in [row.swifty4, row.swifty5] {
                 let outcome = conversion.convert(stored, as: row.form)
                 #expect(
-                    outcome == (stored == expected ? .alreadyCurrent : .converted(expected)),
+                    outcome == (stored == row.defaults ? .alreadyCurrent : .converted(row.defaults)),
                     "\(row.testDescription)"
                 )
             }
-            #expect(conversion.convert(expected, as: row.form) == .alreadyCurrent, "\(row.testDescription)")
-        }
-    }
-
-    @Test(arguments: targets)
-    func `An archive around JSON data is unwrapped`(target: SwiftyTarget) throws {
-        let conversion = SwiftyConversion(target: target)
-        for row in try SwiftyRow.rows() where row.isJSON {
-            guard case .data(let json) = row.swifty5 else { continue }
-            let once = try SwiftyRow.archive(json)
-            let twice = try SwiftyRow.archive(#require(once.data))
-            let expected: PropertyListValue =
-                switch target {
-                case .swifty3, .swifty4: row.swifty4
-                case .swifty5: row.swifty5
-                case .defaults: row.defaults
-                }
-            #expect(conversion.convert(once, as: row.form) == .converted(expected), "\(row.testDescription)")
-            #expect(conversion.convert(twice, as: row.form) == .converted(expected), "\(row.testDescription)")
+            #expect(conversion.convert(row.defaults, as: row.form) == .alreadyCurrent, "\(row.testDescription)")
         }
     }
 
     @Test
-    func `Archives of plain values are unwrapped where the target stores native values`() throws {
+    func `An archive around JSON data is unwrapped`() throws {
+        for row in try SwiftyRow.rows() where row.isJSON {
+            guard case .data(let json) = row.swifty5 else { continue }
+            let once = try SwiftyRow.archive(json)
+            let twice = try SwiftyRow.archive(#require(once.data))
+            #expect(conversion.convert(once, as: row.form) == .converted(row.defaults), "\(row.testDescription)")
+            #expect(conversion.convert(twice, as: row.form) == .converted(row.defaults), "\(row.testDescription)")
+        }
+    }
+
+    @Test
+    func `Archives of plain values are unwrapped`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
         let rows: [(Any, DefaultsForm, PropertyListValue)] = [
             ("a", .string, "a"), ("ü🦄", .string, "ü🦄"), (42, .int, 42), (-1, .int, -1), (1.5, .double, 1.5),
@@ -143,16 +129,14 @@ struct SwiftyConversionTests {
         ]
         for (object, form, value) in rows {
             let stored = try SwiftyRow.archive(object)
-            for target in [SwiftyTarget.swifty4, .defaults(.v5)] {
-                #expect(SwiftyConversion(target: target).convert(stored, as: form) == .converted(value), "\(object)")
-            }
+            #expect(conversion.convert(stored, as: form) == .converted(value), "\(object)")
         }
     }
 
     @Test
     func `A relative URL keeps its base`() throws {
         let url = try #require(URL(string: "b", relativeTo: URL(string: "https://e.com/a/")))
-        let outcome = SwiftyConversion(target: .defaults(.latest)).convert(try SwiftyRow.archive(url), as: .url)
+        let outcome = conversion.convert(try SwiftyRow.archive(url), as: .url)
         #expect(outcome == .converted(#""https:\/\/e.com\/a\/b""#))
     }
 
@@ -165,9 +149,7 @@ struct SwiftyConversionTests {
         ] as [(String, DefaultsForm, PropertyListValue)]
     )
     func `A string is converted to a number or a Boolean`(text: String, form: DefaultsForm, value: PropertyListValue) {
-        for target in Self.targets {
-            #expect(SwiftyConversion(target: target).convert(.string(text), as: form) == .converted(value))
-        }
+        #expect(conversion.convert(.string(text), as: form) == .converted(value))
     }
 
     @Test(
@@ -196,27 +178,22 @@ struct SwiftyConversionTests {
         form: DefaultsForm,
         reason: String
     ) {
-        for target in Self.targets {
-            let outcome = SwiftyConversion(target: target).convert(stored, as: form)
-            guard case .notConvertible(reason, _) = outcome else {
-                Issue.record("\(outcome)")
-                continue
-            }
+        let outcome = conversion.convert(stored, as: form)
+        guard case .notConvertible(reason, _) = outcome else {
+            Issue.record("\(outcome)")
+            return
         }
     }
 
     @Test
     func `The error for a bad element names its index`() {
-        let outcome = SwiftyConversion(target: .swifty4).convert(
-            .data(Data(#"["a",1]"#.utf8)),
-            as: .array(of: .string)
-        )
+        let outcome = conversion.convert(.data(Data(#"["a",1]"#.utf8)), as: .array(of: .string))
         let place = ValuePlace([.index(1)])
         #expect(outcome == .notConvertible(reason: "a number, where a string was expected", place: place))
     }
 
     @Test
-    func `Bad elements are set aside on request, unless the data stays unchanged`() {
+    func `Bad elements are set aside on request`() {
         let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
         let form = DefaultsForm.array(of: .string)
         let aside = [
@@ -226,56 +203,22 @@ struct SwiftyConversionTests {
                 reason: "a number, where a string was expected"
             )
         ]
-        func convert(_ target: SwiftyTarget, _ form: DefaultsForm) -> ConversionOutcome {
-            SwiftyConversion(target: target, salvage: true).convert(stored, as: form)
-        }
-        #expect(convert(.swifty4, form) == .converted(["a", "b"], setAside: aside))
-        #expect(convert(.defaults(.v5), form) == .converted(["a", "b"], setAside: aside))
-        #expect(convert(.swifty5, form) == .converted(.data(Data(#"["a","b"]"#.utf8)), setAside: aside))
-        let zones = DefaultsForm.array(of: .codable(as: String.self))
-        guard case .notConvertible(_, let place) = convert(.swifty5, zones) else {
-            Issue.record("converted")
-            return
-        }
-        #expect(place.steps == [.index(1)])
+        let outcome = SwiftyConversion(salvage: true).convert(stored, as: form)
+        #expect(outcome == .converted(["a", "b"], setAside: aside))
     }
 
     @Test
-    func `An archive of the app's own objects stays a keyed archive and cannot take another form`() throws {
+    func `An archive of the app's own objects cannot take another form`() throws {
         let archive = try SwiftyRow.archive([Newt(name: "a")])
-        #expect(SwiftyConversion(target: .swifty5).convert(archive, as: .array(of: .keyedArchive)) == .alreadyCurrent)
         for form in [DefaultsForm.array(of: .string), .codable, .array(of: .url), .string] {
-            let outcome = SwiftyConversion(target: .defaults(.latest)).convert(archive, as: form)
+            let outcome = conversion.convert(archive, as: form)
             let reason = "an archive that is damaged, or of objects that only the app can read"
             #expect(outcome == .notConvertible(reason: reason, place: ValuePlace()))
         }
     }
 
     @Test
-    func `An infinite number cannot be converted to JSON`() {
-        let outcome = SwiftyConversion(target: .swifty5).convert([1, .double(.infinity)], as: .array(of: .double))
-        guard case .notConvertible = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
-    }
-
-    @Test
-    func `Forms of Defaults are not mistaken for forms of SwiftyUserDefaults`() {
-        let conversion = SwiftyConversion(target: .swifty5)
-        for (stored, form) in [
-            (#""https:\/\/e.com""#, .url), (["1"], .array(of: .codable)), ("1", .codable),
-        ] as [(PropertyListValue, DefaultsForm)] {
-            guard case .notConvertible = conversion.convert(stored, as: form) else {
-                Issue.record("converted")
-                continue
-            }
-        }
-    }
-
-    @Test
     func `Typed keys read the converted values`() throws {
-        let conversion = SwiftyConversion(target: .defaults(.latest))
         let url = try #require(URL(string: "https://e.com"))
         let settings = DictionarySettings()
         func read<Value>(_ stored: PropertyListValue, _ key: DefaultsKey<Value>) throws -> Value {

@@ -91,19 +91,6 @@ struct SuiteKeyTests {
         #expect(try suite.value(forKey: name) == [3, 4])
     }
 
-    @Test
-    func `A setting can be observed`() async throws {
-        try suite.set(.high, for: .level)
-        var levels = suite.updates(for: .level).makeAsyncIterator()
-        #expect(await levels.next(isolation: nil) == .high)
-        try suite.set(.low, for: .level)
-        #expect(await levels.next(isolation: nil) == .low)
-        try suite.set(.high, for: .level)
-        #expect(await levels.next(isolation: nil) == .high)
-        try suite.remove(.level)
-        #expect(await levels.next(isolation: nil) == .low)
-    }
-
     private func expectKept<Value: DefaultsSerializable & Equatable & Sendable>(
         _ value: Value,
         sourceLocation: SourceLocation = #_sourceLocation

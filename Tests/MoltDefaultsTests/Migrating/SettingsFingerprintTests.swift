@@ -18,7 +18,6 @@ struct SettingsFingerprintTests {
             "b490023790567ced8b3c28f9d9849bc8"
         ),
         (.swiftyUserDefaults(to: 1, suite: suite, keys: keys), "1ea536c6e1f0b58a126786fe4661f3b5"),
-        (.swiftyUserDefaults(to: 1, suite: suite, keys: keys, target: .swifty5), "72cdd28bc1680ec9d2cdb91f8afa1ec0"),
         (.suiteToAppGroup(to: 1, from: .standard, into: group), "091fbdff70caa68cfcba75fb9da33b39"),
         (
             .suiteToAppGroup(

@@ -52,21 +52,6 @@ struct SwiftyUserDefaultsTests {
         #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
     }
 
-    @Test func `Arrays become JSON data for version 5 and native again for version 3`() throws {
-        let scratch = try ScratchSuite(["native": ["a", "b"], "json": Self.json(#"["a","b"]"#)])
-        let keys = [DefaultsKeys.key("native", .array(of: .string)), .key("json", .array(of: .string))]
-        let five = Migration.swiftyUserDefaults(to: 1, "to-5", suite: scratch.suite, keys: keys, target: .swifty5)
-        try cache.upgrade([five])
-        for key in ["native", "json"] {
-            let data = try #require(try scratch.suite.value(forKey: key)?.data)
-            #expect(try JSONDecoder().decode([String].self, from: data) == ["a", "b"])
-        }
-        try cache.upgrade([
-            five, .swiftyUserDefaults(to: 2, "to-3", suite: scratch.suite, keys: keys, target: .swifty3),
-        ])
-        #expect(try scratch.values == ["native": ["a", "b"], "json": ["a", "b"]])
-    }
-
     @Test func `With the policy to salvage, good elements are kept and the old value is set aside`() throws {
         let stored = Self.json(#"["a",1,"b"]"#)
         let scratch = try ScratchSuite(["tags": stored])

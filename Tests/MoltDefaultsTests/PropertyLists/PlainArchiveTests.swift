@@ -25,7 +25,7 @@ struct PlainArchiveTests {
         return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     }
 
-    private static let conversion = SwiftyConversion(target: .defaults(.latest))
+    private static let conversion = SwiftyConversion()
 
     @Test
     func `A damaged archive never ends the process`() throws {

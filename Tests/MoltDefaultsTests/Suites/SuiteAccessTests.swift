@@ -95,32 +95,4 @@ import Testing
         }
         #expect(try suite.values().count == 40)
     }
-
-    /// A thread of another test may still be reading an earlier value when the changes are over.
-    @Test(.timeLimit(.minutes(5)))
-    func `notifies observers of the last of many concurrent changes`() async throws {
-        let suite = suite
-        var values = suite.updates(forKey: "key").makeAsyncIterator()
-        DispatchQueue.concurrentPerform(iterations: 20) { number in
-            try? suite.set(.int(Int64(number)), forKey: "key")
-        }
-        let last = try suite.value(forKey: "key")
-        while await values.next() != .some(last) {}
-    }
-
-    @Test func `notifies observers of a key once for each change`() async throws {
-        try suite.set(1, forKey: "a.b")
-        var values = suite.updates(forKey: "a.b").makeAsyncIterator()
-        #expect(await values.next() == .some(1))
-        try suite.set(1, forKey: "a.b")
-        try suite.set(2, forKey: "other")
-        try suite.set(2, forKey: "a.b")
-        #expect(await values.next() == .some(2))
-        try suite.removeValue(forKey: "a.b")
-        #expect(await values.next() == .some(nil))
-        try SuiteDomain(suite).write(set: ["a.b": "x"])
-        #expect(await values.next() == .some("x"))
-        try scratch.defaults.removePersistentDomain(forName: scratch.name)
-        #expect(await values.next() == .some(nil))
-    }
 }

@@ -92,13 +92,4 @@ import Testing
         #expect(try scratch.values == ["a": 3, "b": 2, "c": 3])
         #expect(try scratch.defaults.integer(forKey: "b") == 2)
     }
-
-    @Test func `notifies observers of a key once`() async throws {
-        try scratch.suite.set(1, forKey: "a")
-        var values = scratch.suite.updates(forKey: "a").makeAsyncIterator()
-        #expect(await values.next() == .some(1))
-        let journal = try changes { try $0.set(2, forKey: "a") }
-        try scratch.suite.apply(journal, .add)
-        #expect(await values.next() == .some(2))
-    }
 }
