@@ -54,8 +54,6 @@ public final class MigrationContext {
     private(set) var unmatchedNames: [UnmatchedName] = []
     var keys: [KeyOutcome] = []
     var usedAttachments: Set<String> = []
-    /// Text that could not be read in records fetched by their keys.
-    private var unreadable: [UnreadableText] = []
     var attachments: Attachments { scope.attachments }
     var options: MigrationOptions { scope.options }
 
@@ -90,7 +88,7 @@ public final class MigrationContext {
 
     /// Deletes the originals that were stored for `enumerate`; throws a sticky error that the block caught.
     func finish() throws {
-        if let failure = failure ?? unreadable.lazy.compactMap(\.failure).first { throw failure }
+        if let failure = failure { throw failure }
         try attachments.check(usedAttachments)
         if hasOriginals { try scope.records.forgetOriginals() }
         if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
@@ -166,7 +164,6 @@ public final class MigrationContext {
     public func record(forKey key: String) throws -> Record? {
         guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
         try record.read()
-        if let text = record.unreadable { unreadable.append(text) }
         return record
     }
 }

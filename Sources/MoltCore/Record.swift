@@ -36,9 +36,8 @@ public struct Record: Sendable {
     package private(set) var hasNewTypeName = false
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
-    private var writeFailure: (any Error)?
-    /// Text that a subscript could not read; only set for content with unreadable text.
-    private(set) var unreadable: UnreadableText?
+    /// The first error of a subscript; the step throws it after its closure has returned.
+    package private(set) var failure: (any Error)?
     /// Seconds since 1970; nil for never.
     package private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
@@ -77,8 +76,7 @@ public struct Record: Sendable {
         self.typeName = typeName
         hasNewTypeName = false
         isDropped = false
-        writeFailure = nil
-        unreadable = nil
+        failure = nil
         expirationSeconds = expiration
         hasNewExpiration = false
         newKey = nil
@@ -135,7 +133,6 @@ public struct Record: Sendable {
         } catch {
             throw malformed(error)
         }
-        if object.hasHalfPairs, unreadable == nil { unreadable = UnreadableText() }
     }
 
     /// Appends the content in its stored form.
@@ -149,12 +146,7 @@ public struct Record: Sendable {
 
     /// Keeps the first error that occurs where nothing can be thrown.
     mutating func fail(_ error: any Error) {
-        if writeFailure == nil { writeFailure = error }
-    }
-
-    /// The error of a subscript; the step throws it after its closure has returned.
-    package var failure: (any Error)? {
-        writeFailure ?? unreadable?.failure
+        if failure == nil { failure = error }
     }
 
     func malformed(_ syntax: JSONSyntaxError) -> MigrationError {

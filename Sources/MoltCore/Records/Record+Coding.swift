@@ -11,7 +11,7 @@ extension Record {
         do {
             return try RecordValue(json: contentBytes)
         } catch let syntax as JSONSyntaxError {
-            throw halfPair(in: nil) ?? malformed(syntax)
+            throw malformed(syntax)
         }
     }
 
@@ -22,7 +22,8 @@ extension Record {
 
     /// The whole content, decoded as a type with the store's coders.
     ///
-    /// A property that occurs twice is decoded as its last value, as in all other reads.
+    /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
+    /// last one.
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
@@ -32,15 +33,9 @@ extension Record {
         }
         if object.kind == .unread, let syntax = Self.check(contentBytes, depth: 0) { throw malformed(syntax) }
         do {
-            guard object.isUnchanged else {
-                return try contentBytes.withUnsafeBufferPointer { try decode(type, from: $0) }
-            }
+            guard object.isUnchanged else { return try coding.decoder.decode(type, from: Data(contentBytes)) }
             return try object.bytes.withUnsafeBufferPointer {
-                let bytes = UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd])
-                guard object.mayHaveDuplicates else {
-                    return try coding.decoder.decode(type, from: Data(buffer: bytes))
-                }
-                return try decode(type, from: bytes)
+                try coding.decoder.decode(type, from: Data(buffer: UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd])))
             }
         } catch {
             throw mismatch(type, property: nil, error)
@@ -103,24 +98,15 @@ extension Record {
     }
 
     /// Returns the error that prevents bytes from being valid JSON at a nesting depth, or nil.
-    static func check(
-        _ bytes: [UInt8],
-        depth: Int,
-        halfPairs: JSONScanner.HalfPairs = .refused
-    ) -> JSONSyntaxError? {
-        bytes.withUnsafeBufferPointer { check($0, depth: depth, halfPairs: halfPairs) }
+    static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
+        bytes.withUnsafeBufferPointer { check($0, depth: depth) }
     }
 
-    static func check(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        depth: Int,
-        halfPairs: JSONScanner.HalfPairs = .refused
-    ) -> JSONSyntaxError? {
+    static func check(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> JSONSyntaxError? {
         guard let base = bytes.baseAddress else {
             return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
         }
         var scanner = JSONScanner(base: base, to: bytes.count)
-        scanner.halfPairs = halfPairs
         do throws(JSONSyntaxError) {
             scanner.skipWhitespace()
             try scanner.skipValue(depth: depth)
@@ -129,19 +115,6 @@ extension Record {
         } catch {
             return error
         }
-    }
-
-    /// Decodes bytes that a scanner has accepted; of properties with the same name, the decoder sees only the last.
-    private func decode<Value: Decodable>(
-        _ type: Value.Type,
-        from bytes: UnsafeBufferPointer<UInt8>
-    ) throws -> Value {
-        guard JSONDuplicates.areIn(bytes), let base = bytes.baseAddress else {
-            return try coding.decoder.decode(type, from: Data(buffer: bytes))
-        }
-        if object.hasHalfPairs, let syntax = Self.check(bytes, depth: 0) { throw syntax }
-        let value = JSONDuplicates.dropped(from: RecordValue(checked: base, from: 0, to: bytes.count))
-        return try coding.decoder.decode(type, from: Data(value.json()))
     }
 
     /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.
@@ -174,8 +147,7 @@ extension Record {
         _ type: Value.Type,
         from bytes: UnsafeBufferPointer<UInt8>
     ) throws -> Value {
-        if object.hasHalfPairs, type == String.self, let syntax = Self.check(bytes, depth: 0) { throw syntax }
-        return try Self.decodeScalar(type, bytes) ?? decode(type, from: bytes)
+        try Self.decodeScalar(type, bytes) ?? coding.decoder.decode(type, from: Data(buffer: bytes))
     }
 
     @inline(__always)
@@ -211,13 +183,6 @@ extension Record {
     }
 
     private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MigrationError {
-        // Decoders report an unpaired surrogate as corrupted data.
-        switch underlying {
-        case is JSONSyntaxError, DecodingError.dataCorrupted:
-            if let halfPair = halfPair(in: property, underlying: underlying) { return halfPair }
-        default:
-            break
-        }
         let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =

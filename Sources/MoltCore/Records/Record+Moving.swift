@@ -33,7 +33,7 @@ extension Record {
                 property: newPath
             )
         }
-        if let syntax = Self.check(value, depth: newPath.count, halfPairs: .allowed) { throw tooDeep(newPath, syntax) }
+        if let syntax = Self.check(value, depth: newPath.count) { throw tooDeep(newPath, syntax) }
         try put(value, at: newPath)
         _ = try removeIfPresent(path)
         return true

@@ -1,8 +1,7 @@
 extension Record {
     /// The names of the properties, in their stored order; empty when the content is not an object.
     public var propertyNames: [String] {
-        if object.namesHaveHalfPairs { unreadable?.note(halfPair(in: nil)) }
-        return object.names
+        object.names
     }
 
     /// Whether the content is an object, and so may have properties.
@@ -22,12 +21,7 @@ extension Record {
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
         get {
-            do {
-                return try storedValue(at: path)
-            } catch {
-                unreadable?.note(error as? MigrationError)
-                return nil
-            }
+            storedValue(at: path)
         }
         set {
             if let name = path.onlyName {
@@ -47,7 +41,7 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     public func value(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = try storedValue(at: path) else { throw missing(path) }
+        guard let value = storedValue(at: path) else { throw missing(path) }
         return value
     }
 
@@ -102,7 +96,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = try storedValue(at: path), try removeIfPresent(path) else { throw missing(path) }
+        guard let value = storedValue(at: path), try removeIfPresent(path) else { throw missing(path) }
         return value
     }
 
@@ -159,10 +153,9 @@ extension Record {
         if !isThere { try put(value, at: path) }
     }
 
-    private func storedValue(at path: PropertyPath) throws -> RecordValue? {
-        try withValue(at: path) { bytes in
-            try checkText(bytes, at: path)
-            return bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
+    private func storedValue(at path: PropertyPath) -> RecordValue? {
+        withValue(at: path) { bytes in
+            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
         } ?? nil
     }
 

@@ -323,17 +323,17 @@ struct RetryTests {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let id = try #require(try cache.quarantined().first?.id)
-        for bad in ["", "{", "{} x", "\u{1}"] {
+        for bad in ["", "{", "{} x", "\u{1}", #""\ud83d""#] {
             let error = #expect(throws: CacheError.self) {
                 try cache.restoreQuarantined(id, content: Data(bad.utf8))
             }
             #expect(error?.code == .notEncodable)
         }
         #expect(try cache.quarantinedCount == 1)
-        try cache.restoreQuarantined(id, content: Data(#" {"x" : 1.0,"half":"\ud83d"}"#.utf8), typeName: "Human")
+        try cache.restoreQuarantined(id, content: Data(#" {"x" : 1.0,"whole":"\ud83d\ude00"}"#.utf8), typeName: "Human")
         cache.close()
         let record = try #require(try old.snapshot()["b"])
-        #expect(record.text == #" {"x" : 1.0,"half":"\ud83d"}"#)
+        #expect(record.text == #" {"x" : 1.0,"whole":"\ud83d\ude00"}"#)
         #expect(record.type == "Human")
         #expect(record.version == 3)
         let error = #expect(throws: CacheError.self) {

@@ -9,15 +9,6 @@ struct JSONScanner {
     let base: UnsafePointer<UInt8>
     let end: Int
     var position: Int
-    /// Whether unpaired surrogates are allowed, and whether there was one.
-    var halfPairs = HalfPairs.refused
-
-    /// RFC 8259 allows unpaired surrogates as escapes, but strings cannot represent them.
-    enum HalfPairs {
-        case refused
-        case allowed
-        case found
-    }
 
     /// Creates a scanner; the bytes must not move.
     init(base: UnsafePointer<UInt8>, from position: Int = 0, to end: Int) {
@@ -154,10 +145,9 @@ struct JSONScanner {
                 0xDC00...0xDFFF ~= (try hexUnit(at: position + 2))
             {
                 position += 6
-            } else if halfPairs == .refused {
-                throw JSONSyntaxError(reason: .loneSurrogate, offset: start)
             } else {
-                halfPairs = .found
+                // RFC 8259 allows it, but a string cannot represent it.
+                throw JSONSyntaxError(reason: .loneSurrogate, offset: start)
             }
         default:
             throw failure(.invalidEscape)

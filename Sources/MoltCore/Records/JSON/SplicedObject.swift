@@ -31,8 +31,6 @@ struct SplicedObject: Sendable {
     var edits: [UInt8] = []
     /// The number of properties in the original text.
     private(set) var sourceCount = 0
-    /// Whether the original text has an unpaired surrogate, which strings cannot represent.
-    private(set) var hasHalfPairs = false
     /// The current number of properties.
     var liveCount = 0
     /// Whether all properties were removed at some point, and the inner white space with them.
@@ -105,7 +103,6 @@ struct SplicedObject: Sendable {
         entries.removeAll()
         if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
         kind = .unread
-        hasHalfPairs = false
         sourceCount = 0
         liveCount = 0
         hasBecomeEmpty = false
@@ -117,17 +114,13 @@ struct SplicedObject: Sendable {
         guard kind == .unread else { return }
         var found = entries
         entries = EntryList()
-        var halfPairs = JSONScanner.HalfPairs.allowed
         let isObject = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Bool in
             guard let base = buffer.baseAddress, contentEnd > 0 else {
                 throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
             }
             var scanner = JSONScanner(base: base, to: contentEnd)
-            scanner.halfPairs = halfPairs
-            defer { halfPairs = scanner.halfPairs }
             return try found.index(&scanner, depth: depth)
         }
-        hasHalfPairs = halfPairs == .found
         entries = found
         sourceCount = found.count
         liveCount = found.count
@@ -156,28 +149,6 @@ struct SplicedObject: Sendable {
             from: range.lowerBound,
             to: range.upperBound
         )
-    }
-
-    /// Whether any object of an unchanged text may have duplicate names.
-    var mayHaveDuplicates: Bool {
-        bytes.withUnsafeBufferPointer { source in
-            entries.withEntries { entries in
-                let isSimple = kind == .object && entries.count <= 32 && !entries.contains(where: \.nameHasEscapes)
-                guard isSimple else {
-                    return JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: source[..<contentEnd]))
-                }
-                for (index, entry) in entries.enumerated() {
-                    let name = source[entry.sourceName.range]
-                    for other in entries[..<index] where other.sourceName.count == name.count {
-                        if source[other.sourceName.range].elementsEqual(name) { return true }
-                    }
-                    let value = source[entry.sourceValue.range]
-                    guard value.first == 0x7B || value.first == 0x5B else { continue }
-                    if JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: value)) { return true }
-                }
-                return false
-            }
-        }
     }
 
     func lastIndex(of name: String) -> Int? {
@@ -242,10 +213,10 @@ struct SplicedObject: Sendable {
         }
     }
 
-    /// The value of a string property; nil for other kinds and unreadable strings.
+    /// The value of a string property; nil for other kinds.
     func string(at index: Int) -> String? {
         withValue(at: index) { bytes in
-            guard let base = bytes.baseAddress, bytes[0] == 0x22, !hasHalfPairs else { return nil }
+            guard let base = bytes.baseAddress, bytes[0] == 0x22 else { return nil }
             return JSONString.decode(base, from: 0, to: bytes.count)
         }
     }
