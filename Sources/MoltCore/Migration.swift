@@ -16,16 +16,13 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public private(set) var steps: [MigrationStep]
+    public let steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
     /// Whether releases that do not know the migration can still read the store correctly after it.
     ///
     /// See ``readableByOlderReleases()``.
     public private(set) var isReadableByOlderReleases = false
-
-    /// The attached stores that it waits for although none of its steps works on them.
-    private(set) var unattachedWaits: [String] = []
 
     package var attached: [any AttachedStore] {
         steps.flatMap(\.attached)
@@ -74,18 +71,6 @@ public struct Migration: Sendable {
     public func readableByOlderReleases() -> Migration {
         var copy = self
         copy.isReadableByOlderReleases = true
-        return copy
-    }
-
-    /// The migration with another condition that its steps wait for; the condition is not part of the fingerprint.
-    ///
-    /// - Parameter store: The attached store that the condition reads; the registry is invalid if no step works on it.
-    package func waiting(for store: any AttachedStore, _ readiness: @escaping MigrationStep.Readiness) -> Migration {
-        var copy = self
-        copy.steps = steps.map { $0.waiting(for: readiness) }
-        if !attached.contains(where: { $0.attachedName == store.attachedName }) {
-            copy.unattachedWaits.append(store.attachedName)
-        }
         return copy
     }
 }

@@ -25,25 +25,18 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     package let attached: [any AttachedStore]
-    /// Returns the reason why the step cannot run now, in a sentence, or nil.
-    private(set) var readiness: Readiness
 
     /// The policy for records that the step cannot convert; nil for the policy of the options.
     private(set) var failurePolicy: RecordFailurePolicy?
 
-    /// Returns the reason why a step cannot run now, given the attached stores by name.
-    package typealias Readiness = @Sendable (_ attached: (String) -> (any AttachedStore)?) throws -> String?
-
     init(
         _ declaration: any StepDeclaration,
         _ action: Action,
-        attaching attached: [any AttachedStore] = [],
-        readiness: @escaping Readiness = { _ in nil }
+        attaching attached: [any AttachedStore] = []
     ) {
         self.declaration = declaration
         self.action = action
         self.attached = attached
-        self.readiness = readiness
     }
 
     /// Creates a step that its declaration fully describes.
@@ -75,13 +68,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
-        return step
-    }
-
-    /// The step with another condition that it waits for.
-    func waiting(for more: @escaping Readiness) -> MigrationStep {
-        var step = self
-        step.readiness = { [readiness] attached in try readiness(attached) ?? more(attached) }
         return step
     }
 

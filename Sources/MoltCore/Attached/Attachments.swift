@@ -40,10 +40,6 @@ final class Attachments {
             let reason = try asAttached(name) { try store.unavailability(circumstances) }
             if let reason { return reason }
         }
-        let names = migration.attached.map(\.attachedName).joined(separator: " or ")
-        for step in migration.steps {
-            if let reason = try asAttached(names, { try step.readiness { stores[$0] } }) { return reason }
-        }
         return nil
     }
 

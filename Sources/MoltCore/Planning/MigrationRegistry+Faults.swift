@@ -39,9 +39,6 @@ extension MigrationRegistry {
             faults += replacementFaults(of: migration, place: place, names: names, replaced: replaced)
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
-            faults += migration.unattachedWaits.map {
-                "\(place), waits for a sign in \($0), but none of its steps works on that. Name a suite that one works on."
-            }
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
         return faults

@@ -34,9 +34,7 @@ extension Record {
         if object.kind == .unread, let syntax = Self.check(contentBytes, depth: 0) { throw malformed(syntax) }
         do {
             guard object.isUnchanged else { return try coding.decoder.decode(type, from: Data(contentBytes)) }
-            return try object.bytes.withUnsafeBufferPointer {
-                try coding.decoder.decode(type, from: Data(buffer: UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd])))
-            }
+            return try coding.decoder.decode(type, from: Data(object.bytes[..<object.contentEnd]))
         } catch {
             throw mismatch(type, property: nil, error)
         }

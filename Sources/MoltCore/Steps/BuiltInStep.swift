@@ -11,7 +11,6 @@ extension MigrationStep {
     ///   - keys: The keys of the first attached store that it names.
     ///   - losses: The data that it removes.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
-    ///   - readiness: Returns the reason why the step cannot run now, in a sentence, or nil.
     ///   - body: The step's work.
     package init(
         kind: String,
@@ -22,7 +21,6 @@ extension MigrationStep {
         keys: [String] = [],
         losses: [DataLoss] = [],
         usesRecords: Bool = false,
-        readiness: @escaping Readiness = { _ in nil },
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
         let declaration = BuiltInStep(
@@ -34,7 +32,7 @@ extension MigrationStep {
             losses: losses,
             usesRecords: usesRecords
         )
-        self.init(declaration, .run(body), attaching: attached, readiness: readiness)
+        self.init(declaration, .run(body), attaching: attached)
     }
 }
 

@@ -2,42 +2,18 @@ internal import Foundation
 
 /// Stores an array as an array of its encoded elements.
 ///
-/// By default an array with an unreadable element is unreadable as a whole, so that the element is not lost when the
-/// array is next set. A type may skip such elements instead:
-///
-/// ```swift
-/// struct Frog: Codable, DefaultsSerializable {
-///     static var arrayBridge: DefaultsArrayBridge<Frog> { DefaultsArrayBridge(skippingUnreadable: true) }
-///
-///     var name: String
-/// }
-/// ```
-public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueBridge {
-    private let skipsUnreadable: Bool
-
-    /// Creates the bridge.
-    ///
-    /// - Parameter skipsUnreadable: Whether unreadable elements are skipped.
-    /// - Important: Skipped elements are lost when the array is next set.
-    public init(skippingUnreadable skipsUnreadable: Bool = false) {
-        self.skipsUnreadable = skipsUnreadable
-    }
-
-    /// Encodes the elements as an array.
-    public func encode(_ value: [Element]) throws -> PropertyListValue? {
+/// An array with an unreadable element is unreadable as a whole, so that the element is not lost when the array is next
+/// set.
+struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsBridge {
+    func encode(_ value: [Element]) throws -> PropertyListValue? {
         try Element.encodeElements(of: value)
     }
 
-    /// Decodes the elements, in order.
-    public func decode(_ stored: PropertyListValue) throws -> [Element] {
-        guard skipsUnreadable, case .array(let elements) = stored else {
-            return try Element.decodeElements(of: stored)
-        }
-        return elements.compactMap { try? Element.decoded(from: $0) }
+    func decode(_ stored: PropertyListValue) throws -> [Element] {
+        try Element.decodeElements(of: stored)
     }
 
-    /// An array.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .array(of: Element.defaultsForm)
     }
 }
@@ -69,7 +45,7 @@ extension DefaultsSerializable {
 }
 
 /// Stores a set as an array of its encoded elements, sorted so that the order is the same in every run.
-struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValueBridge {
+struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsBridge {
     func encode(_ value: Set<Element>) throws -> PropertyListValue? {
         let stored = try Element.encodeElements(of: value)
         guard case .array(let elements) = stored else { return stored }
@@ -96,7 +72,7 @@ extension Set: DefaultsSerializable where Element: DefaultsSerializable {
 }
 
 /// Stores a dictionary with string keys and encoded values.
-struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSerializable>: DefaultsValueBridge {
+struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSerializable>: DefaultsBridge {
     func encode(_ value: [Key: Element]) throws -> PropertyListValue? {
         var stored: [String: PropertyListValue] = [:]
         for (key, element) in value {
@@ -142,7 +118,7 @@ extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Val
 /// Stores a `Range` as an array of its two bounds, as Defaults does since 6.3.
 ///
 /// The JSON text of earlier releases is read too.
-struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
+struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsBridge {
     func encode(_ value: Range<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
     }
@@ -161,7 +137,7 @@ struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsVa
 /// Stores a `ClosedRange` as an array of its two bounds, as Defaults does since 6.3.
 ///
 /// The JSON text of earlier releases is read too.
-struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
+struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsBridge {
     func encode(_ value: ClosedRange<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
     }
@@ -225,11 +201,6 @@ public protocol DefaultsCollectionSerializable: Collection, DefaultsSerializable
 }
 
 extension DefaultsCollectionSerializable {
-    /// Stores the encoded elements as an array; return it from `bridge` in a type that matches several bridges.
-    public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsCollectionBridge()
-    }
-
     /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
@@ -244,7 +215,7 @@ extension DefaultsCollectionSerializable where Self: Codable {
 }
 
 /// Stores a custom collection as an array of its encoded elements.
-struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: DefaultsValueBridge {
+struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: DefaultsBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.Element.encodeElements(of: value)
     }
@@ -266,11 +237,6 @@ public protocol DefaultsSetAlgebraSerializable: SetAlgebra, DefaultsSerializable
 }
 
 extension DefaultsSetAlgebraSerializable {
-    /// Stores the encoded elements as an array; return it from `bridge` in a type that matches several bridges.
-    public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsSetAlgebraBridge()
-    }
-
     /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
@@ -285,7 +251,7 @@ extension DefaultsSetAlgebraSerializable where Self: Codable {
 }
 
 /// Stores a custom set as an array of its encoded elements.
-struct DefaultsSetAlgebraBridge<Value: DefaultsSetAlgebraSerializable>: DefaultsValueBridge
+struct DefaultsSetAlgebraBridge<Value: DefaultsSetAlgebraSerializable>: DefaultsBridge
 where Value.Element: DefaultsSerializable {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.Element.encodeElements(of: value.toArray())

@@ -17,7 +17,7 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// To throw errors that say why a value cannot be read or stored, implement ``DefaultsValueBridge``.
+/// To throw errors that say why a value cannot be read or stored, implement ``encode(_:)`` and ``decode(_:)`` instead.
 public protocol DefaultsBridge<Value, Serializable>: Sendable {
     /// The type that the app uses.
     associatedtype Value
@@ -102,13 +102,8 @@ extension PropertyListValue {
     }
 }
 
-/// A bridge that works on property list values and throws errors that say why a value cannot be read or stored.
-///
-/// Implement both ``DefaultsBridge/encode(_:)`` and ``DefaultsBridge/decode(_:)``; the other two methods call them. All
-/// bridges of this package are of this kind.
-public protocol DefaultsValueBridge: DefaultsBridge where Serializable == PropertyListValue {}
-
-extension DefaultsValueBridge {
+/// The methods that a bridge with ``encode(_:)`` and ``decode(_:)`` does not need.
+extension DefaultsBridge where Serializable == PropertyListValue {
     /// The result of `encode`; nil if it throws.
     public func serialize(_ value: Value?) -> PropertyListValue? {
         // This method cannot report an error; `encode` does.

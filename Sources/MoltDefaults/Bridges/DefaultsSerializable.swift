@@ -54,7 +54,7 @@ public protocol DefaultsPreferRawRepresentable: RawRepresentable {}
 
 extension DefaultsSerializable {
     /// Stores an array of the encoded elements.
-    public static var arrayBridge: DefaultsArrayBridge<Self> {
+    public static var arrayBridge: some DefaultsBridge<[Self], PropertyListValue> {
         DefaultsArrayBridge()
     }
 }
@@ -101,6 +101,11 @@ extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
     /// Stores a secure keyed archive; return it from ``bridge`` in a type that matches several bridges.
     public static var keyedArchiveBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsKeyedArchiveBridge()
+    }
+
+    /// Stores an array as one secure keyed archive, as SwiftyUserDefaults does; return it from ``arrayBridge``.
+    public static var keyedArchiveArrayBridge: some DefaultsBridge<[Self], PropertyListValue> {
+        DefaultsKeyedArchiveArrayBridge()
     }
 
     /// Stores a secure keyed archive.

@@ -90,7 +90,7 @@ enum DefaultsJSON {
 /// Stores a Codable value as JSON text, as Defaults does.
 ///
 /// For a type with raw values, a stored raw value is read too: `@AppStorage` and most apps write it.
-struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBridge {
+struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsBridge {
     /// Decodes a raw value; nil for types without raw values.
     private let decodeRawValue: (@Sendable (PropertyListValue) throws -> Value)?
 
@@ -138,7 +138,7 @@ struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBr
 /// }
 /// ```
 /// The array bridge stores a whole array as one `Data`.
-public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsValueBridge {
+public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
     /// Creates the bridge.
     public init() {}
 

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// Keyed archives of classes with secure coding; no other code uses an unarchiver.
 package enum KeyedArchive {
@@ -41,7 +41,7 @@ package enum KeyedArchive {
 /// Stores an object as a secure keyed archive.
 ///
 /// Archives that were written without secure coding are read too, if their class supports it.
-struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsValueBridge {
+struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try KeyedArchive.archive(value)
     }
@@ -55,23 +55,17 @@ struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsVal
     }
 }
 
-/// Stores an array of objects as one secure keyed archive, as SwiftyUserDefaults does.
-public struct DefaultsKeyedArchiveArrayBridge<Element: NSObject & NSSecureCoding>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// Archives the objects.
-    public func encode(_ value: [Element]) throws -> PropertyListValue? {
+/// Stores an array of objects as one secure keyed archive.
+struct DefaultsKeyedArchiveArrayBridge<Element: NSObject & NSSecureCoding>: DefaultsBridge {
+    func encode(_ value: [Element]) throws -> PropertyListValue? {
         try KeyedArchive.archive(NSArray(array: value))
     }
 
-    /// Unarchives the objects.
-    public func decode(_ stored: PropertyListValue) throws -> [Element] {
+    func decode(_ stored: PropertyListValue) throws -> [Element] {
         try KeyedArchive.object([NSArray.self, Element.self], from: stored)
     }
 
-    /// A keyed archive.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .keyedArchive
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Stores an integer of up to 64 bits exactly.
-struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
+struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         guard let number = PropertyListValue(exactly: value) else {
             throw DefaultsError.unstorable(
@@ -49,7 +49,7 @@ extension UInt32: DefaultsSerializable {}
 extension UInt64: DefaultsSerializable {}
 
 /// Stores a floating-point number.
-struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsValueBridge {
+struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsBridge {
     /// Encodes the number in double precision, which represents every `Float` and `CGFloat` exactly.
     func encode(_ value: Value) throws -> PropertyListValue? {
         .double(Double(value))
@@ -84,7 +84,7 @@ extension Double: DefaultsSerializable {}
 extension CGFloat: DefaultsSerializable {}
 
 /// Stores a value unchanged, or as one string.
-struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
+struct DefaultsScalarBridge<Value>: DefaultsBridge {
     private let scalarForm: DefaultsForm
     private let name: String
     private let stored: @Sendable (Value) throws -> PropertyListValue
@@ -118,7 +118,7 @@ struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
 }
 
 /// Stores the raw value.
-struct DefaultsRawRepresentableBridge<Value: RawRepresentable & SendableMetatype>: DefaultsValueBridge
+struct DefaultsRawRepresentableBridge<Value: RawRepresentable & SendableMetatype>: DefaultsBridge
 where Value.RawValue: DefaultsSerializable {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.RawValue.encode(value.rawValue)
@@ -137,7 +137,7 @@ where Value.RawValue: DefaultsSerializable {
 }
 
 /// Stores the wrapped value, or nothing for nil.
-struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsValueBridge {
+struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsBridge {
     func encode(_ value: Wrapped?) throws -> PropertyListValue? {
         try value.flatMap { try Wrapped.encode($0) }
     }

@@ -11,8 +11,7 @@ extension Migration {
     /// the source, and later ones in the destination. The report contains the outcome of each key.
     ///
     /// The migration is deferred and retried at every opening while the source is not readable: in an app extension,
-    /// whose ``Suite/standard`` is another suite; while the source reads as empty but was not; and until the canary is
-    /// found.
+    /// whose ``Suite/standard`` is another suite; and while the source reads as empty but was not.
     ///
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.
@@ -25,7 +24,6 @@ extension Migration {
     ///     same key, the upgrade fails with the code `keyExists`.
     ///   - conflict: The value that wins if both suites have one; that of the destination by default.
     ///   - afterwards: Whether the values stay in the source, too; they do by default.
-    ///   - canary: The sign that the source can be read; none by default.
     public static func suiteToAppGroup(
         to version: Int,
         _ name: String = "suite-to-app-group",
@@ -34,8 +32,7 @@ extension Migration {
         keys: SuiteMove.Keys = .all,
         renaming names: [String: String] = [:],
         conflict: SuiteMove.Conflict = .destinationWins,
-        afterwards: SuiteMove.Afterwards = .keep,
-        canary: SuiteMove.Canary = .none
+        afterwards: SuiteMove.Afterwards = .keep
     ) -> Migration {
         let step = SuiteMoveStep(
             source: source,
@@ -43,8 +40,7 @@ extension Migration {
             keys: keys,
             names: names,
             conflict: conflict,
-            afterwards: afterwards,
-            canary: canary
+            afterwards: afterwards
         )
         return Migration(to: version, name, step.migrationStep)
     }

@@ -22,58 +22,6 @@ public enum SuiteMove {
         /// They are removed after the copies were read back from disk; values that lost a conflict stay.
         case clean
     }
-
-    /// A sign that a suite can be read, and does not merely appear empty.
-    ///
-    /// Until a device is first unlocked after a restart, protected settings read as empty. Molt never trusts a suite
-    /// that reads as empty although its file exists, or although it had settings after an earlier migration, so most
-    /// apps need no canary.
-    public struct Canary: Sendable {
-        let summary: String
-        let sign: Sign
-
-        enum Sign: Sendable {
-            case none
-            case key(String)
-            case when(@Sendable () -> Bool)
-        }
-
-        /// No additional check.
-        public static let none = Canary(summary: "none", sign: .none)
-
-        /// Waits until the source has a key that every earlier release has set at its first launch.
-        ///
-        /// If the destination has the key, the wait ends, too. Set it there when the app knows that it is newly
-        /// installed, for example at the end of a welcome screen.
-        public static func key(_ key: String) -> Canary {
-            Canary(summary: "the key \"\(key)\"", sign: .key(key))
-        }
-
-        /// Waits until a closure returns true, for example for `UIApplication.shared.isProtectedDataAvailable`.
-        ///
-        /// The closure is called on the thread that opens the store, each time before the migration would run.
-        ///
-        /// - Parameters:
-        ///   - summary: The awaited condition, as a noun.
-        ///   - isAlive: Returns whether the condition holds.
-        public static func when(_ summary: String, _ isAlive: @escaping @Sendable () -> Bool) -> Canary {
-            Canary(summary: summary, sign: .when(isAlive))
-        }
-
-        /// Why the suite's apparent content cannot be trusted yet; nil if it can.
-        ///
-        /// - Parameter suites: The suite, and the suites that its settings may have been moved to.
-        func reasonToWait(_ suites: Suite...) throws -> String? {
-            let isAlive =
-                switch sign {
-                case .none: true
-                case .key(let key): try suites.contains { try SuiteDomain($0).read()[key] != nil }
-                case .when(let isAlive): isAlive()
-                }
-            return isAlive
-                ? nil : "The settings in \(suites[0]) may not be readable yet: the migration waits for \(summary)."
-        }
-    }
 }
 
 // Parts of fingerprints, which must stay the same in all releases of Molt.
@@ -93,16 +41,6 @@ extension SuiteMove.Afterwards {
         switch self {
         case .keep: "keep"
         case .clean: "clean"
-        }
-    }
-}
-
-extension SuiteMove.Canary {
-    var identity: [String] {
-        switch sign {
-        case .none: ["none"]
-        case .key(let key): ["key", key]
-        case .when: ["when"]
         }
     }
 }
@@ -163,22 +101,5 @@ extension SuiteMove {
             "AppleInterfaceStyle", "AppleMeasurementUnits", "AppleMetricUnits", "AppleTemperatureUnit",
             "AppleFirstWeekday", "AppleCollationOrder", "AppleShowScrollBars", "AppleAccentColor",
         ]
-    }
-}
-
-extension Migration {
-    /// Makes the migration wait for a sign that settings can be read, in addition to the system's own signs.
-    ///
-    /// ```swift
-    /// .defaultsV4ToV5(to: 1, suite: .standard, keys: [.tags]).waiting(for: .key("firstLaunch"), in: .standard)
-    /// ```
-    /// Until then the migration is deferred, with all others that work on the same suites. The sign is not part of the
-    /// migration's fingerprint, and may be changed after the migration has shipped.
-    ///
-    /// - Parameters:
-    ///   - canary: The sign.
-    ///   - suite: The suite that is checked; the registry is invalid if the migration does not work on it.
-    public func waiting(for canary: SuiteMove.Canary, in suite: Suite) -> Migration {
-        waiting(for: suite) { attached in try canary.reasonToWait(attached(suite.attachedName) as? Suite ?? suite) }
     }
 }

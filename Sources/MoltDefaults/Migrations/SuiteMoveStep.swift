@@ -9,7 +9,6 @@ struct SuiteMoveStep: Sendable {
     var names: [String: String]
     var conflict: SuiteMove.Conflict
     var afterwards: SuiteMove.Afterwards
-    var canary: SuiteMove.Canary
 
     var migrationStep: MigrationStep {
         MigrationStep(
@@ -19,7 +18,6 @@ struct SuiteMoveStep: Sendable {
             faults: faults,
             attaching: [source, destination],
             keys: keys.list ?? [],
-            readiness: { try readiness($0) },
             { migration in try run(migration) }
         )
     }
@@ -27,7 +25,7 @@ struct SuiteMoveStep: Sendable {
     private var parameters: [String] {
         let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return [source.declaredName, destination.declaredName] + keys.identity + conflict.identity
-            + [afterwards.identity] + canary.identity + ["names"] + renames
+            + [afterwards.identity, "none", "names"] + renames
     }
 
     private func newName(of key: String) -> String {
@@ -58,12 +56,6 @@ struct SuiteMoveStep: Sendable {
             faults.append("The key \"\(key)\" gets a new name, but it is not copied.")
         }
         return faults
-    }
-
-    private func readiness(_ attached: (String) -> (any AttachedStore)?) throws -> String? {
-        let source = attached(source.attachedName) as? Suite ?? source
-        let destination = attached(destination.attachedName) as? Suite ?? destination
-        return try canary.reasonToWait(source, destination)
     }
 
     // MARK: Moving

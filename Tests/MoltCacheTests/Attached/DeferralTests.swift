@@ -91,13 +91,6 @@ struct DeferralTests {
         #expect(try other.lines == ["c"])
     }
 
-    @Test func `may be deferred by its step's readiness`() throws {
-        let notebook = notebook
-        let step = MigrationStep.notes(notebook, readiness: { "The moon is wrong." }, { _ in })
-        let report = try open([Migration(to: 1, "a", step)])
-        #expect(report.deferred.map(\.reason) == ["The moon is wrong."])
-    }
-
     @Test func `fails the opening without any change if it may change records`() throws {
         let hidden = hidden
         let block = MigrationStep.run(attaching: [hidden]) { try $0.pages(hidden).add("a") }

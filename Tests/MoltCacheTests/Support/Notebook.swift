@@ -89,7 +89,6 @@ extension MigrationStep {
     static func notes(
         _ notebook: Notebook,
         also others: [Notebook] = [],
-        readiness: @escaping @Sendable () throws -> String? = { nil },
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
         MigrationStep(
@@ -97,7 +96,6 @@ extension MigrationStep {
             summary: "change notes",
             parameters: [],
             attaching: [notebook] + others,
-            readiness: { _ in try readiness() },
             body
         )
     }

@@ -183,7 +183,7 @@ struct DefaultsKeyTests {
 private struct Picky: DefaultsSerializable {
     struct Refusal: Error {}
 
-    struct PickyBridge: DefaultsValueBridge {
+    struct PickyBridge: DefaultsBridge {
         func encode(_ value: Picky) throws -> PropertyListValue? {
             throw Refusal()
         }

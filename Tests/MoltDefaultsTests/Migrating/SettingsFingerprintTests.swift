@@ -27,9 +27,8 @@ struct SettingsFingerprintTests {
                 keys: .only(["a", "b"]),
                 renaming: ["a": "c"],
                 conflict: .newest(by: "b"),
-                afterwards: .clean,
-                canary: .key("a")
-            ), "3bd9e83c0fdf8fea00587cdadb3da1f9"
+                afterwards: .clean
+            ), "eb27cad9e91b9a564d53fc397b54275c"
         ),
         (
             .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins),
@@ -53,9 +52,7 @@ struct SettingsFingerprintTests {
         )
         func move(_ words: String) -> String {
             let keys = SuiteMove.Keys.matching(words) { _ in true }
-            let canary = SuiteMove.Canary.when(words) { true }
-            return Migration.suiteToAppGroup(to: 1, from: Self.suite, into: Self.group, keys: keys, canary: canary)
-                .fingerprint
+            return Migration.suiteToAppGroup(to: 1, from: Self.suite, into: Self.group, keys: keys).fingerprint
         }
         #expect(move("a") == move("b"))
         // The standard suite of this process, which in other processes has another name.

@@ -91,44 +91,6 @@ import Testing
         #expect(try fixture.new.values == ["token": "t"])
     }
 
-    @Test func `is deferred until the canary key is in the source or in the destination`() throws {
-        for comesBackInSource in [true, false] {
-            let fixture = try MoveFixture()
-            let move = fixture.move(canary: .key("launched"))
-            let report = try fixture.upgrade(move)
-            #expect(report.deferred.first?.reason.contains("launched") == true)
-            #expect(try CacheStore.state(at: fixture.cache.url).ledger.map(\.outcome) == [.deferred])
-            let suite = comesBackInSource ? fixture.old.suite : fixture.new.suite
-            try suite.update(set: ["launched": true])
-            #expect(try fixture.upgrade(move).deferred.isEmpty)
-            #expect(try fixture.new.values == ["launched": true])
-        }
-    }
-
-    @Test func `is deferred until a canary closure returns true`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        let canary = fixture.cache.directory.appending(path: "unlocked").path
-        let move = fixture.move(canary: .when("the file") { FileManager.default.fileExists(atPath: canary) })
-        #expect(try fixture.upgrade(move).deferred.first?.reason.contains("the file") == true)
-        #expect(try fixture.new.values.isEmpty)
-        try Data().write(to: URL(filePath: canary))
-        #expect(try fixture.upgrade(move).deferred.isEmpty)
-        #expect(try fixture.new.values == ["a": 1])
-    }
-
-    @Test func `defers later migrations of the group with it, and no others`() throws {
-        let fixture = try MoveFixture()
-        let other = try ScratchSuite(["a": 1])
-        let report = try fixture.upgrade(
-            fixture.move(canary: .key("launched")),
-            Migration(to: 2, "group", .settings(in: fixture.new.suite) { try $0.set(1, forKey: "ran") }),
-            Migration(to: 3, "other", .settings(in: other.suite) { try $0.set(2, forKey: "a") })
-        )
-        #expect(report.deferred.map(\.migration.name) == ["move", "group"])
-        #expect(try fixture.new.values.isEmpty)
-        #expect(try other.values == ["a": 2])
-    }
-
     @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
     func `fails for an invalid group and never falls back to another suite`(
         name: String,

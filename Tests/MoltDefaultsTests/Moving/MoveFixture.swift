@@ -26,8 +26,7 @@ struct MoveFixture {
         keys: SuiteMove.Keys = .all,
         renaming names: [String: String] = [:],
         conflict: SuiteMove.Conflict = .destinationWins,
-        afterwards: SuiteMove.Afterwards = .keep,
-        canary: SuiteMove.Canary = .none
+        afterwards: SuiteMove.Afterwards = .keep
     ) -> Migration {
         .suiteToAppGroup(
             to: version,
@@ -37,8 +36,7 @@ struct MoveFixture {
             keys: keys,
             renaming: names,
             conflict: conflict,
-            afterwards: afterwards,
-            canary: canary
+            afterwards: afterwards
         )
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltCore
 import MoltTesting
 import Synchronization
 import Testing
@@ -107,7 +108,11 @@ struct SettingsMatrixTests {
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {
         let waiting: MigrationRegistry = [
-            .suiteToAppGroup(to: 1, from: .standard, into: Self.group, canary: .key("never-set"))
+            Migration(
+                to: 1,
+                "waiting",
+                MigrationStep(kind: "wait", summary: "wait", parameters: [], attaching: [Locked()]) { _ in }
+            )
         ]
         let directory = CatalogDirectory()
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
@@ -121,8 +126,8 @@ struct SettingsMatrixTests {
 
         #expect(failure.kinds == [.ledger, .missingGolden])
         #expect(failure.first().place == "to version 1")
-        #expect(failure.first().message.hasPrefix("migration \"suite-to-app-group\" (version 1) still waits: "))
-        #expect(failure.first().message.contains("The settings in copy may not be readable yet"))
+        #expect(failure.first().message.hasPrefix("migration \"waiting\" (version 1) still waits: "))
+        #expect(failure.first().message.contains("The device is locked."))
     }
 
     @Test func `A ledger whose counts of settings depend on the path is a failure`() async throws {
@@ -153,5 +158,20 @@ struct SettingsMatrixTests {
                 #"ledger: "second": settings in suites: expected none, found 5 in standard"#
             )
         )
+    }
+}
+
+/// A store that cannot be used yet.
+private struct Locked: AttachedStore {
+    let attachedName = "locked"
+
+    func unavailability(_ circumstances: AttachedCircumstances) -> String? { "The device is locked." }
+    func begin() -> Session { Session() }
+    func apply(_ changes: [UInt8], _ phase: AttachedPhase) {}
+
+    final class Session: AttachedSession {
+        let count = 0
+
+        func finish() -> [UInt8]? { nil }
     }
 }
