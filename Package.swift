@@ -3,7 +3,7 @@ import PackageDescription
 
 // Who imports `Molt` also names what it re-exports: SwiftPM rebuilds a target only when a module changes that the
 // target names, and `Molt` itself never does.
-let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults"]
+let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]
 
 let package = Package(
     name: "Molt",
@@ -19,12 +19,14 @@ let package = Package(
             name: "CMoltSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "MoltCore"),
-        .target(name: "MoltCache", dependencies: ["MoltCore", "CMoltSQLite"]),
-        .target(name: "MoltDefaults", dependencies: ["MoltCore"]),
-        .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "CMoltSQLite"]),
+        // The system's C library under one name.
+        .target(name: "MoltPlatform"),
+        .target(name: "MoltCore", dependencies: ["MoltPlatform"]),
+        .target(name: "MoltCache", dependencies: ["MoltCore", "MoltPlatform", "CMoltSQLite"]),
+        .target(name: "MoltDefaults", dependencies: ["MoltCore", "MoltPlatform"]),
+        .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "MoltPlatform", "CMoltSQLite"]),
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
-        .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
+        .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]),
         .executableTarget(
             name: "contacts",
             dependencies: molt,
@@ -37,7 +39,7 @@ let package = Package(
             path: "Benchmarks",
             exclude: ["README.md", "Results"]
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "Generators"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltPlatform", "Generators"]),
         .testTarget(
             name: "MoltCacheTests",
             dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "TestSupport"],
@@ -72,12 +74,18 @@ let package = Package(
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "Generators"],
+            dependencies: [
+                "MoltPlatform", "MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "Generators",
+            ],
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
         // Files, disks and archives for several of the targets above.
-        .target(name: "TestSupport", dependencies: ["CMoltSQLite", "MoltTesting"], path: "Tests/Support"),
+        .target(
+            name: "TestSupport",
+            dependencies: ["CMoltSQLite", "MoltPlatform", "MoltTesting"],
+            path: "Tests/Support"
+        ),
         // Random numbers that are the same for the same seed.
         .target(name: "Generators", path: "Tests/Generators"),
         // The behaviors that every `MigrationStore` must have.
@@ -85,7 +93,7 @@ let package = Package(
         // Kills child processes at every point of an upgrade.
         .target(
             name: "KillSweep",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltTesting"],
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform", "MoltTesting"],
             path: "Tests/KillSweep"
         ),
         // Gives the tests' process a home for settings of its own.

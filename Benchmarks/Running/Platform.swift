@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import MoltPlatform
 
 /// Differences between Linux and Apple's systems, and calls that Foundation does not offer.
 enum Platform {

@@ -55,11 +55,15 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         name.map { "suite \($0)" } ?? "standard"
     }
 
-    /// Whether the suite's name is that of an app group, which an app shares with its extensions.
+    /// Whether the suite, or the one that it replaces, is an app group, which an app shares with its extensions.
+    var isAppGroup: Bool {
+        original?.isAppGroup ?? hasGroupName
+    }
+
+    /// Whether the suite's name is that of an app group.
     ///
     /// The names of app groups begin with `group.`, or on macOS with a team identifier of ten characters.
-    var isAppGroup: Bool {
-        if let original { return original.isAppGroup }
+    var hasGroupName: Bool {
         guard let name, !isSameDomain(as: .standard) else { return false }
         let team = name.prefix { $0 != "." }
         let isTeam =

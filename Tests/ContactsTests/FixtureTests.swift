@@ -2,16 +2,11 @@ import Foundation
 import Generators
 import KillSweep
 import Molt
+import MoltPlatform
 import MoltTesting
 import TestSupport
 import Testing
 import contacts
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Empty suites with fixed names, because the fixtures contain the names.
 private let suites = SettingsSuites(id: "fixtures")

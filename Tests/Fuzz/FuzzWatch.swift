@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import MoltPlatform
 
 /// Prints the command for the current input when it ends the process or takes too long.
 enum FuzzWatch {

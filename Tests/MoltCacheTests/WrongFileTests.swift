@@ -1,12 +1,7 @@
 import Foundation
 import Molt
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite struct `A file that is not a readable cache` {
     let scratch: ScratchDirectory

@@ -1,14 +1,9 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltPlatform
 import MoltSalvage
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite struct `The new file of a salvage` {
     let scratch: ScratchDirectory

@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+import Foundation
+import MoltPlatform
 
 /// The maximum size of files that this process writes; larger writes fail as on a full disk.
 package enum FileSizeLimit {

@@ -1,13 +1,6 @@
 internal import Foundation
 internal import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A directory of Cache as an attached store: a step reads it, and its files are removed after the commit.
 struct CacheDirectoryStore: DirectoryAttachedStore {

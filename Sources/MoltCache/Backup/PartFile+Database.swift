@@ -1,12 +1,6 @@
+internal import Foundation
 internal import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 extension PartFile {
     /// Marks the database as one with a rollback journal; a copy of a live file is marked as WAL.

@@ -1,13 +1,6 @@
 internal import Foundation
 package import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Replaces the contents of a cache file, completely or not at all.
 ///

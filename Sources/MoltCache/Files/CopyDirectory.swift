@@ -1,13 +1,6 @@
 package import Foundation
 package import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A private directory for a temporary copy of a store; it is removed with this object.
 ///

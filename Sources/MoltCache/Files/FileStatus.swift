@@ -1,12 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// The file system's status of a path, symbolic links followed.
 package struct FileStatus: Equatable {

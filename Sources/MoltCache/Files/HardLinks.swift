@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Ensures that a cache file has only one name.
 ///

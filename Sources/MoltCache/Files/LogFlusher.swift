@@ -1,13 +1,6 @@
 internal import CMoltSQLite
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Starts writing a growing log to disk during an upgrade, so that the commit has less to wait for.
 ///

@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// The identity of an open file, and the paths that led to it.
 struct OpenFile: Sendable {

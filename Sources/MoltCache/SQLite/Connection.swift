@@ -1,13 +1,6 @@
 internal import CMoltSQLite
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A connection to one database; its owner lets only one thread use it at a time.
 package final class Connection {

@@ -1,13 +1,7 @@
 internal import CMoltSQLite
+internal import Foundation
 internal import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A failure that SQLite reports: a result code and a message, never a bound value.
 package struct SQLiteError: Error, Hashable, Sendable {

@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Flushes writes to disk, so that they survive a power loss.
 package enum DiskSync {

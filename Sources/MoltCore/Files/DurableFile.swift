@@ -1,12 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Writes and removes files so that a kill or a power loss leaves either the old or the new file, complete and on disk.
 package enum DurableFile {

@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A lock on a file or a directory that one holder at a time has, across all processes; a kill releases it.
 package struct FileLock: ~Copyable {

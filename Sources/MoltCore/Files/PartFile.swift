@@ -1,12 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A file under a temporary name, which gets its final name once it is complete and on disk.
 ///

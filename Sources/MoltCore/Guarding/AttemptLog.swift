@@ -1,12 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// A small file beside a store that lists upgrades which have begun and not ended.
 ///

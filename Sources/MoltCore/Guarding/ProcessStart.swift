@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// The start time of a process, as a string; it distinguishes processes with the same number.
 package enum ProcessStart {

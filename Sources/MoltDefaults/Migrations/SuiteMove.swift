@@ -1,5 +1,3 @@
-public import MoltCore
-
 /// Options for moving settings from one suite to another.
 public enum SuiteMove {
     /// The value that wins if both suites have different values under a key.

@@ -14,15 +14,9 @@ struct DefaultsStoreFiles {
     var directory: URL {
         get throws(DefaultsError) {
             #if canImport(Darwin)
-                let support: URL?
-                if let name = suite.name,
-                    let group = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
-                {
-                    support = group.appending(path: "Library/Application Support", directoryHint: .isDirectory)
-                } else {
-                    support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                guard let support = suite.supportDirectory else {
+                    throw failure("There is no directory for application support.")
                 }
-                guard let support else { throw failure("There is no directory for application support.") }
                 return support.appending(path: "Molt", directoryHint: .isDirectory)
             #else
                 return URL(fileURLWithPath: SuiteFile.home, isDirectory: true)

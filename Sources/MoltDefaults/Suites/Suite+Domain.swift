@@ -1,9 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-    internal import Synchronization
-#endif
-
 extension Suite {
     /// The name of the domain that holds the settings.
     ///
@@ -42,16 +38,7 @@ extension Suite {
         if domainName.utf8.contains(0) { return "the name has a NUL in it." }
         if Self.reservedNames.contains(domainName) { return "these are the settings of all apps. Choose another name." }
         #if canImport(Darwin)
-            guard let name else { return nil }
-            // The system does not return a suite with the app's own name; reads would miss its values.
-            guard UserDefaults(suiteName: name) != nil, name != Bundle.main.bundleIdentifier else {
-                return "the system does not give it out. For the app's own settings, use Suite.standard."
-            }
-            // macOS returns a directory for any group; other platforms only for groups that the app is entitled to.
-            guard !name.hasPrefix("group.") || Self.isEntitled(toGroup: name) else {
-                return "the app is not entitled to the group. Add it to the app groups of the target's capabilities."
-            }
-            return nil
+            return accessFault
         #else
             // The name becomes a file name, and UserDefaults would follow a path out of the directory.
             if domainName.contains("/") || domainName == "." || domainName == ".." {
@@ -63,21 +50,6 @@ extension Suite {
             return nil
         #endif
     }
-
-    #if canImport(Darwin)
-        /// Whether the system returns the group's directory, a query that involves another process.
-        private static func isEntitled(toGroup name: String) -> Bool {
-            if entitledGroups.withLock({ $0.contains(name) }) { return true }
-            guard FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) != nil else {
-                return false
-            }
-            entitledGroups.withLock { _ = $0.insert(name) }
-            return true
-        }
-
-        /// The groups found entitled; entitlements do not change while the app runs.
-        private static let entitledGroups = Mutex<Set<String>>([])
-    #endif
 
     private static let reservedNames: Set<String> = [
         UserDefaults.globalDomain, "Apple Global Domain", ".GlobalPreferences", UserDefaults.argumentDomain,

@@ -60,14 +60,4 @@ extension Suite {
         return "The settings in \(self) are there, but their file cannot be opened now, as on a device that was not "
             + "unlocked since it was started."
     }
-
-    #if canImport(Darwin)
-        private var preferencesPath: String {
-            let group = isAppGroup ? name : nil
-            let home =
-                group.flatMap { FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0) }
-                ?? URL(fileURLWithPath: NSHomeDirectory(), isDirectory: true)
-            return home.appending(path: "Library/Preferences/\(domainName).plist").path
-        }
-    #endif
 }

@@ -1,12 +1,7 @@
 #if !canImport(Darwin)
+    internal import MoltPlatform
     internal import Foundation
     internal import MoltCore
-
-    #if canImport(Musl)
-        internal import Musl
-    #else
-        internal import Glibc
-    #endif
 
     // Call all of these with the lock.
     extension SuiteFile {

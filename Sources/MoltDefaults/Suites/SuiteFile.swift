@@ -1,13 +1,8 @@
 #if !canImport(Darwin)
+    internal import MoltPlatform
     internal import Foundation
     internal import MoltCore
     internal import Synchronization
-
-    #if canImport(Musl)
-        internal import Musl
-    #else
-        internal import Glibc
-    #endif
 
     /// The file that holds a suite's domain for `UserDefaults` on Linux.
     struct SuiteFile {

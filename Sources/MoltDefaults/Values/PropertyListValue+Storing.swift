@@ -1,10 +1,5 @@
 internal import Foundation
-
-#if canImport(Musl)
-    internal import Musl
-#elseif canImport(Glibc)
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 extension PropertyListValue {
     /// The value as an object for `UserDefaults` and `PropertyListSerialization`.

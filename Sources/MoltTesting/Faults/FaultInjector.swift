@@ -1,14 +1,7 @@
 internal import Foundation
 package import MoltCore
+internal import MoltPlatform
 internal import Synchronization
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// Observes one opening of a store, and makes it fail at a point.
 package final class FaultInjector: Sendable {

@@ -1,12 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// The modification time of a file in nanoseconds, a precision that Foundation does not provide.
 package struct FileTime {

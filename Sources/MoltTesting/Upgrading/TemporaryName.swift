@@ -1,13 +1,6 @@
 internal import Foundation
 internal import MoltDefaults
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import MoltPlatform
 
 /// Names for the directories and suites of copies, which contain the process identifier.
 ///

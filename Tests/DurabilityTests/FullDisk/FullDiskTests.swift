@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Glibc
+    import MoltPlatform
     import Molt
     import MoltCache
     import MoltCore

@@ -2,7 +2,7 @@
     import Foundation
     import Generators
     import KillSweep
-    import Glibc
+    import MoltPlatform
     import Molt
     import MoltCache
     import MoltCore

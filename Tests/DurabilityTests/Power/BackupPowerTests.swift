@@ -3,12 +3,9 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltPlatform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 extension PowerLossTests {
     @Suite("Losses of power during backups and restores")

@@ -1,7 +1,7 @@
 #if os(Linux)
     import FaultyDisk
     import Foundation
-    import Glibc
+    import MoltPlatform
     import Molt
     import MoltCache
     import MoltCore

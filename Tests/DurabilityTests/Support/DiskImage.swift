@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import MoltPlatform
 
 /// All files of a test, except for the shared memory of SQLite ("-shm").
 struct DiskImage: Hashable {

@@ -1,14 +1,7 @@
 import Foundation
 import Molt
+import MoltPlatform
 import TestHome
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The files of one test: a directory for a cache, and the files of its suites.
 ///

@@ -2,13 +2,8 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// What happens to the directory once it was adopted.
 @Suite struct `An adopted Cache directory` {

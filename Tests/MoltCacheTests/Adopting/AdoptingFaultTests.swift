@@ -2,14 +2,9 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltPlatform
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Files that cannot be adopted, and directories with faults.
 @Suite struct `A Cache directory with faults` {

@@ -2,13 +2,8 @@ import Foundation
 import Generators
 import Molt
 import MoltCore
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The number of records in the store, enough that a copy has several parts.
 private let count = 12_000

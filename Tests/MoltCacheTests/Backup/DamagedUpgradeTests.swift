@@ -1,13 +1,8 @@
 import Foundation
 import Molt
 import MoltCore
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite struct `An upgrade of a damaged store` {
     let scenario: BackupScenario

@@ -1,12 +1,7 @@
 import Foundation
 import Molt
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Invariant 1: after a failure or a kill the store is as it was before, or as it is after; never between.
 @Suite("The atomicity of an upgrade")

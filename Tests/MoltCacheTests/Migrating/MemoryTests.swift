@@ -1,13 +1,8 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite("The memory use of an upgrade")
 struct MemoryTests {

@@ -1,13 +1,8 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite("An interrupted upgrade")
 struct AttemptTests {

@@ -1,12 +1,7 @@
 import Foundation
 import Molt
+import MoltPlatform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Child processes that share only a file.
 @Suite struct `Several processes on one file` {

@@ -2,14 +2,9 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltPlatform
 import MoltSalvage
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite(.serialized) struct `Permissions and locations of a cache's files` {
     let scratch: ScratchDirectory

@@ -1,14 +1,9 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltPlatform
 import MoltTesting
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A directory as Cache 7 left it, and a store that adopts it at the time at which the files were written.
 struct OldDirectory {

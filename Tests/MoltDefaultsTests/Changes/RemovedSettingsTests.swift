@@ -7,7 +7,7 @@ import Testing
 
 #if canImport(Glibc)
     import FaultyDisk
-    import Glibc
+    import MoltPlatform
 #endif
 
 /// Settings that the app removes after the commit of an interrupted upgrade, before the next opening.

@@ -2,14 +2,9 @@ import Foundation
 import Molt
 import MoltCore
 import MoltDefaults
+import MoltPlatform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite struct `Backups of settings` {
     private let scratch: ScratchSuite

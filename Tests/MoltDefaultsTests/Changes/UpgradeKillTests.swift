@@ -2,7 +2,7 @@
     import FaultyDisk
     import Foundation
     import Generators
-    import Glibc
+    import MoltPlatform
     import MoltDefaults
     import TestSupport
     import Testing

@@ -2,13 +2,8 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltDefaults
+import MoltPlatform
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}

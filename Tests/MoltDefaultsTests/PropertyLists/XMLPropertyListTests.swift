@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Generators
-    import Glibc
+    import MoltPlatform
     import MoltDefaults
     import TestSupport
     import Testing

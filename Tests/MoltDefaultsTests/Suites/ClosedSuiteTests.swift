@@ -5,7 +5,7 @@ import MoltDefaults
 import Testing
 
 #if os(Linux)
-    import Glibc
+    import MoltPlatform
 
     /// On a device that was not unlocked since its start, the system keeps settings files closed.
     @Suite struct `Settings whose file cannot be opened` {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Glibc
+    import MoltPlatform
     import MoltCache
     import MoltCore
     import MoltDefaults

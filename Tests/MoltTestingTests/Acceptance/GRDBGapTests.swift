@@ -1,15 +1,10 @@
 import Foundation
 import KillSweep
 import Molt
+import MoltPlatform
 import MoltTesting
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Cases that GRDB's tests of migrations do not cover, each tested with MoltTesting on a real file.
 ///
