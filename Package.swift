@@ -5,6 +5,9 @@ import PackageDescription
 // target names, and `Molt` itself never does.
 let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]
 
+// The reasons for the calls of which the App Store asks why they are made; `PrivacyManifestTests` compares them.
+let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
+
 let package = Package(
     name: "Molt",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -21,9 +24,13 @@ let package = Package(
         ),
         // The system's C library under one name.
         .target(name: "MoltPlatform"),
-        .target(name: "MoltCore", dependencies: ["MoltPlatform"]),
-        .target(name: "MoltCache", dependencies: ["MoltCore", "MoltPlatform", "CMoltSQLite"]),
-        .target(name: "MoltDefaults", dependencies: ["MoltCore", "MoltPlatform"]),
+        .target(name: "MoltCore", dependencies: ["MoltPlatform"], resources: [privacyManifest]),
+        .target(
+            name: "MoltCache",
+            dependencies: ["MoltCore", "MoltPlatform", "CMoltSQLite"],
+            resources: [privacyManifest]
+        ),
+        .target(name: "MoltDefaults", dependencies: ["MoltCore", "MoltPlatform"], resources: [privacyManifest]),
         .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "MoltPlatform", "CMoltSQLite"]),
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]),

@@ -1,3 +1,5 @@
+internal import MoltPlatform
+
 extension MigrationContext {
     /// Visits each record of a type, with its original and the record to change side by side.
     ///
@@ -68,7 +70,8 @@ extension MigrationContext {
                 }
                 counts.read += 1
                 visited += 1
-                hasDeferred = try visit(&batch[index], level, stage, body) || hasDeferred
+                let isDeferred = try withAutoreleasePool { try visit(&batch[index], level, stage, body) }
+                hasDeferred = isDeferred || hasDeferred
             }
             scope.meter.advance(by: seen)
         }

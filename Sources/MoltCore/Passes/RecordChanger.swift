@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+internal import MoltPlatform
 
 /// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
@@ -90,9 +91,11 @@ struct RecordChanger: Sendable {
                         }
                     }
                     if workerCount == 1 {
-                        run(0)
+                        withAutoreleasePool { run(0) }
                     } else {
-                        DispatchQueue.concurrentPerform(iterations: workerCount, execute: run)
+                        DispatchQueue.concurrentPerform(iterations: workerCount) { number in
+                            withAutoreleasePool { run(number) }
+                        }
                     }
                 }
             }
