@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MoltCore
+internal import MoltPlatform
 
 /// Copies a cache file to a backup beside it.
 ///
@@ -83,6 +84,7 @@ struct BackupCopy {
         while true {
             do throws(DurableFile.Failure) {
                 try part.publish(as: files.path(of: name.text))
+                if BackupName.Kind.backups.contains(name.kind) { DeviceBackup.exclude(files.path(of: name.text)) }
                 return name
             } catch {
                 guard error.isExisting else { throw error }

@@ -54,6 +54,7 @@ package struct AttemptLog: Sendable {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         guard isFile(descriptor) else { return }
+        DeviceBackup.exclude(path)
         // A full disk may truncate the line; the reader skips it.
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MoltCore
+internal import MoltPlatform
 
 extension DefaultsStoreFiles {
     /// The suite's readable backups, or files of other kinds, newest first.
@@ -86,6 +87,7 @@ extension DefaultsStoreFiles {
                     underlying: error
                 )
             }
+            if BackupName.Kind.backups.contains(name.kind) { DeviceBackup.exclude(url.path) }
             return StoreBackup(
                 url: url,
                 schemaVersion: request.version,
