@@ -63,7 +63,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DurabilityTests",
-            dependencies: molt + ["MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport", "FaultyDisk"]
+            dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport", "FaultyDisk"]
         ),
         .testTarget(
             name: "MoltTestingTests",

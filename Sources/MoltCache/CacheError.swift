@@ -89,6 +89,8 @@ public struct CacheError: Error, Sendable {
         public static let notQuarantined = Code(rawValue: "notQuarantined")
         /// A record cannot be put back because its key is in use.
         public static let keyTaken = Code(rawValue: "keyTaken")
+        /// The app has suspended its access to stores; see `StoreAccess`.
+        public static let suspended = Code(rawValue: "suspended")
         /// The cache was closed.
         public static let closed = Code(rawValue: "closed")
     }
@@ -130,6 +132,7 @@ extension CacheError {
         let code: Code =
             switch error.resultCode {
             case _ where error == .moved: .fileReplaced
+            case _ where error == .suspended: .suspended
             case _ where error.isFull: .storeFailed
             case _ where error.isUnsafeSchema: .foreignFile
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
@@ -161,6 +164,8 @@ extension MigrationError {
         if error.isInterruption {
             self = .deadlinePassed
             underlying = error
+        } else if error == .suspended {
+            self = .suspended()
         } else {
             self.init(
                 error.isBusy ? .busy : .storeFailed,

@@ -149,6 +149,8 @@ extension MigrationError {
         public static let cancelled = Code(rawValue: "cancelled")
         /// The deadline for releasing the store's locks has passed; see ``MigrationOptions/deadline``.
         public static let deadlinePassed = Code(rawValue: "deadlinePassed")
+        /// The app has suspended its access to stores; see ``StoreAccess``.
+        public static let suspended = Code(rawValue: "suspended")
         /// The store needs an upgrade that another process must run; see ``MigrationOptions/duty``.
         public static let needsMigration = Code(rawValue: "needsMigration")
         /// The upgrade was interrupted as often as the limit allows; see ``MigrationOptions/attemptLimit``.

@@ -125,10 +125,11 @@ public struct MigrationOptions: Sendable {
         )
     }
 
-    /// Throws when the deadline has passed.
+    /// Throws when the deadline has passed, or when the app has suspended its access to stores.
     ///
     /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store remain.
     func checkDeadline(isCommitted: Bool = false) throws {
+        if StoreAccess.isSuspended { throw MigrationError.suspended(isCommitted ? .committed : nil) }
         guard let deadline, ContinuousClock.now >= deadline else { return }
         guard isCommitted else { throw MigrationError.deadlinePassed }
         throw MigrationError(

@@ -34,6 +34,7 @@ final class Salvage {
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
     var tables = SalvagedTables()
+    private let suspensionCount = StoreAccess.suspensionCount
 
     /// Begins a salvage.
     ///
@@ -71,6 +72,8 @@ final class Salvage {
                 path: report.source
             )
         }
+        // What could not be read during a suspension looks damaged.
+        guard StoreAccess.suspensionCount == suspensionCount else { throw MigrationError.suspended() }
         try target.finish()
         return report
     }

@@ -28,6 +28,7 @@ enum BackupCheck {
         do throws(CacheError) {
             state = try FileProbe.state(path)
         } catch {
+            if error.code == .suspended { throw .suspended() }
             throw .backupUnusable(backup, reason(error), underlying: error)
         }
         guard !state.isFresh else { throw .backupUnusable(backup, "there is nothing in it.") }

@@ -159,6 +159,7 @@ struct BackupCopy {
     }
 
     private func failure(_ reason: String, _ error: any Error) -> MigrationError {
-        .backupFailed(reason, store: storeName, underlying: error)
+        if error as? SQLiteError == .suspended { return .suspended() }
+        return .backupFailed(reason, store: storeName, underlying: error)
     }
 }

@@ -39,6 +39,7 @@ extension CacheStore: BackedUpStore {
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
+            if error == .suspended { throw MigrationError.suspended() }
             throw MigrationError.restoreFailed(backup, error.advice, underlying: error)
         } catch let error as DurableFile.Failure {
             throw MigrationError.restoreFailed(backup, "\(error.reason).", underlying: error)

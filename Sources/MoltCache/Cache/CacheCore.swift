@@ -15,13 +15,26 @@ final class CacheCore: Sendable {
     /// The open file; nil in memory.
     private let file: OpenFile?
     private let memory: MemoryLayer?
-    /// The connection that writes, and reads while it is free; nil once closed.
-    private let writer: Locked<CacheSession?>
+    private let writer: Locked<Writer>
     /// The connections that only read; nil when one connection does everything.
     private let readers: ReaderPool?
     /// Whether a read has ever found the writer busy.
     private let isShared = Atomic(false)
     private let isClosed = Atomic(false)
+    private let busyMilliseconds: Int32
+
+    /// The connection that writes, and reads while it is free.
+    private struct Writer {
+        /// Nil once closed, and while stores are suspended.
+        var session: CacheSession?
+        let store: CacheStore
+
+        mutating func close() {
+            session?.close()
+            session = nil
+            store.close()
+        }
+    }
 
     init(
         _ store: sending CacheStore,
@@ -34,6 +47,7 @@ final class CacheCore: Sendable {
         self.isReadOnly = isReadOnly
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: max(0, configuration.busyTimeout.milliseconds))
+        self.busyMilliseconds = busyMilliseconds
         let connection =
             isReadOnly
             ? try store.readyForReading(busyMilliseconds: busyMilliseconds)
@@ -76,7 +90,8 @@ final class CacheCore: Sendable {
                 connection.setBusyTimeout(milliseconds: busyMilliseconds)
                 return CacheSession(connection, of: plan)
             }
-        writer = Locked(session)
+        writer = Locked(Writer(session: session, store: store))
+        if file != nil { StoreAccess.add(self) }
     }
 
     /// Closes the connections; with the last one, SQLite checkpoints the log and deletes the files beside the database.
@@ -84,14 +99,41 @@ final class CacheCore: Sendable {
     /// Reads in progress end first; the last of them closes the writer.
     func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
-        memory?.close()
-        let closeWriter = { @Sendable [writer] in
-            writer.withLock { session in
-                session?.close()
-                session = nil
-            }
-        }
+        let closeWriter = { @Sendable [writer, memory] in Self.close(writer, memory) }
         if let readers { readers.close(then: closeWriter) } else { closeWriter() }
+    }
+
+    private static func close(_ writer: Locked<Writer>, _ memory: MemoryLayer?) {
+        writer.withLock { writer in
+            memory?.close()
+            writer.close()
+        }
+        memory?.releaseDropped()
+    }
+
+    /// Runs a closure with the connection that writes, and opens it again after a suspension.
+    private func withWriter<Value: Sendable>(_ body: (CacheSession) throws -> Value) throws -> Value {
+        try writer.withLock { writer in try body(open(&writer)) }
+    }
+
+    private func open(_ writer: inout Writer) throws -> CacheSession {
+        if let session = writer.session { return session }
+        guard !isClosed.load(ordering: .relaxed) else { throw closed }
+        let connection =
+            isReadOnly
+            ? try writer.store.readyForReading(busyMilliseconds: busyMilliseconds)
+            : try writer.store.ready(busyMilliseconds: busyMilliseconds)
+        let session = CacheSession(connection, of: plan)
+        session.isReopened = true
+        writer.session = session
+        do {
+            try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
+        } catch {
+            writer.close()
+            throw error
+        }
+        memory?.restart(connection.logIndex)
+        return session
     }
 
     /// The current time by the configuration's clock, in seconds since 1970.
@@ -142,9 +184,9 @@ final class CacheCore: Sendable {
     ) throws -> Value {
         try checkFile()
         let now = now()
-        guard let readers else { return try writer.withLock { try run(on: $0, now, body) } }
+        guard let readers else { return try withWriter { try run(on: $0, now, body) } }
         if !isShared.load(ordering: .relaxed) {
-            if let value = try writer.withLockIfAvailable({ try run(on: $0, now, body) }) { return value }
+            if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
             isShared.store(true, ordering: .relaxed)
         }
         return try readers.withReader { session in
@@ -152,7 +194,7 @@ final class CacheCore: Sendable {
         } otherwise: { error in
             if error == nil { throw closed }
             // For example, file descriptors are exhausted. The writer is open and can read, too.
-            return try writer.withLock { try run(on: $0, now, body) }
+            return try withWriter { try run(on: $0, now, body) }
         }
     }
 
@@ -160,8 +202,9 @@ final class CacheCore: Sendable {
     func upgradedKeys(after last: Int64, limit: Int) throws -> [(id: Int64, key: String, isSet: Bool)] {
         try checkFile()
         let now = now()
-        return try writer.withLock { session in
-            try run(on: session, now) { session throws(SQLiteError) in
+        return try withWriter { session in
+            if session.isReopened { throw lostKeys }
+            return try run(on: session, now) { session throws(SQLiteError) in
                 guard try session.connection.integer(ChangedKeyTable.exists) != 0 else { return [] }
                 let statement = try session.connection.prepare(ChangedKeyTable.next)
                 try statement.bind(last, at: 1)
@@ -188,8 +231,7 @@ final class CacheCore: Sendable {
         if isReadOnly { throw belongsToNewer }
         let now = now()
         defer { memory?.releaseDropped() }
-        return try writer.withLock { session in
-            guard let session else { throw closed }
+        return try withWriter { session in
             session.beginWrite()
             do {
                 let value = try run(on: session, now) { session throws(SQLiteError) in
@@ -244,11 +286,11 @@ final class CacheCore: Sendable {
     // MARK: Failures
 
     private func run<Value>(
-        on session: CacheSession?,
+        on session: CacheSession,
         _ now: Double,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value {
-        guard let session, !isClosed.load(ordering: .relaxed) else { throw closed }
+        guard !isClosed.load(ordering: .relaxed) else { throw closed }
         session.now = now
         do throws(SQLiteError) {
             return try body(session)
@@ -279,6 +321,16 @@ final class CacheCore: Sendable {
         return error
     }
 
+    private var lostKeys: CacheError {
+        var error = CacheError(
+            .closed,
+            "The keys that the upgrade of the cache at \(path) changed were lost when the app suspended its access to "
+                + "stores. Read them before that, or rebuild what depends on them."
+        )
+        error.path = path
+        return error
+    }
+
     private var belongsToNewer: CacheError {
         var error = CacheError(
             .readOnly,
@@ -287,6 +339,13 @@ final class CacheCore: Sendable {
         )
         error.path = path
         return error
+    }
+}
+
+extension CacheCore: StoreHolder {
+    func releaseStore() {
+        readers?.closeIdle()
+        Self.close(writer, memory)
     }
 }
 

@@ -49,12 +49,21 @@ final class ReaderPool: Sendable {
         let (isKept, atEnd) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             state.countInUse -= 1
             guard !state.isClosed else { return (false, state.countInUse == 0 ? state.atEnd : nil) }
-            guard let session, state.idle.count < idleLimit else { return (false, nil) }
+            guard let session, state.idle.count < idleLimit, !StoreAccess.isSuspended else { return (false, nil) }
             state.idle.append(session)
             return (true, nil)
         }
         if !isKept { session?.close() }
         atEnd?()
+    }
+
+    /// Closes the connections that are not in use; while stores are suspended, the others are closed when returned.
+    func closeIdle() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for session in idle { session.close() }
     }
 
     /// Closes all connections; those in use are closed when they are returned.

@@ -1,4 +1,5 @@
 package import Foundation
+internal import MoltCore
 internal import MoltPlatform
 
 /// The file system's status of a path, symbolic links followed.
@@ -170,6 +171,8 @@ package struct FileStatus: Equatable {
                     .storeFailed,
                     "The cache at \(path) could not be made. The disk is full. Free some space, and try again."
                 )
+            case DurableFile.Failure.suspended.number:
+                CacheError(SQLiteError.suspended, path: path)
             default:
                 CacheError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
             }

@@ -200,19 +200,27 @@ final class MemoryLayer: Sendable {
 
     // MARK: The end
 
+    /// Begins anew after the connection that owns the index was closed and opened again.
+    func restart(_ index: LogIndex?) {
+        state.withLock { state in
+            state.index = index
+            state.mark = index?.mark
+            state.isClosed = index == nil
+        }
+    }
+
     func removeAll() {
         state.withLock { $0.dropAll() }
         releaseDropped()
     }
 
-    /// Drops all values for good, before the connection that owns the index is closed.
+    /// Drops all values, before the connection that owns the index is closed; ``releaseDropped()`` must follow.
     func close() {
         state.withLock { state in
             state.dropAll()
             state.index = nil
             state.isClosed = true
         }
-        releaseDropped()
     }
 }
 

@@ -1,5 +1,6 @@
 internal import CMoltSQLite
 internal import Foundation
+internal import MoltCore
 internal import MoltPlatform
 
 /// A connection to one database; its owner lets only one thread use it at a time.
@@ -18,11 +19,21 @@ package final class Connection {
     /// Retained, because SQLite's functions refer to it while the connection is open.
     private var source: ContentSource?
     private var isClosed = false
+    /// Whether the connection takes locks, so that it must be closed before the app is suspended.
+    let takesLocks: Bool
+    /// Whether to interrupt the running statement; see ``StatementStop``.
+    var isOver: (() -> Bool)?
+    /// How long a statement waits for another connection's lock, in milliseconds.
+    private(set) var busyTimeout: Int32 = 0
 
     /// Opens a database.
     ///
     /// - Parameter path: The file; ignored for a database in memory.
+    /// - Throws: ``SQLiteError``, which is ``SQLiteError/suspended`` if the connection would take locks and the app has
+    ///   suspended its access to stores.
     package init(_ path: String, mode: Mode) throws(SQLiteError) {
+        takesLocks = mode == .readOnly || mode == .readWrite
+        if takesLocks, !StoreAccess.enter() { throw .suspended }
         let name: String
         let flags: Int32
         switch mode {
@@ -45,6 +56,7 @@ package final class Connection {
             let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
             let system = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
+            if takesLocks { StoreAccess.leave() }
             throw SQLiteError(
                 extendedCode: extended,
                 message: String(cString: sqlite3_errstr(code)),
@@ -62,6 +74,7 @@ package final class Connection {
         // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers recurse.
         sqlite3_exec(opened, "PRAGMA journal_size_limit = -1; PRAGMA recursive_triggers = OFF", nil, nil, nil)
         keepLog(false)
+        installHandlers()
     }
 
     deinit {
@@ -73,6 +86,7 @@ package final class Connection {
         guard !isClosed else { return }
         isClosed = true
         sqlite3_close_v2(handle)
+        if takesLocks { StoreAccess.leave() }
     }
 
     /// A `file:` URI with every reserved byte escaped.
@@ -101,6 +115,7 @@ package final class Connection {
     // MARK: Statements
 
     package func execute(_ sql: String) throws(SQLiteError) {
+        try checkAccess()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
     }
@@ -159,7 +174,7 @@ package final class Connection {
 
     /// Sets how long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int32) {
-        sqlite3_busy_timeout(handle, milliseconds)
+        busyTimeout = milliseconds
     }
 
     func rollBack() {
@@ -173,6 +188,9 @@ package final class Connection {
         // Read errno first: SQLite's own copy lacks the reason for a failed commit.
         let system = errno
         let extended = sqlite3_extended_errcode(handle)
+        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), takesLocks, StoreAccess.isSuspended {
+            return .suspended
+        }
         guard extended != SQLiteError.changedVnode else { return .moved }
         // After a misuse, for example, the connection's last error is about another call.
         let isSame = extended & 0xFF == code & 0xFF

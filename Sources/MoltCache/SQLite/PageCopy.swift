@@ -26,6 +26,7 @@ final class PageCopy {
     ///
     /// - Throws: ``SQLiteError``; the call may be retried after ``SQLiteError/isBusy``.
     func lock() throws(SQLiteError) {
+        try destination.checkAccess()
         let code = sqlite3_backup_step(backup, 0)
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
     }
@@ -34,6 +35,7 @@ final class PageCopy {
     ///
     /// - Returns: Whether there are more pages.
     func step(_ pages: Int32 = 32) throws(SQLiteError) -> Bool {
+        try destination.checkAccess()
         switch sqlite3_backup_step(backup, pages) {
         case SQLITE_OK: return true
         case SQLITE_DONE: return false

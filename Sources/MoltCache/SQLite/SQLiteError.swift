@@ -75,6 +75,9 @@ extension SQLiteError {
         message: "attempt to write a file that has moved"
     )
 
+    /// The app has suspended its access to stores.
+    static let suspended = SQLiteError(extendedCode: SQLITE_ABORT, message: "access to stores is suspended")
+
     /// SQLITE_IOERR_VNODE, from Apple's SQLite only: the open file was linked, renamed or removed.
     static let changedVnode = SQLITE_IOERR | 27 << 8
 
@@ -110,6 +113,8 @@ extension SQLiteError {
         switch resultCode {
         case _ where self == .moved:
             "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
+        case _ where self == .suspended:
+            "The app has suspended its access to stores. Nothing was written. Try again after `StoreAccess.resume()`."
         case _ where isFull:
             "The disk is full. Free some space, and try again."
         case _ where isAtLimit:

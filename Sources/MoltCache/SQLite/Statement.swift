@@ -28,6 +28,7 @@ package final class Statement {
     ///
     /// - Returns: Whether there is one.
     package func step() throws(SQLiteError) -> Bool {
+        try connection.checkAccess()
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false

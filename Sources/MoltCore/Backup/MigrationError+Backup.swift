@@ -46,6 +46,7 @@ extension MigrationError {
 
     package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MigrationError
     {
+        if (underlying as? DurableFile.Failure)?.isSuspension == true { return .suspended() }
         var error = MigrationError(
             .backupFailed,
             "A backup of the store cannot be made: \(reason) Nothing was changed.",
@@ -82,7 +83,8 @@ extension MigrationError {
         _ reason: String,
         underlying: (any Error)? = nil
     ) -> MigrationError {
-        MigrationError(
+        if (underlying as? DurableFile.Failure)?.isSuspension == true { return .suspended() }
+        return MigrationError(
             .restoreFailed,
             "The backup at \(backup.url.path) could not be restored: \(reason) The store is as it was.",
             underlying: underlying

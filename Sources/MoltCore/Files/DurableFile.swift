@@ -11,6 +11,11 @@ package enum DurableFile {
             self.number = number
         }
 
+        /// The app has suspended its access to stores.
+        package static let suspended = Failure(number: ECANCELED)
+
+        package var isSuspension: Bool { number == ECANCELED }
+
         package var isExisting: Bool { number == EEXIST }
 
         /// Whether the disk is full, or a quota or size limit is reached.

@@ -43,14 +43,20 @@ package struct FileLock: ~Copyable {
 
     private init(_ descriptor: Int32, _ waiting: () throws -> Void) throws {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
+        guard StoreAccess.enter() else {
+            close(descriptor)
+            throw MigrationError.suspended()
+        }
         do {
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
+                if StoreAccess.isSuspended { throw MigrationError.suspended() }
                 try waiting()
                 Thread.sleep(forTimeInterval: 0.002)
             }
         } catch {
             close(descriptor)
+            StoreAccess.leave()
             throw error
         }
         self.descriptor = descriptor
@@ -59,5 +65,6 @@ package struct FileLock: ~Copyable {
     deinit {
         if let path { unlink(path) }
         close(descriptor)
+        StoreAccess.leave()
     }
 }

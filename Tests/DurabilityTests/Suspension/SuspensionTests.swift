@@ -1,0 +1,268 @@
+#if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+    import Foundation
+    import Generators
+    import Molt
+    import MoltCache
+    import MoltCore
+    import MoltSalvage
+    import TestSupport
+    import Testing
+
+    /// In processes of their own, because a suspension concerns all stores of a process.
+    @Suite struct `Suspended access to stores` {
+        let place = TestPlace()
+
+        init() throws {
+            try place.makeDirectory()
+        }
+
+        @Test func `An open cache keeps no lock, and can be used again`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                let cache = try CodableCache(at: place.cache)
+                try cache.set(1, forKey: "one")
+                #expect(try cache.value(Int.self, forKey: "one") == 1)
+                #expect(try FileLocks.held(in: place.directory).isEmpty != FileLocks.areListed)
+
+                #expect(StoreAccess.suspend())
+                #expect(try FileLocks.held(in: place.directory).isEmpty)
+                let read = #expect(throws: CacheError.self) { try cache.value(Int.self, forKey: "one") }
+                let write = #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }
+                let open = #expect(throws: CacheError.self) { try CodableCache(at: place.cache) }
+                #expect([read, write, open].map { $0?.code } == [.suspended, .suspended, .suspended])
+                #expect(read?.message.contains("StoreAccess.resume()") == true)
+
+                StoreAccess.resume()
+                #expect(try cache.value(Int.self, forKey: "one") == 1)
+                try cache.set(2, forKey: "two")
+                #expect(try cache.keys() == ["one", "two"])
+                StoreAccess.suspend()
+                cache.close()
+                StoreAccess.resume()
+                #expect(throws: CacheError.self) { try cache.keys() }
+            }
+        }
+
+        @Test func `What another process changed meanwhile is read anew`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                let cache = try CodableCache(at: place.cache)
+                try cache.set(1, forKey: "one")
+                #expect(try cache.value(Int.self, forKey: "one") == 1)
+                StoreAccess.suspend()
+                try SQLite(place.cache).run("UPDATE molt_record SET content = '2'")
+                StoreAccess.resume()
+                #expect(try cache.value(Int.self, forKey: "one") == 2)
+
+                StoreAccess.suspend()
+                try SQLite(place.cache).run("UPDATE molt_meta SET value = value + 1 WHERE name = 'generation'")
+                StoreAccess.resume()
+                let changed = #expect(throws: MigrationError.self) { try cache.value(Int.self, forKey: "one") }
+                #expect(changed?.code == .storeChanged)
+
+                StoreAccess.suspend()
+                try FileManager.default.removeItem(at: place.cache)
+                StoreAccess.resume()
+                let removed = #expect(throws: CacheError.self) { try cache.value(Int.self, forKey: "one") }
+                #expect(removed?.code == .fileReplaced)
+            }
+        }
+
+        @Test func `The keys that an upgrade changed are lost, and the next call says so`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                try CodableCache(at: place.cache).set(1, forKey: "one")
+                var configuration = CodableCache.Configuration()
+                configuration.recordsChangedKeys = true
+                let registry: MigrationRegistry = [Migration(to: 1, "key", .transform("Int") { $0.key = "two" })]
+                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
+                StoreAccess.suspend()
+                StoreAccess.resume()
+                let error = #expect(throws: CacheError.self) { try cache.forEachUpgradedKey { _, _ in } }
+                #expect(error?.code == .closed)
+                #expect(error?.message.contains("suspended its access") == true)
+            }
+        }
+
+        @Test func `A closure that runs too long keeps its locks, and the result says so`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                try CodableCache(at: place.cache).set(1, forKey: "one")
+                let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                let step = MigrationStep.transform("Int") { _ in
+                    isRunning.signal()
+                    mayEnd.wait()
+                }
+                let work = Work(once: {
+                    try CodableCache(at: place.cache, migrations: [Migration(to: 1, "slow", step)]).close()
+                })
+                isRunning.wait()
+                #expect(!StoreAccess.suspend(timeout: .milliseconds(20)))
+                mayEnd.signal()
+                #expect(work.end() == ["suspended"])
+                #expect(StoreAccess.suspend())
+                #expect(try FileLocks.held(in: place.directory).isEmpty)
+            }
+        }
+
+        @Test func `A wait for another process's lock ends at once`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                var configuration = CodableCache.Configuration()
+                configuration.busyTimeout = .seconds(3_600)
+                configuration.lockTimeout = .seconds(3_600)
+                let cache = try CodableCache(at: place.cache, configuration: configuration)
+                let holder = try SQLite(place.cache)
+                try holder.run("BEGIN IMMEDIATE")
+                let registry: MigrationRegistry = [Migration(to: 1, "one")]
+                let works = [
+                    Work(once: { try cache.set(1, forKey: "one") }),
+                    Work(once: { [configuration] in
+                        try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
+                    }),
+                    Work(once: { try CodableCache.startAfresh(at: place.cache, timeout: .seconds(3_600)) }),
+                ]
+                usleep(50_000)
+                #expect(StoreAccess.suspend(timeout: .seconds(600)))
+                for (index, work) in works.enumerated() { #expect(work.end() == ["suspended"], "\(index)") }
+                try holder.run("ROLLBACK")
+                StoreAccess.resume()
+                #expect(try cache.keys() == [])
+            }
+        }
+
+        /// Every kind of work on one cache, suspended again and again.
+        @Test func `Reads, writes, copies, checks and salvages release their locks and stay whole`() async throws {
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
+                try useCache(at: place, rounds: TestRun.choose(40, long: 2_000))
+            }
+        }
+
+        /// An upgrade of records and of two suites, suspended at instants drawn from a seed.
+        @Test(arguments: AppScenario.Primary.allCases)
+        func `An upgrade releases its locks, and is undone or finished later`(_ primary: AppScenario.Primary)
+            async throws
+        {
+            let scenario = AppScenario(primary, place)
+            defer { place.remove() }
+            await #expect(processExitsWith: .success) { [scenario = scenario as AppScenario] in
+                try suspendUpgrade(scenario, rounds: TestRun.choose(8, long: 300))
+            }
+        }
+    }
+
+    private func useCache(at place: TestPlace, rounds: Int) throws {
+        let file = { @Sendable name in place.directory.appendingPathComponent(name) }
+        let failing: MigrationRegistry = [Migration(to: 1, "fails", .transform("Int") { _ in throw Broken("no") })]
+        let retried: MigrationRegistry = [Migration(to: 1, "fails", .transform("Int") { _ in })]
+        try CodableCache(at: file("quarantine")).setAll((0..<50).map { ("\($0)", $0) })
+        var setting = CodableCache.Configuration()
+        setting.unconvertible = .quarantine(upTo: .none)
+        let quarantine = try CodableCache(at: file("quarantine"), migrations: failing, configuration: setting)
+        let cache = try CodableCache(at: place.cache)
+        try cache.setAll((0..<3_000).map { ("\($0)", String(repeating: "s", count: 100)) })
+        try CodableCache.backUp(at: place.cache)
+        let other = try CodableCache(at: file("other"))
+        for number in 0..<2_000 { try other.set(number, forKey: "\(number)") }
+        other.close()
+        let original = try Data(contentsOf: file("other"))
+
+        let works: [(name: String, work: Work)] = [
+            ("reading", Work(repeating: { _ = try cache.value(String.self, forKey: "7") })),
+            ("listing", Work(repeating: { _ = try cache.values(of: String.self).count })),
+            (
+                "writing",
+                Work(repeating: {
+                    let number = Int.random(in: 0..<1_000)
+                    try cache.batch { batch in
+                        for index in 0..<200 { try batch.set(number, forKey: "pair \(index)") }
+                    }
+                })
+            ),
+            (
+                "backups",
+                Work(repeating: {
+                    try CodableCache.removeBackup(try CodableCache.backUp(at: place.cache), at: place.cache)
+                })
+            ),
+            ("checks", Work(repeating: { _ = try CodableCache.verify(at: place.cache) })),
+            (
+                "retries",
+                Work(repeating: {
+                    for row in try quarantine.quarantined() {
+                        _ = try quarantine.retryQuarantined([row.id], with: failing)
+                    }
+                })
+            ),
+            (
+                "salvages",
+                Work(repeating: {
+                    let target = file("salvaged")
+                    try? FileManager.default.removeItem(at: target)
+                    let report = try CodableCache.salvage(from: file("other"), to: target)
+                    guard report.savedCount == 2_000 else { throw Broken("Only \(report.savedCount) are saved.") }
+                })
+            ),
+            (
+                "restores",
+                Work(repeating: {
+                    let url = file("restored")
+                    guard let backup = try CodableCache.backups(at: place.cache).last else { return }
+                    try CodableCache.restore(backup, at: url, fromAnotherStore: true, keepsReplaced: false)
+                })
+            ),
+        ]
+        var random = SeededGenerator(seed: 7)
+        for round in 0..<rounds {
+            usleep(UInt32(random.below(20_000)))
+            #expect(StoreAccess.suspend(timeout: .seconds(600)))
+            let held = try FileLocks.held(in: place.directory)
+            #expect(held.isEmpty, "round \(round): \(held)")
+            StoreAccess.resume()
+        }
+        for (name, work) in works {
+            let codes = work.end()
+            #expect(Set(codes).isSubset(of: ["suspended"]), "\(name): \(Set(codes))")
+            if TestRun.isLong { #expect(work.roundCount > 0, "\(name)") }
+        }
+        let pairs = try cache.values(Int.self, forKeys: (0..<200).map { "pair \($0)" })
+        #expect(Set(pairs).count == 1)
+        #expect(try CodableCache.verify(at: place.cache).isEmpty)
+        #expect(try quarantine.quarantinedCount == 50)
+        #expect(try quarantine.retryQuarantined(with: retried).entries.count == 50)
+        #expect(try quarantine.count() == 50)
+        #expect(try Data(contentsOf: file("other")) == original)
+        #expect(try CacheStore.damage(at: file("restored")).isEmpty)
+    }
+
+    private func suspendUpgrade(_ scenario: AppScenario, rounds: Int) throws {
+        try scenario.prepare(records: 1_500)
+        let image = try DiskImage(of: scenario.place)
+        let before = try scenario.outcome()
+        let start = ContinuousClock.now
+        try scenario.upgrade()
+        let length = Int((ContinuousClock.now - start) / .microseconds(1))
+        let after = try scenario.outcome()
+        var random = SeededGenerator(seed: 11)
+        var counts: [AppScenario.Left: Int] = [:]
+        for round in 0..<rounds {
+            try image.restore(to: scenario.place)
+            let work = Work(once: { try scenario.upgrade() })
+            usleep(UInt32(random.below(length * 11 / 10)))
+            #expect(StoreAccess.suspend(timeout: .seconds(600)))
+            let held = try FileLocks.held(in: scenario.place.directory.deletingLastPathComponent())
+                .filter { $0.contains(scenario.place.token) }
+            #expect(held.isEmpty, "round \(round): \(held)")
+            let codes = work.end()
+            StoreAccess.resume()
+            let left = try scenario.left(before: before, after: after)
+            counts[left, default: 0] += 1
+            #expect(codes == (left == .new ? [] : ["suspended"]) || left == .new && codes == ["suspended"])
+            try scenario.upgrade()
+            #expect(try scenario.outcome() == after, "round \(round)")
+        }
+        TestRun.report("suspensions of an upgrade of a \(scenario.primary): \(counts)")
+        #expect(counts.values.reduce(0, +) == rounds)
+    }
+#endif
