@@ -197,6 +197,7 @@ int molt_watched_open(int directory, const char *path, int flags, mode_t mode) {
     bool exists = stat(found, &before) == 0;
     bool is_cut = exists && S_ISREG(before.st_mode) && (flags & O_TRUNC) && before.st_size > 0;
     int descriptor = -1;
+    if (exists && is_refused(molt_disk_found, NULL)) goto end;
     if (!exists && (flags & O_CREAT) && is_refused(molt_disk_create, NULL)) goto end;
     if (is_cut && is_refused(molt_disk_truncate, NULL)) goto end;
     descriptor = (int)syscall(SYS_openat, directory, path, flags, mode);

@@ -161,7 +161,9 @@ package struct FileStatus: Equatable {
                     .notAFile,
                     "No cache file can be at \(path): \(reason). Choose another path."
                 )
-            case EACCES, EPERM:
+            case EPERM:
+                CacheError(.noPermission, "The cache at \(path) is not accessible. \(SQLiteError.refusal)")
+            case EACCES:
                 CacheError(
                     .noPermission,
                     "The cache at \(path) is not accessible. Check the permissions of its directory."

@@ -109,6 +109,11 @@ extension SQLiteError {
     }
     var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
 
+    /// The advice when the system refuses a file for another reason than its permissions.
+    static let refusal =
+        "The system refuses the file, as iOS refuses a protected file while the device is locked. Try again when it is "
+        + "unlocked."
+
     var advice: String {
         switch resultCode {
         case _ where self == .moved:
@@ -120,6 +125,8 @@ extension SQLiteError {
         case _ where isAtLimit:
             "The file has reached the largest size that its volume or this process allows. Allow more, "
                 + "or remove records, and try again."
+        case _ where systemCode == EPERM:
+            Self.refusal
         case _ where isUnsafeSchema:
             "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
                 + "Remove it with any SQLite tool, as with DROP INDEX. The file was not changed."
@@ -133,7 +140,7 @@ extension SQLiteError {
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
             "The file, or one beside it, cannot be opened. Check the permissions of its directory, and that its volume is "
-                + "not full."
+                + "not full. A protected file cannot be opened while the device is locked."
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_INTERRUPT:

@@ -86,6 +86,28 @@
                 TestRun.report("refused calls, \(refusal), \(store): \(count) points, \(counts)")
             }
 
+            /// As on a device that is locked, where calls on protected files fail with EPERM.
+            @Test func `A file that the system refuses is left as it is, and the error names the lock of the device`()
+                throws
+            {
+                defer { place.remove() }
+                try People.prepare(place, count: 150)
+                let before = try StoreContents.found(at: place.cache)
+                molt_disk_watch(place.home, place.token)
+                for first in 1...6 {
+                    molt_disk_refuse(1 << molt_disk_found.rawValue | Self.all, first, .max, EPERM, false)
+                    let error = #expect(throws: (any Error).self) {
+                        try CodableCache(at: place.cache, migrations: registry)
+                    }
+                    molt_disk_refuse(0, 0, -1, 0, false)
+                    let message = (error as? CacheError)?.message ?? (error as? MigrationError)?.message ?? ""
+                    #expect(message.contains("while the device is locked"), "\(first): \(message)")
+                    #expect(try StoreContents.found(at: place.cache) == before)
+                }
+                molt_disk_unwatch()
+                #expect(try CodableCache(at: place.cache, migrations: registry).schemaVersion == 4)
+            }
+
             private static let keys: Set<String> = ["a", "b", "c", "healed"]
 
             private struct Outcome {

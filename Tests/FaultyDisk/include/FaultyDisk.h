@@ -28,7 +28,7 @@ void molt_disk_call(void);
 
 /// A kind of operation on a disk.
 enum molt_disk_kind {
-    /// The first access to a file that existed before the watch.
+    /// The first access to a file that existed before the watch; when refused, every opening of an existing file.
     molt_disk_found,
     molt_disk_create,
     molt_disk_write,
