@@ -1,208 +1,213 @@
-import Foundation
-import Molt
-import Testing
-import contacts
+#if CHILD_PROCESSES
+    import Foundation
+    import Molt
+    import Testing
+    import contacts
 
-@Suite
-struct `The contacts command` {
-    @Test(arguments: Release.allCases)
-    func `The store and the settings of each release are upgraded, checked and shown`(release: Release) async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let store = try release.store
-        let before = try Data(contentsOf: store)
+    @Suite
+    struct `The contacts command` {
+        @Test(arguments: Release.allCases)
+        func `The store and the settings of each release are upgraded, checked and shown`(release: Release) async throws
+        {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let store = try release.store
+            let before = try Data(contentsOf: store)
 
-        let contacts = try await ContactsProcess.run("--from", "\(release.rawValue)")
+            let contacts = try await ContactsProcess.run("--from", "\(release.rawValue)")
 
-        #expect(contacts.status == 0)
-        #expect(contacts.errors.isEmpty)
-        let plans = ["version 0 to 4, 10 of 10 migrations", "version 2 to 4, 8 of 10", "version 3 to 4, 6 of 10"]
-        #expect(contacts.output.contains(plans[release.rawValue - 1]))
-        #expect(contacts.output.contains("> 4  defaults-v4-to-v5  (pending)"))
-        #expect(contacts.output.contains("100 %  15 of 15 records"))
-        #expect(contacts.output.contains("convert Call from CallV1 to CallV4"))
-        #expect(contacts.output.contains("Every value was checked: 20 records are as they should be."))
-        #expect(
-            contacts.output.contains(#"favoriteGroups: ["work\/lab","club"]  →  ["work/lab", "club"]  (converted)"#)
-        )
-        #expect(contacts.output.contains(#"recentSearches: ["Ada","Plat  →  ["Ada","Plat  (not convertible)"#))
-        #expect(contacts.output.contains(#"not convertible: "recentSearches" of suite contacts."#))
-        // A scratch store is shown by name, not by path: it is deleted afterwards.
-        #expect(contacts.output.count(of: "contacts.molt (a scratch file)") == 2)
-        #expect(!contacts.output.contains("/contacts.molt"))
-        #expect(contacts.leftovers.isEmpty)
-        #expect(try Data(contentsOf: store) == before)
-        #expect(!FileManager.default.fileExists(atPath: store.path + "-wal"))
-    }
+            #expect(contacts.status == 0)
+            #expect(contacts.errors.isEmpty)
+            let plans = ["version 0 to 4, 10 of 10 migrations", "version 2 to 4, 8 of 10", "version 3 to 4, 6 of 10"]
+            #expect(contacts.output.contains(plans[release.rawValue - 1]))
+            #expect(contacts.output.contains("> 4  defaults-v4-to-v5  (pending)"))
+            #expect(contacts.output.contains("100 %  15 of 15 records"))
+            #expect(contacts.output.contains("convert Call from CallV1 to CallV4"))
+            #expect(contacts.output.contains("Every value was checked: 20 records are as they should be."))
+            #expect(
+                contacts.output.contains(#"favoriteGroups: ["work\/lab","club"]  →  ["work/lab", "club"]  (converted)"#)
+            )
+            #expect(contacts.output.contains(#"recentSearches: ["Ada","Plat  →  ["Ada","Plat  (not convertible)"#))
+            #expect(contacts.output.contains(#"not convertible: "recentSearches" of suite contacts."#))
+            // A scratch store is shown by name, not by path: it is deleted afterwards.
+            #expect(contacts.output.count(of: "contacts.molt (a scratch file)") == 2)
+            #expect(!contacts.output.contains("/contacts.molt"))
+            #expect(contacts.leftovers.isEmpty)
+            #expect(try Data(contentsOf: store) == before)
+            #expect(!FileManager.default.fileExists(atPath: store.path + "-wal"))
+        }
 
-    @Test
-    func `Without an argument the store of release 1 is upgraded`() async throws {
-        let contacts = try await ContactsProcess.run()
+        @Test
+        func `Without an argument the store of release 1 is upgraded`() async throws {
+            let contacts = try await ContactsProcess.run()
 
-        #expect(contacts.status == 0)
-        #expect(contacts.output.contains("A copy of the store that release 1 wrote."))
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test
-    func `A store with many people is written, upgraded and checked`() async throws {
-        let contacts = try await ContactsProcess.run("--records", "2500")
-
-        #expect(contacts.status == 0)
-        #expect(contacts.output.contains("A new store with 2500 people, written by the code of release 1."))
-        #expect(contacts.output.contains("Every value was checked: 2580 records are as they should be."))
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test
-    func `A named file is upgraded in place, and only once`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .second, in: scratch)
-
-        let first = try await ContactsProcess.run("--store", file.path)
-        let second = try await ContactsProcess.run("--store", file.path)
-
-        #expect(first.status == 0)
-        #expect(first.output.count(of: "\(file.path): version 2 to 4") == 2)
-        #expect(second.status == 0)
-        #expect(second.output.count(of: "up to date at version 4") == 1)
-        let cache = try CodableCache(at: file, migrations: migrations)
-        defer { cache.close() }
-        #expect(cache.report.isEmpty)
-        try SampleData.check(cache, people: SampleData.namedPeople)
-    }
-
-    @Test
-    func `A dry run reports and writes nothing`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .first, in: scratch)
-        let before = try Data(contentsOf: file)
-        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
-
-        let contacts = try await ContactsProcess.run("--dry-run", "--store", file.path)
-
-        #expect(contacts.status == 0)
-        #expect(contacts.output.contains("10 of 10 migrations to run"))
-        #expect(contacts.output.contains("transform Person"))
-        #expect(contacts.output.contains("    - fullName: \"Ada Lovelace\"\n    + firstName: \"Ada\""))
-        #expect(contacts.output.contains("A dry run: nothing was written."))
-        #expect(try Data(contentsOf: file) == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == names)
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test(arguments: [[], ["--records", "30"]])
-    func `A dry run leaves nothing behind`(arguments: [String]) async throws {
-        let contacts = try await ContactsProcess.run(arguments + ["--dry-run"])
-
-        #expect(contacts.status == 0)
-        #expect(contacts.output.contains("A dry run: nothing was written."))
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test
-    func `A file that is not a store is refused and left unchanged`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = scratch.file("letter.txt")
-        let text = Data(String(repeating: "Dear Ada, the engine is late again. ", count: 40).utf8)
-        try text.write(to: file)
-
-        for arguments in [["--store", file.path], ["--store", file.path, "--dry-run"]] {
-            let contacts = try await ContactsProcess.run(arguments)
-
-            #expect(contacts.status == 1)
-            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is not a SQLite database, "))
-            #expect(contacts.errors.count(of: file.path) == 1)
-            #expect(contacts.errors.count { $0 == "\n" } == 1)
-            #expect(!contacts.errors.contains("--help"))
-            #expect(try Data(contentsOf: file) == text)
+            #expect(contacts.status == 0)
+            #expect(contacts.output.contains("A copy of the store that release 1 wrote."))
             #expect(contacts.leftovers.isEmpty)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["letter.txt"])
-    }
 
-    @Test
-    func `A missing or empty file is refused and left unchanged`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let empty = scratch.file("empty.molt")
-        try Data().write(to: empty)
+        @Test
+        func `A store with many people is written, upgraded and checked`() async throws {
+            let contacts = try await ContactsProcess.run("--records", "2500")
 
-        for file in [empty, scratch.file("missing.molt")] {
+            #expect(contacts.status == 0)
+            #expect(contacts.output.contains("A new store with 2500 people, written by the code of release 1."))
+            #expect(contacts.output.contains("Every value was checked: 2580 records are as they should be."))
+            #expect(contacts.leftovers.isEmpty)
+        }
+
+        @Test
+        func `A named file is upgraded in place, and only once`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let file = try copy(ofStoreOf: .second, in: scratch)
+
+            let first = try await ContactsProcess.run("--store", file.path)
+            let second = try await ContactsProcess.run("--store", file.path)
+
+            #expect(first.status == 0)
+            #expect(first.output.count(of: "\(file.path): version 2 to 4") == 2)
+            #expect(second.status == 0)
+            #expect(second.output.count(of: "up to date at version 4") == 1)
+            let cache = try CodableCache(at: file, migrations: migrations)
+            defer { cache.close() }
+            #expect(cache.report.isEmpty)
+            try SampleData.check(cache, people: SampleData.namedPeople)
+        }
+
+        @Test
+        func `A dry run reports and writes nothing`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let file = try copy(ofStoreOf: .first, in: scratch)
+            let before = try Data(contentsOf: file)
+            let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
+
+            let contacts = try await ContactsProcess.run("--dry-run", "--store", file.path)
+
+            #expect(contacts.status == 0)
+            #expect(contacts.output.contains("10 of 10 migrations to run"))
+            #expect(contacts.output.contains("transform Person"))
+            #expect(contacts.output.contains("    - fullName: \"Ada Lovelace\"\n    + firstName: \"Ada\""))
+            #expect(contacts.output.contains("A dry run: nothing was written."))
+            #expect(try Data(contentsOf: file) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == names)
+            #expect(contacts.leftovers.isEmpty)
+        }
+
+        @Test(arguments: [[], ["--records", "30"]])
+        func `A dry run leaves nothing behind`(arguments: [String]) async throws {
+            let contacts = try await ContactsProcess.run(arguments + ["--dry-run"])
+
+            #expect(contacts.status == 0)
+            #expect(contacts.output.contains("A dry run: nothing was written."))
+            #expect(contacts.leftovers.isEmpty)
+        }
+
+        @Test
+        func `A file that is not a store is refused and left unchanged`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let file = scratch.file("letter.txt")
+            let text = Data(String(repeating: "Dear Ada, the engine is late again. ", count: 40).utf8)
+            try text.write(to: file)
+
+            for arguments in [["--store", file.path], ["--store", file.path, "--dry-run"]] {
+                let contacts = try await ContactsProcess.run(arguments)
+
+                #expect(contacts.status == 1)
+                #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is not a SQLite database, "))
+                #expect(contacts.errors.count(of: file.path) == 1)
+                #expect(contacts.errors.count { $0 == "\n" } == 1)
+                #expect(!contacts.errors.contains("--help"))
+                #expect(try Data(contentsOf: file) == text)
+                #expect(contacts.leftovers.isEmpty)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["letter.txt"])
+        }
+
+        @Test
+        func `A missing or empty file is refused and left unchanged`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let empty = scratch.file("empty.molt")
+            try Data().write(to: empty)
+
+            for file in [empty, scratch.file("missing.molt")] {
+                let contacts = try await ContactsProcess.run("--store", file.path)
+
+                #expect(contacts.status == 1)
+                #expect(contacts.errors == "contacts: There is no store at \(file.path). Check the path.\n")
+            }
+            #expect(try Data(contentsOf: empty).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["empty.molt"])
+        }
+
+        @Test
+        func `A store of a newer app is refused and left unchanged`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let file = try copy(ofStoreOf: .third, in: scratch)
+            var newer = migrations
+            newer.register(Migration(to: 5, "a-later-change"))
+            try CodableCache(at: file, migrations: newer).close()
+            let before = try Data(contentsOf: file)
+
             let contacts = try await ContactsProcess.run("--store", file.path)
 
             #expect(contacts.status == 1)
-            #expect(contacts.errors == "contacts: There is no store at \(file.path). Check the path.\n")
+            #expect(contacts.errors.hasPrefix("contacts: "))
+            #expect(contacts.errors.contains("version 5"))
+            #expect(!contacts.errors.contains("superseded"))
+            #expect(try Data(contentsOf: file) == before)
         }
-        #expect(try Data(contentsOf: empty).isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["empty.molt"])
-    }
 
-    @Test
-    func `A store of a newer app is refused and left unchanged`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .third, in: scratch)
-        var newer = migrations
-        newer.register(Migration(to: 5, "a-later-change"))
-        try CodableCache(at: file, migrations: newer).close()
-        let before = try Data(contentsOf: file)
+        @Test
+        func `Another app's file is refused with a readable message that names it once`() async throws {
+            let scratch = try ScratchDirectory()
+            defer { scratch.remove() }
+            let file = scratch.file("foreign.db")
+            try StoredRow.writeForeignDatabase(to: file)
+            let before = try Data(contentsOf: file)
 
-        let contacts = try await ContactsProcess.run("--store", file.path)
+            let contacts = try await ContactsProcess.run("--store", file.path)
 
-        #expect(contacts.status == 1)
-        #expect(contacts.errors.hasPrefix("contacts: "))
-        #expect(contacts.errors.contains("version 5"))
-        #expect(!contacts.errors.contains("superseded"))
-        #expect(try Data(contentsOf: file) == before)
-    }
-
-    @Test
-    func `Another app's file is refused with a readable message that names it once`() async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = scratch.file("foreign.db")
-        try StoredRow.writeForeignDatabase(to: file)
-        let before = try Data(contentsOf: file)
-
-        let contacts = try await ContactsProcess.run("--store", file.path)
-
-        #expect(contacts.status == 1)
-        #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is a database that Molt did not make. "))
-        #expect(contacts.errors.count(of: file.path) == 1)
-        #expect(!contacts.errors.contains("foreignFile"))
-        #expect(!contacts.errors.contains("--help"))
-        #expect(try Data(contentsOf: file) == before)
-    }
-
-    @Test
-    func `A wrong argument exits with status 64 and a message`() async throws {
-        let contacts = try await ContactsProcess.run("extra")
-
-        #expect(contacts.status == 64)
-        #expect(contacts.output.isEmpty)
-        #expect(contacts.errors == "contacts: \"extra\" is not an option; see contacts --help.\n")
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test
-    func `Help names every option`() async throws {
-        let contacts = try await ContactsProcess.run("--help")
-
-        #expect(contacts.status == 0)
-        for option in ["--store FILE", "--from RELEASE", "--records N", "--dry-run", "--help"] {
-            #expect(contacts.output.contains(option))
+            #expect(contacts.status == 1)
+            #expect(
+                contacts.errors.hasPrefix("contacts: The file at \(file.path) is a database that Molt did not make. ")
+            )
+            #expect(contacts.errors.count(of: file.path) == 1)
+            #expect(!contacts.errors.contains("foreignFile"))
+            #expect(!contacts.errors.contains("--help"))
+            #expect(try Data(contentsOf: file) == before)
         }
-        #expect(contacts.output.contains("Release 1 had no migrations yet, so its stores have version 0"))
-    }
-}
 
-extension String {
-    /// The number of occurrences of a string.
-    fileprivate func count(of text: String) -> Int {
-        components(separatedBy: text).count - 1
+        @Test
+        func `A wrong argument exits with status 64 and a message`() async throws {
+            let contacts = try await ContactsProcess.run("extra")
+
+            #expect(contacts.status == 64)
+            #expect(contacts.output.isEmpty)
+            #expect(contacts.errors == "contacts: \"extra\" is not an option; see contacts --help.\n")
+            #expect(contacts.leftovers.isEmpty)
+        }
+
+        @Test
+        func `Help names every option`() async throws {
+            let contacts = try await ContactsProcess.run("--help")
+
+            #expect(contacts.status == 0)
+            for option in ["--store FILE", "--from RELEASE", "--records N", "--dry-run", "--help"] {
+                #expect(contacts.output.contains(option))
+            }
+            #expect(contacts.output.contains("Release 1 had no migrations yet, so its stores have version 0"))
+        }
     }
-}
+
+    extension String {
+        /// The number of occurrences of a string.
+        fileprivate func count(of text: String) -> Int {
+            components(separatedBy: text).count - 1
+        }
+    }
+#endif

@@ -10,17 +10,19 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    @Test func `is fresh when its creation was not committed`() async throws {
-        let path = scratch.file().path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            try insertAndDie(URL(fileURLWithPath: path))
+    #if CHILD_PROCESSES
+        @Test func `is fresh when its creation was not committed`() async throws {
+            let path = scratch.file().path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                try insertAndDie(URL(fileURLWithPath: path))
+            }
+            #expect(try scratch.names().contains("cache.molt-wal"))
+            #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+            let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
+            #expect(cache.report.isFresh)
+            #expect(try cache.count() == 0)
         }
-        #expect(try scratch.names().contains("cache.molt-wal"))
-        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
-        let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
-        #expect(cache.report.isFresh)
-        #expect(try cache.count() == 0)
-    }
+    #endif
 
     @Test func `A large new store is fresh until its commit, and reading its state does not wait`() throws {
         let url = scratch.file()
@@ -32,19 +34,21 @@ import Testing
         #expect(try CacheStore.state(at: url).version == 1)
     }
 
-    @Test func `is unchanged when the transaction was not committed`() async throws {
-        try CodableCache(at: scratch.file()).set(Person.john, forKey: "john")
-        let path = scratch.file().path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            try insertAndDie(URL(fileURLWithPath: path))
+    #if CHILD_PROCESSES
+        @Test func `is unchanged when the transaction was not committed`() async throws {
+            try CodableCache(at: scratch.file()).set(Person.john, forKey: "john")
+            let path = scratch.file().path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                try insertAndDie(URL(fileURLWithPath: path))
+            }
+            #expect(try CacheStore.state(at: scratch.file()).version == 0)
+            let cache = try CodableCache(at: scratch.file())
+            #expect(try cache.keys() == ["john"])
+            #expect(try cache.value(Person.self, forKey: "john") == .john)
+            cache.close()
+            #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
         }
-        #expect(try CacheStore.state(at: scratch.file()).version == 0)
-        let cache = try CodableCache(at: scratch.file())
-        #expect(try cache.keys() == ["john"])
-        #expect(try cache.value(Person.self, forKey: "john") == .john)
-        cache.close()
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
-    }
+    #endif
 
     /// A checkpoint writes the pages in order, and the log keeps all of them until it is complete.
     @Test(arguments: 0...12)
@@ -65,17 +69,19 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `keeps a committed upgrade, though nothing was closed`() async throws {
-        let path = scratch.file().path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: [Migration(to: 3, "third")])
-            try cache.set(Person.john, forKey: "john")
-            raise(SIGKILL)
+    #if CHILD_PROCESSES
+        @Test func `keeps a committed upgrade, though nothing was closed`() async throws {
+            let path = scratch.file().path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: [Migration(to: 3, "third")])
+                try cache.set(Person.john, forKey: "john")
+                raise(SIGKILL)
+            }
+            #expect(try CacheStore.state(at: scratch.file()).version == 3)
+            let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 3, "third")])
+            #expect(try cache.value(Person.self, forKey: "john") == .john)
         }
-        #expect(try CacheStore.state(at: scratch.file()).version == 3)
-        let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 3, "third")])
-        #expect(try cache.value(Person.self, forKey: "john") == .john)
-    }
+    #endif
 }
 
 /// Inserts more than SQLite keeps in memory, and kills the process before the commit.

@@ -116,37 +116,43 @@ import Testing
 
     // Root may do everything, so these tests run as another user, in a child process.
 
-    @Test func `A file without read permission is refused`() async {
-        await #expect(processExitsWith: .success) {
-            try exitAsNobody { url in
-                try CodableCache(at: url).set(1, forKey: "one")
-                chmod(url.path, 0)
-                return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+    #if CHILD_PROCESSES
+        @Test func `A file without read permission is refused`() async {
+            await #expect(processExitsWith: .success) {
+                try exitAsNobody { url in
+                    try CodableCache(at: url).set(1, forKey: "one")
+                    chmod(url.path, 0)
+                    return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+                }
             }
         }
-    }
+    #endif
 
-    @Test func `A file without write permission is refused`() async {
-        await #expect(processExitsWith: .success) {
-            try exitAsNobody { url in
-                try CodableCache(at: url).set(1, forKey: "one")
-                let bytes = try Data(contentsOf: url)
-                chmod(url.path, 0o400)
-                return try expectCode(.readOnly) { _ = try CodableCache(at: url) }
-                    && Data(contentsOf: url) == bytes && !CacheStore.state(at: url).isFresh
+    #if CHILD_PROCESSES
+        @Test func `A file without write permission is refused`() async {
+            await #expect(processExitsWith: .success) {
+                try exitAsNobody { url in
+                    try CodableCache(at: url).set(1, forKey: "one")
+                    let bytes = try Data(contentsOf: url)
+                    chmod(url.path, 0o400)
+                    return try expectCode(.readOnly) { _ = try CodableCache(at: url) }
+                        && Data(contentsOf: url) == bytes && !CacheStore.state(at: url).isFresh
+                }
             }
         }
-    }
+    #endif
 
-    @Test func `A directory without write permission is refused`() async {
-        await #expect(processExitsWith: .success) {
-            try exitAsNobody { url in
-                chmod(url.deletingLastPathComponent().path, 0o500)
-                defer { chmod(url.deletingLastPathComponent().path, 0o700) }
-                return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+    #if CHILD_PROCESSES
+        @Test func `A directory without write permission is refused`() async {
+            await #expect(processExitsWith: .success) {
+                try exitAsNobody { url in
+                    chmod(url.deletingLastPathComponent().path, 0o500)
+                    defer { chmod(url.deletingLastPathComponent().path, 0o700) }
+                    return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+                }
             }
         }
-    }
+    #endif
 }
 
 /// Gives up the rights of root, runs a test in a directory of its own, and ends the process with the outcome.

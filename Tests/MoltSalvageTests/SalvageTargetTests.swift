@@ -64,41 +64,45 @@ import Testing
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
     }
 
-    @Test(arguments: [4_096, 20_000, 60_000])
-    func `A full disk leaves no new file, and the error states the cause`(limit: Int) async throws {
-        let (path, newPath) = (url.path, newURL.path)
-        await #expect(processExitsWith: .success) {
-            [path = path as String, newPath = newPath as String, limit = limit as Int] in
-            try FileSizeLimit.set(limit)
-            let error = #expect(throws: CacheError.self) {
+    #if CHILD_PROCESSES
+        @Test(arguments: [4_096, 20_000, 60_000])
+        func `A full disk leaves no new file, and the error states the cause`(limit: Int) async throws {
+            let (path, newPath) = (url.path, newURL.path)
+            await #expect(processExitsWith: .success) {
+                [path = path as String, newPath = newPath as String, limit = limit as Int] in
+                try FileSizeLimit.set(limit)
+                let error = #expect(throws: CacheError.self) {
+                    try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
+                }
+                #expect(error?.code == .storeFailed)
+                #expect(
+                    error?.message.contains("space") == true || error?.message.contains("room") == true,
+                    "\(error as Any)"
+                )
+            }
+            #expect(try scratch.names() == ["cache.molt"])
+            #expect(try Data(contentsOf: url) == Data(sound.file))
+            #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
+        }
+    #endif
+
+    #if CHILD_PROCESSES
+        @Test func `A salvage leaves no temporary copy, and removes the copy of one that was killed`() async throws {
+            let (path, newPath) = (url.path, newURL.path)
+            let directory = scratch.file("temporary")
+            let left = directory.appending(path: "molt-salvage-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+            try Data("users' data".utf8).write(to: left.appending(path: "alone"))
+            let temporary = directory.path
+            await #expect(processExitsWith: .success) {
+                [path = path as String, newPath = newPath as String, temporary = temporary as String] in
+                setenv("TMPDIR", temporary, 1)
                 try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
             }
-            #expect(error?.code == .storeFailed)
-            #expect(
-                error?.message.contains("space") == true || error?.message.contains("room") == true,
-                "\(error as Any)"
-            )
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+            #expect(try CacheStore.contents(at: newURL) == sound.contents)
         }
-        #expect(try scratch.names() == ["cache.molt"])
-        #expect(try Data(contentsOf: url) == Data(sound.file))
-        #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
-    }
-
-    @Test func `A salvage leaves no temporary copy, and removes the copy of one that was killed`() async throws {
-        let (path, newPath) = (url.path, newURL.path)
-        let directory = scratch.file("temporary")
-        let left = directory.appending(path: "molt-salvage-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
-        try Data("users' data".utf8).write(to: left.appending(path: "alone"))
-        let temporary = directory.path
-        await #expect(processExitsWith: .success) {
-            [path = path as String, newPath = newPath as String, temporary = temporary as String] in
-            setenv("TMPDIR", temporary, 1)
-            try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
-        }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
-        #expect(try CacheStore.contents(at: newURL) == sound.contents)
-    }
+    #endif
 
     @Test func `Type names stay distinct by their bytes, even if Swift considers them equal`() throws {
         let names = ["Caf\u{E9}", "Cafe\u{301}"]

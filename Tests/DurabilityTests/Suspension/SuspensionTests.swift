@@ -1,4 +1,4 @@
-#if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+#if CHILD_PROCESSES
     import Foundation
     import Generators
     import Molt

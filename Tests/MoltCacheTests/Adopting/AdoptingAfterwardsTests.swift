@@ -52,52 +52,57 @@ import Testing
         #expect(try Set(names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
     }
 
-    /// Some systems move an app's container from launch to launch.
-    @Test func `The opening after a kill removes the adopted files, even if the directory has moved`() async throws {
-        let paths = [old.url.path, old.store.path]
-        await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
-            let adoption = removal(of: paths[0])
-            let meddler = Meddler(path: "", signal: SIGKILL)
-            _ = try CodableCache(
-                at: URL(fileURLWithPath: paths[1]),
-                migrations: [adoption, meddler.migration]
-            )
-        }
-        #expect(try names.count == 113)
-        #expect(try CacheStore.state(at: old.store).journal.count == 2)
-        let place = old.scratch.file("elsewhere")
-        try FileManager.default.moveItem(at: old.url, to: place)
-        let meddler = Meddler(path: "", signal: nil)
-        let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path), meddler.migration])
-        #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
-        #expect(try cache.count() == 100)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 13)
-        #expect(try CacheStore.state(at: old.store).journal == [])
-    }
-
-    @Test func `A directory that cannot be changed does not prevent the store from being opened`() async {
-        await #expect(processExitsWith: .success) {
-            try exitAsNobody { store in
-                let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-                let file = directory.appendingPathComponent(MD5.hexadecimal(of: "key".utf8))
-                try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
-                chmod(directory.path, 0o500)
-                defer { chmod(directory.path, 0o700) }
-                let migration = Migration.adoptCacheDirectory(
-                    to: 1,
-                    directory: directory,
-                    keys: .list(["key"]),
-                    type: "Int",
-                    afterwards: .remove
+    #if CHILD_PROCESSES
+        /// Some systems move an app's container from launch to launch.
+        @Test func `The opening after a kill removes the adopted files, even if the directory has moved`() async throws
+        {
+            let paths = [old.url.path, old.store.path]
+            await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
+                let adoption = removal(of: paths[0])
+                let meddler = Meddler(path: "", signal: SIGKILL)
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: paths[1]),
+                    migrations: [adoption, meddler.migration]
                 )
-                let cache = try CodableCache(at: store, migrations: [migration])
-                return try cache.value(Int.self, forKey: "key") == 1
-                    && FileManager.default.fileExists(atPath: file.path)
-                    && CacheStore.state(at: store).journal == []
+            }
+            #expect(try names.count == 113)
+            #expect(try CacheStore.state(at: old.store).journal.count == 2)
+            let place = old.scratch.file("elsewhere")
+            try FileManager.default.moveItem(at: old.url, to: place)
+            let meddler = Meddler(path: "", signal: nil)
+            let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path), meddler.migration])
+            #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
+            #expect(try cache.count() == 100)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 13)
+            #expect(try CacheStore.state(at: old.store).journal == [])
+        }
+    #endif
+
+    #if CHILD_PROCESSES
+        @Test func `A directory that cannot be changed does not prevent the store from being opened`() async {
+            await #expect(processExitsWith: .success) {
+                try exitAsNobody { store in
+                    let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
+                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+                    let file = directory.appendingPathComponent(MD5.hexadecimal(of: "key".utf8))
+                    try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
+                    chmod(directory.path, 0o500)
+                    defer { chmod(directory.path, 0o700) }
+                    let migration = Migration.adoptCacheDirectory(
+                        to: 1,
+                        directory: directory,
+                        keys: .list(["key"]),
+                        type: "Int",
+                        afterwards: .remove
+                    )
+                    let cache = try CodableCache(at: store, migrations: [migration])
+                    return try cache.value(Int.self, forKey: "key") == 1
+                        && FileManager.default.fileExists(atPath: file.path)
+                        && CacheStore.state(at: store).journal == []
+                }
             }
         }
-    }
+    #endif
 }
 
 /// The adoption that both a killed process and its successor register.

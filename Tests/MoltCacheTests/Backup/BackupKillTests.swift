@@ -1,398 +1,407 @@
-import Foundation
-import Generators
-import Molt
-import MoltCore
-import MoltPlatform
-import Testing
+#if CHILD_PROCESSES
+    import Foundation
+    import Generators
+    import Molt
+    import MoltCore
+    import MoltPlatform
+    import Testing
 
-/// The number of records in the store, enough that a copy has several parts.
-private let count = 12_000
-/// The number of kills at random instants.
-private let rounds = TestRun.choose(4, long: 200)
+    /// The number of records in the store, enough that a copy has several parts.
+    private let count = 12_000
+    /// The number of kills at random instants.
+    private let rounds = TestRun.choose(4, long: 200)
 
-@Suite struct `A kill during a backup or a restore` {
-    let scenario: BackupScenario
+    @Suite struct `A kill during a backup or a restore` {
+        let scenario: BackupScenario
 
-    init() throws {
-        scenario = try BackupScenario()
-    }
+        init() throws {
+            scenario = try BackupScenario()
+        }
 
-    /// All files in the directory, with their bytes.
-    private func image() throws -> [String: Data] {
-        Dictionary(
-            uniqueKeysWithValues: try scenario.scratch.names().map {
-                ($0, try Data(contentsOf: scenario.scratch.file($0)))
+        /// All files in the directory, with their bytes.
+        private func image() throws -> [String: Data] {
+            Dictionary(
+                uniqueKeysWithValues: try scenario.scratch.names().map {
+                    ($0, try Data(contentsOf: scenario.scratch.file($0)))
+                }
+            )
+        }
+
+        private func restore(_ image: [String: Data]) throws {
+            for name in try scenario.scratch.names() {
+                try FileManager.default.removeItem(at: scenario.scratch.file(name))
             }
-        )
-    }
-
-    private func restore(_ image: [String: Data]) throws {
-        for name in try scenario.scratch.names() {
-            try FileManager.default.removeItem(at: scenario.scratch.file(name))
+            for (name, bytes) in image { try bytes.write(to: scenario.scratch.file(name)) }
         }
-        for (name, bytes) in image { try bytes.write(to: scenario.scratch.file(name)) }
-    }
 
-    private func kill(after microseconds: Int, _ work: Work) async {
-        let path = scenario.url.path
-        await #expect(processExitsWith: .signal(SIGKILL), "after \(microseconds) µs") {
-            [path = path as String, microseconds = microseconds as Int, work = work as Work] in
-            Thread.detachNewThread {
-                usleep(UInt32(microseconds))
-                Foundation.kill(getpid(), SIGKILL)
+        private func kill(after microseconds: Int, _ work: Work) async {
+            let path = scenario.url.path
+            await #expect(processExitsWith: .signal(SIGKILL), "after \(microseconds) µs") {
+                [path = path as String, microseconds = microseconds as Int, work = work as Work] in
+                Thread.detachNewThread {
+                    usleep(UInt32(microseconds))
+                    Foundation.kill(getpid(), SIGKILL)
+                }
+                try work.run(URL(fileURLWithPath: path))
+                pause()
             }
-            try work.run(URL(fileURLWithPath: path))
-            pause()
         }
-    }
 
-    private func duration(_ work: Work) throws -> Int {
-        let start = ContinuousClock.now
-        try work.run(scenario.url)
-        return Int((ContinuousClock.now - start) / .microseconds(1))
-    }
-
-    /// Kills a process at instants that a seed determines, each time starting from the same files.
-    ///
-    /// - Parameter factor: The latest instant, as a multiple of the time that the work takes.
-    private func killAtRandom(_ work: Work, seed: UInt64, for factor: Int = 2, check: () throws -> Void) async throws {
-        let start = try image()
-        let duration = try duration(work)
-        var random = SeededGenerator(seed: seed)
-        for _ in 0..<rounds {
-            try restore(start)
-            await kill(after: Int.random(in: 0...duration * factor, using: &random), work)
-            try check()
+        private func duration(_ work: Work) throws -> Int {
+            let start = ContinuousClock.now
+            try work.run(scenario.url)
+            return Int((ContinuousClock.now - start) / .microseconds(1))
         }
-    }
 
-    // MARK: Making a backup
+        /// Kills a process at instants that a seed determines, each time starting from the same files.
+        ///
+        /// - Parameter factor: The latest instant, as a multiple of the time that the work takes.
+        private func killAtRandom(_ work: Work, seed: UInt64, for factor: Int = 2, check: () throws -> Void)
+            async throws
+        {
+            let start = try image()
+            let duration = try duration(work)
+            var random = SeededGenerator(seed: seed)
+            for _ in 0..<rounds {
+                try restore(start)
+                await kill(after: Int.random(in: 0...duration * factor, using: &random), work)
+                try check()
+            }
+        }
 
-    @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`()
-        async throws
-    {
-        try scenario.fill(1, count: count)
-        let before = try scenario.contents
-        let start = try image()
-        let points = Log<UpgradePoint.Kind>()
-        try scenario.open(2, BackupScenario.configuration { $0.atPoint = { points.append($0.kind) } }).close()
-        let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
-        let all = points.all.filter(kinds.contains)
-        #expect(all.count > 5)
-        let path = scenario.url.path
-        for number in all.indices {
-            try restore(start)
-            await #expect(processExitsWith: .signal(SIGKILL), "\(all[number]), \(number)") {
-                [path = path as String, number = number as Int] in
-                let seen = Log<Int>()
-                let configuration = BackupScenario.configuration { configuration in
-                    configuration.atPoint = { point in
-                        guard [.beforeBackup, .copyForBackup, .afterBackup].contains(point.kind) else { return }
-                        if seen.count == number { raise(SIGKILL) }
-                        seen.append(1)
+        // MARK: Making a backup
+
+        @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`()
+            async throws
+        {
+            try scenario.fill(1, count: count)
+            let before = try scenario.contents
+            let start = try image()
+            let points = Log<UpgradePoint.Kind>()
+            try scenario.open(2, BackupScenario.configuration { $0.atPoint = { points.append($0.kind) } }).close()
+            let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
+            let all = points.all.filter(kinds.contains)
+            #expect(all.count > 5)
+            let path = scenario.url.path
+            for number in all.indices {
+                try restore(start)
+                await #expect(processExitsWith: .signal(SIGKILL), "\(all[number]), \(number)") {
+                    [path = path as String, number = number as Int] in
+                    let seen = Log<Int>()
+                    let configuration = BackupScenario.configuration { configuration in
+                        configuration.atPoint = { point in
+                            guard [.beforeBackup, .copyForBackup, .afterBackup].contains(point.kind) else { return }
+                            if seen.count == number { raise(SIGKILL) }
+                            seen.append(1)
+                        }
                     }
-                }
-                _ = try CodableCache(
-                    at: URL(fileURLWithPath: path),
-                    migrations: BackupScenario.registry(2),
-                    configuration: configuration
-                )
-            }
-            #expect(try scenario.contents == before)
-            let isWhole = all[number] == .afterBackup
-            #expect(try scenario.backups.count == (isWhole ? 1 : 0))
-            // A backup that is being copied is in a file with the suffix `.part`.
-            if number > 1, !isWhole { #expect(try scenario.otherNames().contains { $0.hasSuffix(".backup.part") }) }
-            try scenario.open(2).close()
-            #expect(try scenario.contents.version == 2)
-            #expect(try scenario.backups.count == 1)
-            for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
-            #expect(try scenario.otherNames().allSatisfy { $0.hasSuffix(".backup") })
-        }
-    }
-
-    @Test func `A kill at any instant of an upgrade with a backup leaves the old store or the new one`() async throws {
-        try scenario.fill(1, count: count)
-        let before = try scenario.contents
-        let start = try image()
-        try Work.upgrade.run(scenario.url)
-        let after = try scenario.contents
-        try restore(start)
-        try await killAtRandom(.upgrade, seed: 11, for: 1) {
-            let left = try scenario.contents
-            #expect(left == before || left.version == 2 && left.records == after.records)
-            for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
-            try scenario.open(2).close()
-            #expect(try scenario.contents.records == after.records)
-            #expect(try CacheStore.damage(at: scenario.url) == [])
-            #expect(try !scenario.backups.isEmpty)
-        }
-    }
-
-    // MARK: Restoring a backup
-
-    @Test func `A kill at any part of a restore leaves the store unchanged`() async throws {
-        try scenario.fill(1, count: count)
-        let old = try scenario.contents
-        try scenario.open(2).close()
-        let new = try scenario.contents
-        let start = try image()
-        let path = scenario.url.path
-        let backup = try #require(try scenario.backups.first)
-        let store = CacheStore(at: scenario.url)
-        let parts = Log<Int>()
-        store.atCopy = { parts.append(1) }
-        try store.restore(backup, RestoreRequest(), waiting: {})
-        #expect(parts.count > 5)
-        for part in 0..<parts.count {
-            try restore(start)
-            await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
-                [path = path as String, part = part as Int] in
-                let url = URL(fileURLWithPath: path)
-                let store = CacheStore(at: url)
-                let seen = Log<Int>()
-                store.atCopy = {
-                    if seen.count == part { raise(SIGKILL) }
-                    seen.append(1)
-                }
-                let backup = try #require(try CodableCache.backups(at: url).first)
-                try store.restore(backup, RestoreRequest(), waiting: {})
-            }
-            let left = try scenario.contents
-            #expect(left == new)
-            try scenario.open(2).close()
-            #expect(try CacheStore.damage(at: scenario.url) == [])
-            try CodableCache.restore(backup, at: scenario.url)
-            #expect(try scenario.contents == old)
-        }
-    }
-
-    @Test func `A kill at any instant of a restore leaves one store or the other`() async throws {
-        try scenario.fill(1, count: count)
-        let old = try scenario.contents
-        try scenario.open(2).close()
-        let new = try scenario.contents
-        try await killAtRandom(.restore, seed: 12) {
-            let left = try scenario.contents
-            #expect(left == old || left == new)
-            try scenario.open(2).close()
-            #expect(try CacheStore.damage(at: scenario.url) == [])
-            #expect(try scenario.contents.records == new.records)
-        }
-    }
-
-    @Test func `A kill while a damaged file is restored loses none of its bytes`() async throws {
-        try scenario.fill(1, count: count)
-        let old = try scenario.contents
-        try scenario.open(2).close()
-        let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-        try noise.write(to: scenario.url)
-        try await killAtRandom(.restore, seed: 13) {
-            let bytes = try Data(contentsOf: scenario.url)
-            if bytes != noise { #expect(try scenario.contents == old) }
-            #expect(try image().values.contains(noise))
-            try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-            #expect(try scenario.contents == old)
-            #expect(try image().values.contains(noise))
-            #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
-        }
-    }
-
-    @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`()
-        async throws
-    {
-        try scenario.fill(2, count: count)
-        let new = try scenario.contents
-        try await killAtRandom(.startAfresh, seed: 14) {
-            let state = try CacheStore.state(at: scenario.url)
-            let aside = try scenario.otherNames().filter { $0.hasSuffix(".aside") }
-            if state.version == 2 {
-                #expect(try scenario.contents == new)
-            } else {
-                #expect(aside.count == 1)
-                for name in aside { #expect(try CacheStore.contents(at: scenario.scratch.file(name)) == new) }
-            }
-            try Work.startAfresh.run(scenario.url)
-            try scenario.open(1).close()
-            #expect(try scenario.contents.version == 1)
-            #expect(try CacheStore.damage(at: scenario.url) == [])
-        }
-    }
-
-    @Test func `A kill while a damaged file is started afresh loses none of its bytes`() async throws {
-        let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-        try noise.write(to: scenario.url)
-        try await killAtRandom(.startAfresh, seed: 15) {
-            let bytes = try Data(contentsOf: scenario.url)
-            if bytes != noise { #expect(try CacheStore.state(at: scenario.url).isFresh) }
-            #expect(try image().values.contains(noise))
-            try Work.startAfresh.run(scenario.url)
-            try scenario.open(1).close()
-            #expect(try scenario.contents.version == 1)
-            #expect(try image().values.contains(noise))
-            #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
-        }
-    }
-
-    // MARK: Other processes
-
-    @Test func `Another process with the file open reads consistent values, and then an error`() async throws {
-        try scenario.fill(1)
-        let cache = try scenario.open(2)
-        try await cache.setAll(["a": 0, "b": 0])
-        cache.close()
-        let backup = try #require(try scenario.backups.first)
-        let path = scenario.url.path
-        let ready = scenario.scratch.file("ready").path
-        async let child = #expect(processExitsWith: .success) { [path = path as String, ready = ready as String] in
-            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: BackupScenario.registry(2))
-            var number = 0
-            while true {
-                do {
-                    number += 1
-                    try await cache.setAll(["a": number, "b": number])
-                    let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
-                    guard pair == [number, number] else { throw TestFailure.expected }
-                    if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
-                } catch let error as MigrationError where error.code == .storeChanged {
-                    guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
-                    return
-                }
-            }
-        }
-        while !FileManager.default.fileExists(atPath: ready) { try await Task.sleep(for: .milliseconds(5)) }
-        try CodableCache.restore(backup, at: scenario.url, timeout: .seconds(60))
-        _ = await child
-        #expect(try scenario.contents.records.map(\.key) == ["0", "1", "2"])
-    }
-
-    @Test func `Concurrent restores leave the backup's store`() async throws {
-        try scenario.fill(1)
-        let before = try scenario.contents
-        try scenario.open(3).close()
-        let path = scenario.url.path
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<3 {
-                group.addTask {
-                    await #expect(processExitsWith: .success) { [path = path as String] in
-                        let url = URL(fileURLWithPath: path)
-                        let backup = try #require(try CodableCache.backups(at: url).first)
-                        try CodableCache.restore(backup, at: url, timeout: .seconds(60))
-                        let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
-                        guard try cache.count() == 3 else { throw TestFailure.expected }
-                    }
-                }
-            }
-        }
-        #expect(try scenario.contents == before)
-        #expect(try scenario.backups.count == 1)
-        #expect(try CodableCache.filesAside(at: scenario.url).map(\.schemaVersion).contains(3))
-    }
-
-    // MARK: A full disk
-
-    /// On a full disk, SQLite cannot even create its shared-memory file.
-    @Test func `A backup on demand reports a full disk`() async throws {
-        try scenario.fill(1)
-        let path = scenario.url.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            try FileSizeLimit.set(1_000)
-            do {
-                try CodableCache.backUp(at: URL(fileURLWithPath: path))
-                throw TestFailure.expected
-            } catch let error as MigrationError {
-                try FileSizeLimit.set(nil)
-                FileHandle.standardError.write(Data("\(error)\n".utf8))
-                guard error.code == .noSpaceForBackup, error.message.contains("Free some space and try again.") else {
-                    throw error
-                }
-            }
-        }
-        #expect(try scenario.otherNames() == [])
-    }
-
-    @Test func `A full disk leaves everything unchanged, and a later upgrade and restore succeed`() async throws {
-        try scenario.fill(1, count: count)
-        let before = try scenario.contents
-        let path = scenario.url.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let url = URL(fileURLWithPath: path)
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
-            for limit in [40_000, size / 2, size - 1] {
-                try FileSizeLimit.set(limit)
-                defer { try? FileSizeLimit.set(nil) }
-                // The free space that the system reports does not matter here.
-                let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
-                do {
                     _ = try CodableCache(
-                        at: url,
+                        at: URL(fileURLWithPath: path),
                         migrations: BackupScenario.registry(2),
                         configuration: configuration
                     )
+                }
+                #expect(try scenario.contents == before)
+                let isWhole = all[number] == .afterBackup
+                #expect(try scenario.backups.count == (isWhole ? 1 : 0))
+                // A backup that is being copied is in a file with the suffix `.part`.
+                if number > 1, !isWhole { #expect(try scenario.otherNames().contains { $0.hasSuffix(".backup.part") }) }
+                try scenario.open(2).close()
+                #expect(try scenario.contents.version == 2)
+                #expect(try scenario.backups.count == 1)
+                for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+                #expect(try scenario.otherNames().allSatisfy { $0.hasSuffix(".backup") })
+            }
+        }
+
+        @Test func `A kill at any instant of an upgrade with a backup leaves the old store or the new one`()
+            async throws
+        {
+            try scenario.fill(1, count: count)
+            let before = try scenario.contents
+            let start = try image()
+            try Work.upgrade.run(scenario.url)
+            let after = try scenario.contents
+            try restore(start)
+            try await killAtRandom(.upgrade, seed: 11, for: 1) {
+                let left = try scenario.contents
+                #expect(left == before || left.version == 2 && left.records == after.records)
+                for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+                try scenario.open(2).close()
+                #expect(try scenario.contents.records == after.records)
+                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try !scenario.backups.isEmpty)
+            }
+        }
+
+        // MARK: Restoring a backup
+
+        @Test func `A kill at any part of a restore leaves the store unchanged`() async throws {
+            try scenario.fill(1, count: count)
+            let old = try scenario.contents
+            try scenario.open(2).close()
+            let new = try scenario.contents
+            let start = try image()
+            let path = scenario.url.path
+            let backup = try #require(try scenario.backups.first)
+            let store = CacheStore(at: scenario.url)
+            let parts = Log<Int>()
+            store.atCopy = { parts.append(1) }
+            try store.restore(backup, RestoreRequest(), waiting: {})
+            #expect(parts.count > 5)
+            for part in 0..<parts.count {
+                try restore(start)
+                await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
+                    [path = path as String, part = part as Int] in
+                    let url = URL(fileURLWithPath: path)
+                    let store = CacheStore(at: url)
+                    let seen = Log<Int>()
+                    store.atCopy = {
+                        if seen.count == part { raise(SIGKILL) }
+                        seen.append(1)
+                    }
+                    let backup = try #require(try CodableCache.backups(at: url).first)
+                    try store.restore(backup, RestoreRequest(), waiting: {})
+                }
+                let left = try scenario.contents
+                #expect(left == new)
+                try scenario.open(2).close()
+                #expect(try CacheStore.damage(at: scenario.url) == [])
+                try CodableCache.restore(backup, at: scenario.url)
+                #expect(try scenario.contents == old)
+            }
+        }
+
+        @Test func `A kill at any instant of a restore leaves one store or the other`() async throws {
+            try scenario.fill(1, count: count)
+            let old = try scenario.contents
+            try scenario.open(2).close()
+            let new = try scenario.contents
+            try await killAtRandom(.restore, seed: 12) {
+                let left = try scenario.contents
+                #expect(left == old || left == new)
+                try scenario.open(2).close()
+                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try scenario.contents.records == new.records)
+            }
+        }
+
+        @Test func `A kill while a damaged file is restored loses none of its bytes`() async throws {
+            try scenario.fill(1, count: count)
+            let old = try scenario.contents
+            try scenario.open(2).close()
+            let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            try noise.write(to: scenario.url)
+            try await killAtRandom(.restore, seed: 13) {
+                let bytes = try Data(contentsOf: scenario.url)
+                if bytes != noise { #expect(try scenario.contents == old) }
+                #expect(try image().values.contains(noise))
+                try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
+                #expect(try scenario.contents == old)
+                #expect(try image().values.contains(noise))
+                #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
+            }
+        }
+
+        @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`()
+            async throws
+        {
+            try scenario.fill(2, count: count)
+            let new = try scenario.contents
+            try await killAtRandom(.startAfresh, seed: 14) {
+                let state = try CacheStore.state(at: scenario.url)
+                let aside = try scenario.otherNames().filter { $0.hasSuffix(".aside") }
+                if state.version == 2 {
+                    #expect(try scenario.contents == new)
+                } else {
+                    #expect(aside.count == 1)
+                    for name in aside { #expect(try CacheStore.contents(at: scenario.scratch.file(name)) == new) }
+                }
+                try Work.startAfresh.run(scenario.url)
+                try scenario.open(1).close()
+                #expect(try scenario.contents.version == 1)
+                #expect(try CacheStore.damage(at: scenario.url) == [])
+            }
+        }
+
+        @Test func `A kill while a damaged file is started afresh loses none of its bytes`() async throws {
+            let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            try noise.write(to: scenario.url)
+            try await killAtRandom(.startAfresh, seed: 15) {
+                let bytes = try Data(contentsOf: scenario.url)
+                if bytes != noise { #expect(try CacheStore.state(at: scenario.url).isFresh) }
+                #expect(try image().values.contains(noise))
+                try Work.startAfresh.run(scenario.url)
+                try scenario.open(1).close()
+                #expect(try scenario.contents.version == 1)
+                #expect(try image().values.contains(noise))
+                #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
+            }
+        }
+
+        // MARK: Other processes
+
+        @Test func `Another process with the file open reads consistent values, and then an error`() async throws {
+            try scenario.fill(1)
+            let cache = try scenario.open(2)
+            try await cache.setAll(["a": 0, "b": 0])
+            cache.close()
+            let backup = try #require(try scenario.backups.first)
+            let path = scenario.url.path
+            let ready = scenario.scratch.file("ready").path
+            async let child = #expect(processExitsWith: .success) { [path = path as String, ready = ready as String] in
+                let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: BackupScenario.registry(2))
+                var number = 0
+                while true {
+                    do {
+                        number += 1
+                        try await cache.setAll(["a": number, "b": number])
+                        let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
+                        guard pair == [number, number] else { throw TestFailure.expected }
+                        if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
+                    } catch let error as MigrationError where error.code == .storeChanged {
+                        guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
+                        return
+                    }
+                }
+            }
+            while !FileManager.default.fileExists(atPath: ready) { try await Task.sleep(for: .milliseconds(5)) }
+            try CodableCache.restore(backup, at: scenario.url, timeout: .seconds(60))
+            _ = await child
+            #expect(try scenario.contents.records.map(\.key) == ["0", "1", "2"])
+        }
+
+        @Test func `Concurrent restores leave the backup's store`() async throws {
+            try scenario.fill(1)
+            let before = try scenario.contents
+            try scenario.open(3).close()
+            let path = scenario.url.path
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        await #expect(processExitsWith: .success) { [path = path as String] in
+                            let url = URL(fileURLWithPath: path)
+                            let backup = try #require(try CodableCache.backups(at: url).first)
+                            try CodableCache.restore(backup, at: url, timeout: .seconds(60))
+                            let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
+                            guard try cache.count() == 3 else { throw TestFailure.expected }
+                        }
+                    }
+                }
+            }
+            #expect(try scenario.contents == before)
+            #expect(try scenario.backups.count == 1)
+            #expect(try CodableCache.filesAside(at: scenario.url).map(\.schemaVersion).contains(3))
+        }
+
+        // MARK: A full disk
+
+        /// On a full disk, SQLite cannot even create its shared-memory file.
+        @Test func `A backup on demand reports a full disk`() async throws {
+            try scenario.fill(1)
+            let path = scenario.url.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try FileSizeLimit.set(1_000)
+                do {
+                    try CodableCache.backUp(at: URL(fileURLWithPath: path))
                     throw TestFailure.expected
                 } catch let error as MigrationError {
-                    guard error.code == .noSpaceForBackup, error.message.contains("the disk became full") else {
-                        FileHandle.standardError.write(Data("\(limit): \(error)\n".utf8))
+                    try FileSizeLimit.set(nil)
+                    FileHandle.standardError.write(Data("\(error)\n".utf8))
+                    guard error.code == .noSpaceForBackup, error.message.contains("Free some space and try again.")
+                    else {
                         throw error
                     }
                 }
-                try FileSizeLimit.set(nil)
-                let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
-                guard !names.contains(where: { $0.contains("backup") }) else { throw TestFailure.expected }
+            }
+            #expect(try scenario.otherNames() == [])
+        }
+
+        @Test func `A full disk leaves everything unchanged, and a later upgrade and restore succeed`() async throws {
+            try scenario.fill(1, count: count)
+            let before = try scenario.contents
+            let path = scenario.url.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let url = URL(fileURLWithPath: path)
+                let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+                // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
+                for limit in [40_000, size / 2, size - 1] {
+                    try FileSizeLimit.set(limit)
+                    defer { try? FileSizeLimit.set(nil) }
+                    // The free space that the system reports does not matter here.
+                    let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
+                    do {
+                        _ = try CodableCache(
+                            at: url,
+                            migrations: BackupScenario.registry(2),
+                            configuration: configuration
+                        )
+                        throw TestFailure.expected
+                    } catch let error as MigrationError {
+                        guard error.code == .noSpaceForBackup, error.message.contains("the disk became full") else {
+                            FileHandle.standardError.write(Data("\(limit): \(error)\n".utf8))
+                            throw error
+                        }
+                    }
+                    try FileSizeLimit.set(nil)
+                    let names = try FileManager.default.contentsOfDirectory(
+                        atPath: url.deletingLastPathComponent().path
+                    )
+                    guard !names.contains(where: { $0.contains("backup") }) else { throw TestFailure.expected }
+                }
+            }
+            #expect(try scenario.contents == before)
+            try scenario.open(2).close()
+            let after = try scenario.contents
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let url = URL(fileURLWithPath: path)
+                let backup = try #require(try CodableCache.backups(at: url).first)
+                for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
+                    try FileSizeLimit.set(limit)
+                    defer { try? FileSizeLimit.set(nil) }
+                    do {
+                        try CodableCache.restore(backup, at: url, keepsReplaced: false)
+                        throw TestFailure.expected
+                    } catch let error as MigrationError {
+                        guard error.code == .restoreFailed else { throw error }
+                    }
+                    do {
+                        try CodableCache.restore(backup, at: url)
+                        throw TestFailure.expected
+                    } catch let error as MigrationError {
+                        guard error.code == .noSpaceForBackup || error.code == .restoreFailed else { throw error }
+                    }
+                }
+            }
+            #expect(try scenario.contents == after)
+            #expect(try CacheStore.damage(at: scenario.url) == [])
+            // No copy was kept, because nothing was replaced.
+            #expect(try scenario.otherNames().count == 1)
+            try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
+            #expect(try scenario.contents == before)
+        }
+    }
+
+    /// What a process does until it is killed.
+    private enum Work: String, Codable, Sendable {
+        case upgrade
+        case restore
+        case startAfresh
+
+        func run(_ url: URL) throws {
+            switch self {
+            case .upgrade:
+                try CodableCache(
+                    at: url,
+                    migrations: BackupScenario.registry(2),
+                    configuration: BackupScenario.configuration()
+                ).close()
+            case .restore:
+                guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
+                try CodableCache.restore(backup, at: url)
+            case .startAfresh:
+                try CodableCache.startAfresh(at: url)
             }
         }
-        #expect(try scenario.contents == before)
-        try scenario.open(2).close()
-        let after = try scenario.contents
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let url = URL(fileURLWithPath: path)
-            let backup = try #require(try CodableCache.backups(at: url).first)
-            for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
-                try FileSizeLimit.set(limit)
-                defer { try? FileSizeLimit.set(nil) }
-                do {
-                    try CodableCache.restore(backup, at: url, keepsReplaced: false)
-                    throw TestFailure.expected
-                } catch let error as MigrationError {
-                    guard error.code == .restoreFailed else { throw error }
-                }
-                do {
-                    try CodableCache.restore(backup, at: url)
-                    throw TestFailure.expected
-                } catch let error as MigrationError {
-                    guard error.code == .noSpaceForBackup || error.code == .restoreFailed else { throw error }
-                }
-            }
-        }
-        #expect(try scenario.contents == after)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
-        // No copy was kept, because nothing was replaced.
-        #expect(try scenario.otherNames().count == 1)
-        try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-        #expect(try scenario.contents == before)
     }
-}
-
-/// What a process does until it is killed.
-private enum Work: String, Codable, Sendable {
-    case upgrade
-    case restore
-    case startAfresh
-
-    func run(_ url: URL) throws {
-        switch self {
-        case .upgrade:
-            try CodableCache(
-                at: url,
-                migrations: BackupScenario.registry(2),
-                configuration: BackupScenario.configuration()
-            ).close()
-        case .restore:
-            guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
-            try CodableCache.restore(backup, at: url)
-        case .startAfresh:
-            try CodableCache.startAfresh(at: url)
-        }
-    }
-}
+#endif

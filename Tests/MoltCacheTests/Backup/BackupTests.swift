@@ -89,30 +89,32 @@ import Testing
         #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
     }
 
-    @Test func `is reported as unreadable, not as missing, in a directory that cannot be listed`() async throws {
-        try scenario.fill(1)
-        try scenario.open(2).close()
-        let path = scenario.url.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let url = URL(fileURLWithPath: path)
-            let directory = url.deletingLastPathComponent().path
-            // The directory cannot be listed, but files in it can be used by their names.
-            try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
-            // Root ignores permissions, so the test continues as another user.
-            if getuid() == 0 { try #require(setuid(65_534) == 0) }
-            let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
-            #expect(error?.code == .noPermission)
-            #expect(error?.path == path)
+    #if CHILD_PROCESSES
+        @Test func `is reported as unreadable, not as missing, in a directory that cannot be listed`() async throws {
+            try scenario.fill(1)
+            try scenario.open(2).close()
+            let path = scenario.url.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let url = URL(fileURLWithPath: path)
+                let directory = url.deletingLastPathComponent().path
+                // The directory cannot be listed, but files in it can be used by their names.
+                try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
+                // Root ignores permissions, so the test continues as another user.
+                if getuid() == 0 { try #require(setuid(65_534) == 0) }
+                let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
+                #expect(error?.code == .noPermission)
+                #expect(error?.path == path)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
+            #expect(try scenario.backups.count == 1)
+            // A missing directory has no backups; a file in its place is an error.
+            #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
+            let error = #expect(throws: CacheError.self) {
+                try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
+            }
+            #expect(error?.code == .storeFailed)
         }
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
-        #expect(try scenario.backups.count == 1)
-        // A missing directory has no backups; a file in its place is an error.
-        #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
-        let error = #expect(throws: CacheError.self) {
-            try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
-        }
-        #expect(error?.code == .storeFailed)
-    }
+    #endif
 
     @Test func `is not begun when it would not fit, and the error says how much space it needs`() throws {
         try scenario.fill(1, count: 500)

@@ -1,89 +1,91 @@
-import Foundation
-import Molt
-import MoltCore
-import MoltPlatform
-import Testing
+#if CHILD_PROCESSES
+    import Foundation
+    import Molt
+    import MoltCore
+    import MoltPlatform
+    import Testing
 
-@Suite struct `An upgrade of a damaged store` {
-    let scenario: BackupScenario
+    @Suite struct `An upgrade of a damaged store` {
+        let scenario: BackupScenario
 
-    init() throws {
-        scenario = try BackupScenario()
-    }
+        init() throws {
+            scenario = try BackupScenario()
+        }
 
-    /// Overwrites a part of the file once the steps have begun, as a failing disk does, and has them read all of it.
-    private func damaging() -> CodableCache.Configuration {
-        let url = scenario.url
-        return BackupScenario.configuration { configuration in
-            configuration.atPoint = { point in
-                guard point.kind == .beforeSteps else { return }
-                try overwrite(url, from: 8_192 * 2)
+        /// Overwrites a part of the file once the steps have begun, as a failing disk does, and has them read all of it.
+        private func damaging() -> CodableCache.Configuration {
+            let url = scenario.url
+            return BackupScenario.configuration { configuration in
+                configuration.atPoint = { point in
+                    guard point.kind == .beforeSteps else { return }
+                    try overwrite(url, from: 8_192 * 2)
+                }
             }
         }
-    }
 
-    @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
-        try scenario.fill(1, count: 20_000)
-        let before = try scenario.contents
-        let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
-        #expect(error?.code == .storeFailed && error?.outcome == nil)
-        let backup = try #require(try scenario.backups.first)
-        #expect(
-            error?.message.hasSuffix(
-                "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
-            ) == true,
-            "\(error?.message ?? "")"
-        )
-        #expect(try CacheStore.damage(at: scenario.url) != [])
-        try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
-        #expect(try scenario.open(2).count() == 20_000)
-    }
-
-    @Test func `fails with an error that names no backup when none was made`() throws {
-        try scenario.fill(1, count: 20_000)
-        var configuration = damaging()
-        configuration.backup = nil
-        let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
-        #expect(error?.message.contains("backup was made") == false)
-        #expect(try CacheStore.damage(at: scenario.url) != [])
-    }
-
-    @Test func `is not begun when the damage is found while the backup is made`() throws {
-        try scenario.fill(1, count: 20_000)
-        // The pages of records, not those that identify the store.
-        try overwrite(scenario.url, from: 8_192 * 100)
-        let damaged = try Data(contentsOf: scenario.url)
-        let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
-        #expect(error?.code == .backupFailed)
-        #expect(error?.message.contains("The file is damaged") == true)
-        #expect(try Data(contentsOf: scenario.url) == damaged)
-        #expect(try scenario.otherNames() == [])
-    }
-
-    @Test func `keeps what it has committed, whatever fails afterwards`() throws {
-        try scenario.fill(1)
-        struct Late: Error {}
-        let configuration = BackupScenario.configuration { configuration in
-            configuration.atPoint = { if $0.kind == .afterCommit { throw Late() } }
+        @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
+            try scenario.fill(1, count: 20_000)
+            let before = try scenario.contents
+            let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
+            #expect(error?.code == .storeFailed && error?.outcome == nil)
+            let backup = try #require(try scenario.backups.first)
+            #expect(
+                error?.message.hasSuffix(
+                    "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
+                ) == true,
+                "\(error?.message ?? "")"
+            )
+            #expect(try CacheStore.damage(at: scenario.url) != [])
+            try CodableCache.restore(backup, at: scenario.url)
+            #expect(try scenario.contents == before)
+            #expect(try scenario.open(2).count() == 20_000)
         }
-        #expect(throws: Late.self) { try scenario.open(2, configuration) }
-        #expect(try scenario.contents.version == 2)
-        #expect(try scenario.backups.map(\.schemaVersion) == [1])
-    }
-}
 
-/// Overwrites a file from an offset to its end, without SQLite.
-private func overwrite(_ url: URL, from offset: Int) throws {
-    // Done by another process: this one would lose SQLite's locks when it closes the file.
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-    let command =
-        "head -c \(size - offset) /dev/zero | tr '\\\\0' 'x' "
-        + "| dd of='\(url.path)' bs=65536 seek=\(offset) oflag=seek_bytes conv=notrunc status=none"
-    process.arguments = ["-c", command]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw TestFailure.expected }
-}
+        @Test func `fails with an error that names no backup when none was made`() throws {
+            try scenario.fill(1, count: 20_000)
+            var configuration = damaging()
+            configuration.backup = nil
+            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+            #expect(error?.message.contains("backup was made") == false)
+            #expect(try CacheStore.damage(at: scenario.url) != [])
+        }
+
+        @Test func `is not begun when the damage is found while the backup is made`() throws {
+            try scenario.fill(1, count: 20_000)
+            // The pages of records, not those that identify the store.
+            try overwrite(scenario.url, from: 8_192 * 100)
+            let damaged = try Data(contentsOf: scenario.url)
+            let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
+            #expect(error?.code == .backupFailed)
+            #expect(error?.message.contains("The file is damaged") == true)
+            #expect(try Data(contentsOf: scenario.url) == damaged)
+            #expect(try scenario.otherNames() == [])
+        }
+
+        @Test func `keeps what it has committed, whatever fails afterwards`() throws {
+            try scenario.fill(1)
+            struct Late: Error {}
+            let configuration = BackupScenario.configuration { configuration in
+                configuration.atPoint = { if $0.kind == .afterCommit { throw Late() } }
+            }
+            #expect(throws: Late.self) { try scenario.open(2, configuration) }
+            #expect(try scenario.contents.version == 2)
+            #expect(try scenario.backups.map(\.schemaVersion) == [1])
+        }
+    }
+
+    /// Overwrites a file from an offset to its end, without SQLite.
+    private func overwrite(_ url: URL, from offset: Int) throws {
+        // Done by another process: this one would lose SQLite's locks when it closes the file.
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+        let command =
+            "head -c \(size - offset) /dev/zero | tr '\\\\0' 'x' "
+            + "| dd of='\(url.path)' bs=65536 seek=\(offset) oflag=seek_bytes conv=notrunc status=none"
+        process.arguments = ["-c", command]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw TestFailure.expected }
+    }
+#endif

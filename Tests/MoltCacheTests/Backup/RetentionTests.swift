@@ -125,29 +125,31 @@ import Testing
         #expect(try scenario.backups == all)
     }
 
-    @Test func `of killed attempts are few, and those of other versions stay`() async throws {
-        try scenario.fill(0)
-        try scenario.open(1).close()
-        let first = try scenario.backups
-        let path = scenario.url.path
-        for _ in 0..<4 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-                _ = try CodableCache(
-                    at: URL(fileURLWithPath: path),
-                    migrations: BackupScenario.registry(2),
-                    configuration: BackupScenario.configuration { configuration in
-                        configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                    }
-                )
+    #if CHILD_PROCESSES
+        @Test func `of killed attempts are few, and those of other versions stay`() async throws {
+            try scenario.fill(0)
+            try scenario.open(1).close()
+            let first = try scenario.backups
+            let path = scenario.url.path
+            for _ in 0..<4 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                    _ = try CodableCache(
+                        at: URL(fileURLWithPath: path),
+                        migrations: BackupScenario.registry(2),
+                        configuration: BackupScenario.configuration { configuration in
+                            configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                        }
+                    )
+                }
             }
+            // The backups of the first attempt and of the last one.
+            #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
+            #expect(try scenario.backups.last == first.last)
+            try scenario.open(2).close()
+            #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
+            #expect(try scenario.backups.last == first.last)
         }
-        // The backups of the first attempt and of the last one.
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
-        #expect(try scenario.backups.last == first.last)
-        try scenario.open(2).close()
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
-        #expect(try scenario.backups.last == first.last)
-    }
+    #endif
 
     @Test func `of a store that was deleted and created again count as those of another upgrade`() throws {
         for name in ["one", "two"] {
@@ -166,36 +168,38 @@ import Testing
         #expect(keys.map(\.last) == ["two", "one"])
     }
 
-    @Test func `include what an older release wrote between two attempts`() async throws {
-        try scenario.fill(0)
-        try scenario.open(1).close()
-        let path = scenario.url.path
-        func killUpgrade() async {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-                _ = try CodableCache(
-                    at: URL(fileURLWithPath: path),
-                    migrations: BackupScenario.registry(2),
-                    configuration: BackupScenario.configuration { configuration in
-                        configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                    }
-                )
+    #if CHILD_PROCESSES
+        @Test func `include what an older release wrote between two attempts`() async throws {
+            try scenario.fill(0)
+            try scenario.open(1).close()
+            let path = scenario.url.path
+            func killUpgrade() async {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                    _ = try CodableCache(
+                        at: URL(fileURLWithPath: path),
+                        migrations: BackupScenario.registry(2),
+                        configuration: BackupScenario.configuration { configuration in
+                            configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                        }
+                    )
+                }
             }
+            func keys(_ backup: StoreBackup) throws -> [String] {
+                try CacheStore.contents(at: backup.url).records.map(\.key).sorted()
+            }
+            await killUpgrade()
+            let first = try scenario.backups[0]
+            try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
+            await killUpgrade()
+            #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
+            #expect(try scenario.backups[1] == first)
+            #expect(try keys(first) == ["0", "1", "2"])
+            #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
+            try scenario.open(2).close()
+            #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
+            #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
         }
-        func keys(_ backup: StoreBackup) throws -> [String] {
-            try CacheStore.contents(at: backup.url).records.map(\.key).sorted()
-        }
-        await killUpgrade()
-        let first = try scenario.backups[0]
-        try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
-        await killUpgrade()
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
-        #expect(try scenario.backups[1] == first)
-        #expect(try keys(first) == ["0", "1", "2"])
-        #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
-        try scenario.open(2).close()
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
-        #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
-    }
+    #endif
 
     @Test func `A backup value can be encoded and decoded`() throws {
         try scenario.fill(1)

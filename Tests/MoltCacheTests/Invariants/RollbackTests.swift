@@ -132,37 +132,40 @@ struct RollbackTests {
             .close()
     }
 
-    @Test(arguments: Kill.allCases)
-    func `A kill leaves the old store or the new one, and the next launch finishes the upgrade`(kill: Kill) async throws
-    {
-        let store = try OldStore(Self.many)
-        let before = try store.snapshot()
-        let path = store.url.path
+    #if CHILD_PROCESSES
+        @Test(arguments: Kill.allCases)
+        func `A kill leaves the old store or the new one, and the next launch finishes the upgrade`(kill: Kill)
+            async throws
+        {
+            let store = try OldStore(Self.many)
+            let before = try store.snapshot()
+            let path = store.url.path
 
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, kill = kill as Kill] in
-            try RollbackTests.open(path, kill)
-        }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, kill = kill as Kill] in
+                try RollbackTests.open(path, kill)
+            }
 
-        let killed = try store.snapshot()
-        if kill == .afterCommit {
-            #expect(killed.version == 2)
-        } else {
-            #expect(killed == before)
-            // The old release can open it, too, and writes nothing.
-            let old = try CodableCache(at: store.url)
-            #expect(old.report.isEmpty)
-            #expect(try old.count() == Self.many.count)
-            old.close()
+            let killed = try store.snapshot()
+            if kill == .afterCommit {
+                #expect(killed.version == 2)
+            } else {
+                #expect(killed == before)
+                // The old release can open it, too, and writes nothing.
+                let old = try CodableCache(at: store.url)
+                #expect(old.report.isEmpty)
+                #expect(try old.count() == Self.many.count)
+                old.close()
+            }
+            try Self.open(path, nil)
+            let after = try store.snapshot()
+            #expect(after.version == 2)
+            #expect(after.ledger.map(\.name) == ["change", "block"])
+            #expect(after.records.count == Self.many.count + 1)
+            for (number, record) in after.records.dropLast().enumerated() {
+                #expect(record.key == "new-p\(number)")
+                #expect(record.text.hasSuffix(#"x","changed":true,"again":true}"#))
+            }
+            #expect(try SQLite(store.url).text("PRAGMA integrity_check") == "ok")
         }
-        try Self.open(path, nil)
-        let after = try store.snapshot()
-        #expect(after.version == 2)
-        #expect(after.ledger.map(\.name) == ["change", "block"])
-        #expect(after.records.count == Self.many.count + 1)
-        for (number, record) in after.records.dropLast().enumerated() {
-            #expect(record.key == "new-p\(number)")
-            #expect(record.text.hasSuffix(#"x","changed":true,"again":true}"#))
-        }
-        #expect(try SQLite(store.url).text("PRAGMA integrity_check") == "ok")
-    }
+    #endif
 }

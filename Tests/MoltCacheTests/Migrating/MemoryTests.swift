@@ -45,28 +45,32 @@ struct MemoryTests {
         )
     }
 
-    @Test func `does not grow with the number of records`() async throws {
-        let scratch = try ScratchDirectory()
-        let small = scratch.file("small.molt").path
-        let large = scratch.file("large.molt").path
-        try write(1000, to: URL(filePath: small))
-        // 40 MB of contents.
-        try write(10_000, to: URL(filePath: large))
+    #if CHILD_PROCESSES
+        @Test func `does not grow with the number of records`() async throws {
+            let scratch = try ScratchDirectory()
+            let small = scratch.file("small.molt").path
+            let large = scratch.file("large.molt").path
+            try write(1000, to: URL(filePath: small))
+            // 40 MB of contents.
+            try write(10_000, to: URL(filePath: large))
 
-        // A process's peak cannot be reset, so a child process upgrades one store after the other.
-        await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
-            func peak(upgrading path: String) throws -> Int {
-                let cache = try CodableCache(at: URL(filePath: path), migrations: Self.migrations)
-                guard cache.report.entries.allSatisfy({ $0.counts.changed == (try? cache.count()) }) else { exit(2) }
-                cache.close()
-                return Self.peakMegabytes()
+            // A process's peak cannot be reset, so a child process upgrades one store after the other.
+            await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
+                func peak(upgrading path: String) throws -> Int {
+                    let cache = try CodableCache(at: URL(filePath: path), migrations: Self.migrations)
+                    guard cache.report.entries.allSatisfy({ $0.counts.changed == (try? cache.count()) }) else {
+                        exit(2)
+                    }
+                    cache.close()
+                    return Self.peakMegabytes()
+                }
+                let first = try peak(upgrading: small)
+                let second = try peak(upgrading: large)
+                // Batches, SQLite's pages and what the allocator keeps. All records together would take twice as much.
+                exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
             }
-            let first = try peak(upgrading: small)
-            let second = try peak(upgrading: large)
-            // Batches, SQLite's pages and what the allocator keeps. All records together would take twice as much.
-            exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
-    }
+    #endif
 
     /// Dropped records leave pages free, which the records in quarantine fill.
     private static let removals: MigrationRegistry = [
@@ -78,64 +82,70 @@ struct MemoryTests {
         ),
     ]
 
-    @Test func `does not grow with the number of records that are dropped or quarantined`() async throws {
-        let scratch = try ScratchDirectory()
-        let small = scratch.file("small.molt").path
-        let large = scratch.file("large.molt").path
-        try write(1000, to: URL(filePath: small))
-        // Large enough to exceed the memory that a process uses at its start.
-        try write(20_000, to: URL(filePath: large))
-        await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
-            func peak(upgrading path: String, _ count: Int) throws -> Int {
-                let cache = try CodableCache(at: URL(filePath: path), migrations: Self.removals)
-                guard try cache.count() == 0, try cache.quarantinedCount == count / 2 else { exit(2) }
-                cache.close()
-                return Self.peakMegabytes()
+    #if CHILD_PROCESSES
+        @Test func `does not grow with the number of records that are dropped or quarantined`() async throws {
+            let scratch = try ScratchDirectory()
+            let small = scratch.file("small.molt").path
+            let large = scratch.file("large.molt").path
+            try write(1000, to: URL(filePath: small))
+            // Large enough to exceed the memory that a process uses at its start.
+            try write(20_000, to: URL(filePath: large))
+            await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
+                func peak(upgrading path: String, _ count: Int) throws -> Int {
+                    let cache = try CodableCache(at: URL(filePath: path), migrations: Self.removals)
+                    guard try cache.count() == 0, try cache.quarantinedCount == count / 2 else { exit(2) }
+                    cache.close()
+                    return Self.peakMegabytes()
+                }
+                let first = try peak(upgrading: small, 1000)
+                let second = try peak(upgrading: large, 20_000)
+                exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
             }
-            let first = try peak(upgrading: small, 1000)
-            let second = try peak(upgrading: large, 20_000)
-            exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
-    }
+    #endif
 
     #if os(Linux)
-        @Test func `includes statement journals, but no temporary tables`() async throws {
-            let scratch = try ScratchDirectory()
-            let path = scratch.file().path
-            try write(3000, to: URL(filePath: path))
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                func temporaryFiles() throws -> Int {
-                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-                        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-                        return target?.contains("etilqs_") == true
-                    }
-                }
-                // More than SQLite keeps in memory before it uses a file: the old rows fill fifty pages.
-                let text = Array("{}".utf8)
-                var contents = RecordContents(rows: [], buffers: [text])
-                for id in 1...100 as ClosedRange<Int64> {
-                    contents.rows.append(
-                        RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
-                    )
-                }
-                let store = CacheStore(at: URL(filePath: path))
-                // The second time, the connection has already had temporary tables.
-                for _ in 0..<2 {
-                    do {
-                        try store.withWriteTransaction(until: nil) { transaction in
-                            try transaction.heldRecords.write(contents)
-                            guard try temporaryFiles() == 0 else { exit(3) }
-                            try transaction.heldRecords.keepOriginals(ofType: "Note")
-                            guard try temporaryFiles() > 0 else { exit(4) }
-                            throw CocoaError(.userCancelled)
-                        } waiting: {
+        #if CHILD_PROCESSES
+            @Test func `includes statement journals, but no temporary tables`() async throws {
+                let scratch = try ScratchDirectory()
+                let path = scratch.file().path
+                try write(3000, to: URL(filePath: path))
+                await #expect(processExitsWith: .success) { [path = path as String] in
+                    func temporaryFiles() throws -> Int {
+                        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                            let target = try? FileManager.default.destinationOfSymbolicLink(
+                                atPath: "/proc/self/fd/\(name)"
+                            )
+                            return target?.contains("etilqs_") == true
                         }
-                    } catch is CocoaError {
                     }
+                    // More than SQLite keeps in memory before it uses a file: the old rows fill fifty pages.
+                    let text = Array("{}".utf8)
+                    var contents = RecordContents(rows: [], buffers: [text])
+                    for id in 1...100 as ClosedRange<Int64> {
+                        contents.rows.append(
+                            RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
+                        )
+                    }
+                    let store = CacheStore(at: URL(filePath: path))
+                    // The second time, the connection has already had temporary tables.
+                    for _ in 0..<2 {
+                        do {
+                            try store.withWriteTransaction(until: nil) { transaction in
+                                try transaction.heldRecords.write(contents)
+                                guard try temporaryFiles() == 0 else { exit(3) }
+                                try transaction.heldRecords.keepOriginals(ofType: "Note")
+                                guard try temporaryFiles() > 0 else { exit(4) }
+                                throw CocoaError(.userCancelled)
+                            } waiting: {
+                            }
+                        } catch is CocoaError {
+                        }
+                    }
+                    exit(EXIT_SUCCESS)
                 }
-                exit(EXIT_SUCCESS)
             }
-        }
+        #endif
     #endif
 
     private static func peakMegabytes() -> Int {

@@ -159,37 +159,39 @@ struct UnmatchedNameTests {
         #expect(UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"]) == nearest)
     }
 
-    @Test func `is printed to standard error in debug builds if it has a nearest name`() async throws {
-        let result = try await #require(
-            processExitsWith: .success,
-            observing: [\.standardErrorContent]
-        ) {
-            let url = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: url) }
-            let cache = try CodableCache(at: url.appending(path: "cache.molt"))
-            try cache.set(["fullName": "s3cret"], forKey: "ada")
-            cache.close()
-            let type = RecordTypeName.of([String: String].self)
-            try CodableCache(
-                at: url.appending(path: "cache.molt"),
-                migrations: [
-                    Migration(to: 1, "one", .removeProperty(type, "fullNme")),
-                    Migration(to: 2, "two", .removeProperty(type, "fax")),
-                ]
-            ).close()
+    #if CHILD_PROCESSES
+        @Test func `is printed to standard error in debug builds if it has a nearest name`() async throws {
+            let result = try await #require(
+                processExitsWith: .success,
+                observing: [\.standardErrorContent]
+            ) {
+                let url = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+                defer { try? FileManager.default.removeItem(at: url) }
+                let cache = try CodableCache(at: url.appending(path: "cache.molt"))
+                try cache.set(["fullName": "s3cret"], forKey: "ada")
+                cache.close()
+                let type = RecordTypeName.of([String: String].self)
+                try CodableCache(
+                    at: url.appending(path: "cache.molt"),
+                    migrations: [
+                        Migration(to: 1, "one", .removeProperty(type, "fullNme")),
+                        Migration(to: 2, "two", .removeProperty(type, "fax")),
+                    ]
+                ).close()
+            }
+            let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+                .filter { $0.hasPrefix("Molt: warning: ") }
+            #if DEBUG
+                #expect(
+                    lines == [
+                        #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 record of type "#
+                            + #""Dictionary<String, String>"; did you mean "fullName"?"#
+                    ]
+                )
+            #else
+                #expect(lines.isEmpty)
+            #endif
         }
-        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix("Molt: warning: ") }
-        #if DEBUG
-            #expect(
-                lines == [
-                    #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 record of type "#
-                        + #""Dictionary<String, String>"; did you mean "fullName"?"#
-                ]
-            )
-        #else
-            #expect(lines.isEmpty)
-        #endif
-    }
+    #endif
 }

@@ -1,370 +1,374 @@
-import Foundation
-import MoltCache
-import MoltCore
-import MoltPlatform
-import Testing
+#if CHILD_PROCESSES
+    import Foundation
+    import MoltCache
+    import MoltCore
+    import MoltPlatform
+    import Testing
 
-@Suite("An interrupted upgrade")
-struct AttemptTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    @Suite("An interrupted upgrade")
+    struct AttemptTests {
+        private let scratch: ScratchDirectory
+        private let url: URL
 
-    init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
-        let cache = try CodableCache(at: url)
-        try cache.set(Person.john, forKey: "john")
-        cache.close()
-    }
+        init() throws {
+            scratch = try ScratchDirectory()
+            url = scratch.file()
+            let cache = try CodableCache(at: url)
+            try cache.set(Person.john, forKey: "john")
+            cache.close()
+        }
 
-    /// Opens the store in another process, which is killed in the middle of the upgrade.
-    private func crash(appVersion: String = "1.0") async {
-        let path = url.path
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [path = path as String, appVersion = appVersion as String] in
+        /// Opens the store in another process, which is killed in the middle of the upgrade.
+        private func crash(appVersion: String = "1.0") async {
+            let path = url.path
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, appVersion = appVersion as String] in
+                var configuration = CodableCache.Configuration()
+                configuration.appVersion = appVersion
+                let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: path),
+                    migrations: [Migration(to: 1, "first"), Migration(to: 2, "crashing", crashing)],
+                    configuration: configuration
+                )
+            }
+        }
+
+        private func open(
+            limit: Int?,
+            appVersion: String = "1.0",
+            _ step: MigrationStep = .renameType("Person", to: "Alien")
+        ) throws -> CodableCache {
             var configuration = CodableCache.Configuration()
+            configuration.attemptLimit = limit
             configuration.appVersion = appVersion
-            let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
-            _ = try CodableCache(
-                at: URL(fileURLWithPath: path),
-                migrations: [Migration(to: 1, "first"), Migration(to: 2, "crashing", crashing)],
-                configuration: configuration
+            let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", step)]
+            return try CodableCache(at: url, migrations: registry, configuration: configuration)
+        }
+
+        @Test func `is not tried again beyond the limit, unless the app removes the limit`() async throws {
+            let before = try Snapshot(of: url)
+            await crash()
+            await crash()
+            let attempts = CodableCache.unfinishedAttempts(at: url)
+            #expect(attempts.map(\.from) == [0, 0])
+            #expect(attempts.map(\.to) == [2, 2])
+            #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
+            #expect(Set(attempts.map(\.processID)).count == 2)
+
+            let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+            #expect(error?.code == .attemptsFailed)
+            #expect(error?.attempts == attempts)
+            #expect(error?.message.contains("began 2 times") == true)
+            #expect(error?.message.contains("attemptLimit") == true)
+            #expect(try Snapshot(of: url) == before)
+            // A refusal is not an attempt.
+            #expect(CodableCache.unfinishedAttempts(at: url) == attempts)
+
+            let cache = try open(limit: nil)
+            #expect(cache.report.to == 2)
+            #expect(try cache.count(of: Alien.self) == 1)
+            cache.close()
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(try scratch.names() == ["cache.molt"])
+        }
+
+        @Test(arguments: [0, -3])
+        func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
+            await crash()
+            let error = #expect(throws: MigrationError.self) { try open(limit: limit) }
+            #expect(error?.code == .attemptsFailed)
+            try open(limit: limit, appVersion: "1.1").close()
+            #expect(try CacheStore.state(at: url).version == 2)
+        }
+
+        @Test func `is counted even when many other attempts are recorded before it`() async throws {
+            await crash()
+            let note = URL(fileURLWithPath: url.path + "-attempt")
+            let own = try Data(contentsOf: note)
+            let other = UpgradeAttempt(
+                startedAt: Date(),
+                from: 7,
+                to: 8,
+                appVersion: "",
+                processName: "x",
+                processID: 1_999_999_999
             )
-        }
-    }
-
-    private func open(
-        limit: Int?,
-        appVersion: String = "1.0",
-        _ step: MigrationStep = .renameType("Person", to: "Alien")
-    ) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
-        configuration.attemptLimit = limit
-        configuration.appVersion = appVersion
-        let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", step)]
-        return try CodableCache(at: url, migrations: registry, configuration: configuration)
-    }
-
-    @Test func `is not tried again beyond the limit, unless the app removes the limit`() async throws {
-        let before = try Snapshot(of: url)
-        await crash()
-        await crash()
-        let attempts = CodableCache.unfinishedAttempts(at: url)
-        #expect(attempts.map(\.from) == [0, 0])
-        #expect(attempts.map(\.to) == [2, 2])
-        #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
-        #expect(Set(attempts.map(\.processID)).count == 2)
-
-        let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
-        #expect(error?.code == .attemptsFailed)
-        #expect(error?.attempts == attempts)
-        #expect(error?.message.contains("began 2 times") == true)
-        #expect(error?.message.contains("attemptLimit") == true)
-        #expect(try Snapshot(of: url) == before)
-        // A refusal is not an attempt.
-        #expect(CodableCache.unfinishedAttempts(at: url) == attempts)
-
-        let cache = try open(limit: nil)
-        #expect(cache.report.to == 2)
-        #expect(try cache.count(of: Alien.self) == 1)
-        cache.close()
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        #expect(try scratch.names() == ["cache.molt"])
-    }
-
-    @Test(arguments: [0, -3])
-    func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
-        await crash()
-        let error = #expect(throws: MigrationError.self) { try open(limit: limit) }
-        #expect(error?.code == .attemptsFailed)
-        try open(limit: limit, appVersion: "1.1").close()
-        #expect(try CacheStore.state(at: url).version == 2)
-    }
-
-    @Test func `is counted even when many other attempts are recorded before it`() async throws {
-        await crash()
-        let note = URL(fileURLWithPath: url.path + "-attempt")
-        let own = try Data(contentsOf: note)
-        let other = UpgradeAttempt(
-            startedAt: Date(),
-            from: 7,
-            to: 8,
-            appVersion: "",
-            processName: "x",
-            processID: 1_999_999_999
-        )
-        let line = try JSONEncoder().encode(other) + Data("\n".utf8)
-        try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
-        #expect(CodableCache.unfinishedAttempts(at: url).last?.to == 2)
-        let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
-        #expect(error?.code == .attemptsFailed)
-        try open(limit: 2).close()
-        #expect(try scratch.names() == ["cache.molt"])
-    }
-
-    @Test func `is counted even when its process had the same identifier as the current one`() throws {
-        // As in a container, where the killed process had this process's own identifier.
-        let line = try ["1", "2"].map { name in
-            let attempt = UpgradeAttempt(
-                startedAt: Date(timeIntervalSinceNow: -3_600),
-                from: 0,
-                to: 2,
-                appVersion: "1.0",
-                processName: name,
-                processID: getpid()
-            )
-            return try JSONEncoder().encode(attempt) + Data("\n".utf8)
-        }
-        try Data(line.joined()).write(to: URL(fileURLWithPath: url.path + "-attempt"))
-        let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
-        #expect(error?.code == .attemptsFailed)
-        #expect(error?.attempts.map(\.processName) == ["1", "2"])
-        try open(limit: 3).close()
-        #expect(try scratch.names() == ["cache.molt"])
-    }
-
-    @Test func `is counted even when another process has reused the identifier`() async throws {
-        await crash()
-        // A process that is running, but was started after the interrupted one. It may belong to another user.
-        let other = Process()
-        other.executableURL = URL(fileURLWithPath: "/bin/cat")
-        // It waits for input that is never written.
-        let input = Pipe()
-        other.standardInput = input
-        try other.run()
-        defer {
-            // The process may have inherited a mask that blocks SIGTERM.
-            kill(other.processIdentifier, SIGKILL)
-            other.waitUntilExit()
-            withExtendedLifetime(input) {}
-        }
-        let note = URL(fileURLWithPath: url.path + "-attempt")
-        let crashed = try #require(CodableCache.unfinishedAttempts(at: url).last)
-        for id in [other.processIdentifier, 1] {
-            var attempt = crashed
-            attempt.processID = id
-            let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
-            try line.write(to: note)
-
+            let line = try JSONEncoder().encode(other) + Data("\n".utf8)
+            try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
+            #expect(CodableCache.unfinishedAttempts(at: url).last?.to == 2)
             let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
             #expect(error?.code == .attemptsFailed)
-            #expect(AttemptLog(note).holder() == nil)
-
-            // Now the attempt belongs to this running process.
-            attempt.processStart = ProcessStart.of(id)
-            #expect(attempt.processStart != nil)
-            let live = try JSONEncoder().encode(attempt) + Data("\n".utf8)
-            try live.write(to: note)
-            #expect(AttemptLog(note).holder() == attempt)
+            try open(limit: 2).close()
+            #expect(try scratch.names() == ["cache.molt"])
         }
-        try open(limit: 1).close()
-        #expect(try CacheStore.state(at: url).version == 2)
-    }
 
-    @Test func `A zombie process counts as ended`() throws {
-        var id: pid_t = 0
-        let path = strdup("/bin/true")
-        defer { free(path) }
-        #expect(posix_spawn(&id, "/bin/true", nil, nil, [path, nil], nil) == 0)
-        let start = ProcessStart.of(id)
-        var status = siginfo_t()
-        #expect(waitid(P_PID, id_t(id), &status, WEXITED | WNOWAIT) == 0)
-        defer { waitpid(id, nil, 0) }
-
-        #expect(start != nil)
-        #expect(ProcessStart.of(id) == "ended")
-        #expect(ProcessStart.of(getpid()) != nil)
-        #expect(ProcessStart.of(1_999_999_999) == nil)
-    }
-
-    @Test func `is tried again up to the limit`() async throws {
-        await crash()
-        try open(limit: 2).close()
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-    }
-
-    @Test func `may be tried as often again by another release of the app`() async throws {
-        await crash()
-        await crash()
-        #expect(throws: MigrationError.self) { try open(limit: 1) }
-        await crash(appVersion: "1.1")
-        #expect(CodableCache.unfinishedAttempts(at: url).map(\.appVersion) == ["1.1"])
-        #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
-        try open(limit: 1, appVersion: "1.2").close()
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-    }
-
-    @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() async throws {
-        await crash()
-        let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
-        #expect(error?.code == .attemptsFailed)
-        #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
-        let before = try CacheStore.contents(at: url)
-        let aside = try #require(try CodableCache.startAfresh(at: url))
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        let cache = try open(limit: 1)
-        #expect(cache.report.isFresh)
-        #expect(try cache.count() == 0)
-        #expect(try CacheStore.contents(at: aside.url) == before)
-    }
-
-    @Test func `does not count for a store that was restored from a backup`() async throws {
-        let backup = try CodableCache.backUp(at: url)
-        await crash()
-        try CodableCache.restore(backup, at: url)
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        try open(limit: 1).close()
-    }
-
-    @Test func `An upgrade that failed and was rolled back is not counted`() throws {
-        for _ in 0..<3 {
-            let error = #expect(throws: MigrationError.self) {
-                try open(limit: 1, .transform("Person") { _ in throw Refusal() })
+        @Test func `is counted even when its process had the same identifier as the current one`() throws {
+            // As in a container, where the killed process had this process's own identifier.
+            let line = try ["1", "2"].map { name in
+                let attempt = UpgradeAttempt(
+                    startedAt: Date(timeIntervalSinceNow: -3_600),
+                    from: 0,
+                    to: 2,
+                    appVersion: "1.0",
+                    processName: name,
+                    processID: getpid()
+                )
+                return try JSONEncoder().encode(attempt) + Data("\n".utf8)
             }
-            #expect(error?.code == .stepFailed)
+            try Data(line.joined()).write(to: URL(fileURLWithPath: url.path + "-attempt"))
+            let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+            #expect(error?.code == .attemptsFailed)
+            #expect(error?.attempts.map(\.processName) == ["1", "2"])
+            try open(limit: 3).close()
+            #expect(try scratch.names() == ["cache.molt"])
         }
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        try open(limit: 1).close()
-        #expect(try scratch.names() == ["cache.molt"])
-    }
 
-    @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
-        let path = url.path
-        let notes = scratch.file("notes").path
-        for _ in 0..<2 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, notes = notes as String] in
-                let notebook = Notebook(url: URL(fileURLWithPath: notes))
-                let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
-                var configuration = CodableCache.Configuration()
-                configuration.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
-                let registry: MigrationRegistry = [Migration(to: 1, "note", step)]
-                let url = URL(fileURLWithPath: path)
-                _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
+        @Test func `is counted even when another process has reused the identifier`() async throws {
+            await crash()
+            // A process that is running, but was started after the interrupted one. It may belong to another user.
+            let other = Process()
+            other.executableURL = URL(fileURLWithPath: "/bin/cat")
+            // It waits for input that is never written.
+            let input = Pipe()
+            other.standardInput = input
+            try other.run()
+            defer {
+                // The process may have inherited a mask that blocks SIGTERM.
+                kill(other.processIdentifier, SIGKILL)
+                other.waitUntilExit()
+                withExtendedLifetime(input) {}
             }
+            let note = URL(fileURLWithPath: url.path + "-attempt")
+            let crashed = try #require(CodableCache.unfinishedAttempts(at: url).last)
+            for id in [other.processIdentifier, 1] {
+                var attempt = crashed
+                attempt.processID = id
+                let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
+                try line.write(to: note)
+
+                let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+                #expect(error?.code == .attemptsFailed)
+                #expect(AttemptLog(note).holder() == nil)
+
+                // Now the attempt belongs to this running process.
+                attempt.processStart = ProcessStart.of(id)
+                #expect(attempt.processStart != nil)
+                let live = try JSONEncoder().encode(attempt) + Data("\n".utf8)
+                try live.write(to: note)
+                #expect(AttemptLog(note).holder() == attempt)
+            }
+            try open(limit: 1).close()
+            #expect(try CacheStore.state(at: url).version == 2)
         }
-        let notebook = Notebook(url: scratch.file("notes"))
-        let registry: MigrationRegistry = [
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
-        ]
-        var configuration = CodableCache.Configuration()
-        configuration.attemptLimit = 1
-        let error = #expect(throws: MigrationError.self) {
-            try CodableCache(at: url, migrations: registry, configuration: configuration)
+
+        @Test func `A zombie process counts as ended`() throws {
+            var id: pid_t = 0
+            let path = strdup("/bin/true")
+            defer { free(path) }
+            #expect(posix_spawn(&id, "/bin/true", nil, nil, [path, nil], nil) == 0)
+            let start = ProcessStart.of(id)
+            var status = siginfo_t()
+            #expect(waitid(P_PID, id_t(id), &status, WEXITED | WNOWAIT) == 0)
+            defer { waitpid(id, nil, 0) }
+
+            #expect(start != nil)
+            #expect(ProcessStart.of(id) == "ended")
+            #expect(ProcessStart.of(getpid()) != nil)
+            #expect(ProcessStart.of(1_999_999_999) == nil)
         }
-        #expect(error?.code == .attemptsFailed)
-        configuration.attemptLimit = nil
-        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
-        #expect(try notebook.lines == ["new"])
-    }
 
-    @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
-    func `A malformed file of attempts is ignored`(text: String) throws {
-        let note = URL(fileURLWithPath: url.path + "-attempt")
-        try Data(text.utf8).write(to: note)
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        try open(limit: 0 + 1).close()
-        #expect(try scratch.names() == ["cache.molt"])
-    }
+        @Test func `is tried again up to the limit`() async throws {
+            await crash()
+            try open(limit: 2).close()
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        }
 
-    @Test func `is recorded neither through a symbolic link nor in something other than a file`() throws {
-        let note = url.path + "-attempt"
-        let target = scratch.file("target")
-        try Data("mine".utf8).write(to: target)
-        try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
-        let seen = Log<[UpgradeAttempt]>()
-        let url = url
-        try open(limit: 1, .run { _ in seen.append(CodableCache.unfinishedAttempts(at: url)) }).close()
-        #expect(seen.all == [[]])
-        #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
-        try FileManager.default.removeItem(atPath: note)
+        @Test func `may be tried as often again by another release of the app`() async throws {
+            await crash()
+            await crash()
+            #expect(throws: MigrationError.self) { try open(limit: 1) }
+            await crash(appVersion: "1.1")
+            #expect(CodableCache.unfinishedAttempts(at: url).map(\.appVersion) == ["1.1"])
+            #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
+            try open(limit: 1, appVersion: "1.2").close()
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        }
 
-        try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
-        let cache = try CodableCache(
-            at: url,
-            migrations: [
-                Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
+        @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`()
+            async throws
+        {
+            await crash()
+            let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+            #expect(error?.code == .attemptsFailed)
+            #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
+            let before = try CacheStore.contents(at: url)
+            let aside = try #require(try CodableCache.startAfresh(at: url))
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            let cache = try open(limit: 1)
+            #expect(cache.report.isFresh)
+            #expect(try cache.count() == 0)
+            #expect(try CacheStore.contents(at: aside.url) == before)
+        }
+
+        @Test func `does not count for a store that was restored from a backup`() async throws {
+            let backup = try CodableCache.backUp(at: url)
+            await crash()
+            try CodableCache.restore(backup, at: url)
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            try open(limit: 1).close()
+        }
+
+        @Test func `An upgrade that failed and was rolled back is not counted`() throws {
+            for _ in 0..<3 {
+                let error = #expect(throws: MigrationError.self) {
+                    try open(limit: 1, .transform("Person") { _ in throw Refusal() })
+                }
+                #expect(error?.code == .stepFailed)
+            }
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            try open(limit: 1).close()
+            #expect(try scratch.names() == ["cache.molt"])
+        }
+
+        @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
+            let path = url.path
+            let notes = scratch.file("notes").path
+            for _ in 0..<2 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, notes = notes as String] in
+                    let notebook = Notebook(url: URL(fileURLWithPath: notes))
+                    let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
+                    var configuration = CodableCache.Configuration()
+                    configuration.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
+                    let registry: MigrationRegistry = [Migration(to: 1, "note", step)]
+                    let url = URL(fileURLWithPath: path)
+                    _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
+                }
+            }
+            let notebook = Notebook(url: scratch.file("notes"))
+            let registry: MigrationRegistry = [
+                Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
             ]
-        )
-        #expect(cache.report.to == 3)
-        cache.close()
-        try FileManager.default.removeItem(atPath: note)
-
-        // Opening a FIFO for writing would wait for a reader.
-        #expect(mkfifo(note, 0o600) == 0)
-        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
-        let last = try CodableCache(
-            at: url,
-            migrations: [
-                Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
-                Migration(to: 4, "fourth"),
-            ]
-        )
-        #expect(last.report.to == 4)
-    }
-
-    @Test func `is recorded in a file that only its owner may read`() throws {
-        let permissions = Log<Int>()
-        let path = url.path
-        let step = MigrationStep.run { _ in
-            let attributes = try FileManager.default.attributesOfItem(atPath: path + "-attempt")
-            permissions.append(attributes[.posixPermissions] as? Int ?? 0)
-        }
-        try open(limit: 1, step).close()
-        #expect(permissions.all == [0o600])
-    }
-
-    @Test func `is named in the error of a write that waits for the upgrade`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.busyTimeout = .milliseconds(20)
-        let writer = try CodableCache(at: url, configuration: configuration)
-        let errors = Log<CacheError>()
-        let step = MigrationStep.run { _ in
-            do {
-                try writer.set(1, forKey: "number")
-            } catch let error as CacheError {
-                errors.append(error)
-            }
-        }
-        try open(limit: 1, step).close()
-        #expect(errors.all.map(\.code) == [.busy])
-        #expect(errors.all.first?.message.contains("being upgraded by process \(getpid())") == true)
-    }
-
-    @Test func `is named in the error of another process that waits for it in vain`() async throws {
-        let url = url
-        let begun = scratch.file("begun").path
-        let found = Log<MigrationError>()
-        let reader = try CodableCache(at: url)
-        let failures = besideChild(whenThereIs: begun) {
             var configuration = CodableCache.Configuration()
-            configuration.lockTimeout = .milliseconds(100)
-            let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
-            do {
-                _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
-            } catch let error as MigrationError {
-                found.append(error)
-                // A reader sees the old store during the upgrade.
-                guard try reader.value(Person.self, forKey: "john") == .john else { throw TestFailure.expected }
-                if let holder = error.holder, holder.processID != getpid() { kill(holder.processID, SIGKILL) }
+            configuration.attemptLimit = 1
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache(at: url, migrations: registry, configuration: configuration)
             }
+            #expect(error?.code == .attemptsFailed)
+            configuration.attemptLimit = nil
+            try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+            #expect(try notebook.lines == ["new"])
         }
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [path = url.path as String, begun = begun as String] in
-            let slow = MigrationStep.transform("Person") { _ in
-                _ = FileManager.default.createFile(atPath: begun, contents: nil)
-                Thread.sleep(forTimeInterval: 60)
+
+        @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
+        func `A malformed file of attempts is ignored`(text: String) throws {
+            let note = URL(fileURLWithPath: url.path + "-attempt")
+            try Data(text.utf8).write(to: note)
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            try open(limit: 0 + 1).close()
+            #expect(try scratch.names() == ["cache.molt"])
+        }
+
+        @Test func `is recorded neither through a symbolic link nor in something other than a file`() throws {
+            let note = url.path + "-attempt"
+            let target = scratch.file("target")
+            try Data("mine".utf8).write(to: target)
+            try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
+            let seen = Log<[UpgradeAttempt]>()
+            let url = url
+            try open(limit: 1, .run { _ in seen.append(CodableCache.unfinishedAttempts(at: url)) }).close()
+            #expect(seen.all == [[]])
+            #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
+            try FileManager.default.removeItem(atPath: note)
+
+            try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
+            let cache = try CodableCache(
+                at: url,
+                migrations: [
+                    Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
+                ]
+            )
+            #expect(cache.report.to == 3)
+            cache.close()
+            try FileManager.default.removeItem(atPath: note)
+
+            // Opening a FIFO for writing would wait for a reader.
+            #expect(mkfifo(note, 0o600) == 0)
+            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            let last = try CodableCache(
+                at: url,
+                migrations: [
+                    Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
+                    Migration(to: 4, "fourth"),
+                ]
+            )
+            #expect(last.report.to == 4)
+        }
+
+        @Test func `is recorded in a file that only its owner may read`() throws {
+            let permissions = Log<Int>()
+            let path = url.path
+            let step = MigrationStep.run { _ in
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + "-attempt")
+                permissions.append(attributes[.posixPermissions] as? Int ?? 0)
             }
-            let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", slow)]
-            _ = try CodableCache(at: URL(fileURLWithPath: path), migrations: registry)
+            try open(limit: 1, step).close()
+            #expect(permissions.all == [0o600])
         }
-        #expect(failures.all.isEmpty)
-        let error = try #require(found.all.first)
-        #expect(error.code == .busy)
-        let holder = try #require(error.holder)
-        #expect(holder.to == 2)
-        #expect(error.message.contains("process \(holder.processID) ("))
-        #expect(try open(limit: 2).report.to == 2)
-        let failure = #expect(throws: MigrationError.self) { try reader.value(Person.self, forKey: "john") }
-        #expect(failure?.code == .storeChanged)
+
+        @Test func `is named in the error of a write that waits for the upgrade`() throws {
+            var configuration = CodableCache.Configuration()
+            configuration.busyTimeout = .milliseconds(20)
+            let writer = try CodableCache(at: url, configuration: configuration)
+            let errors = Log<CacheError>()
+            let step = MigrationStep.run { _ in
+                do {
+                    try writer.set(1, forKey: "number")
+                } catch let error as CacheError {
+                    errors.append(error)
+                }
+            }
+            try open(limit: 1, step).close()
+            #expect(errors.all.map(\.code) == [.busy])
+            #expect(errors.all.first?.message.contains("being upgraded by process \(getpid())") == true)
+        }
+
+        @Test func `is named in the error of another process that waits for it in vain`() async throws {
+            let url = url
+            let begun = scratch.file("begun").path
+            let found = Log<MigrationError>()
+            let reader = try CodableCache(at: url)
+            let failures = besideChild(whenThereIs: begun) {
+                var configuration = CodableCache.Configuration()
+                configuration.lockTimeout = .milliseconds(100)
+                let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
+                do {
+                    _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
+                } catch let error as MigrationError {
+                    found.append(error)
+                    // A reader sees the old store during the upgrade.
+                    guard try reader.value(Person.self, forKey: "john") == .john else { throw TestFailure.expected }
+                    if let holder = error.holder, holder.processID != getpid() { kill(holder.processID, SIGKILL) }
+                }
+            }
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = url.path as String, begun = begun as String] in
+                let slow = MigrationStep.transform("Person") { _ in
+                    _ = FileManager.default.createFile(atPath: begun, contents: nil)
+                    Thread.sleep(forTimeInterval: 60)
+                }
+                let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", slow)]
+                _ = try CodableCache(at: URL(fileURLWithPath: path), migrations: registry)
+            }
+            #expect(failures.all.isEmpty)
+            let error = try #require(found.all.first)
+            #expect(error.code == .busy)
+            let holder = try #require(error.holder)
+            #expect(holder.to == 2)
+            #expect(error.message.contains("process \(holder.processID) ("))
+            #expect(try open(limit: 2).report.to == 2)
+            let failure = #expect(throws: MigrationError.self) { try reader.value(Person.self, forKey: "john") }
+            #expect(failure?.code == .storeChanged)
+        }
     }
-}
+#endif

@@ -397,30 +397,34 @@ struct RetryTests {
         #expect(try other.quarantinedCount == 0)
     }
 
-    @Test func `can be put back by another process, which this one notices`() async throws {
-        let old = try OldStore(Self.people)
-        let path = old.url.path
-        let before = try CodableCache(at: old.url)
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            var configuration = CodableCache.Configuration()
-            configuration.unconvertible = .quarantine(upTo: .none)
-            let url = URL(fileURLWithPath: path)
-            let failing = RetryTests.registry(failing: ["b"])
-            let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
-            guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
+    #if CHILD_PROCESSES
+        @Test func `can be put back by another process, which this one notices`() async throws {
+            let old = try OldStore(Self.people)
+            let path = old.url.path
+            let before = try CodableCache(at: old.url)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                var configuration = CodableCache.Configuration()
+                configuration.unconvertible = .quarantine(upTo: .none)
+                let url = URL(fileURLWithPath: path)
+                let failing = RetryTests.registry(failing: ["b"])
+                let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
+                guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
+            }
+            #expect(throws: MigrationError.self) { try before.quarantined() }
+            let cache = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
+            #expect(try cache.quarantined().map(\.key) == ["b"])
+            #expect(try cache.typeName(forKey: "b") == nil)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let fixed = RetryTests.registry(failing: [])
+                let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: fixed)
+                guard try cache.retryQuarantined(with: fixed).count(of: .converted) == 1 else {
+                    throw TestFailure.expected
+                }
+            }
+            #expect(try cache.typeName(forKey: "b") == "Human")
+            #expect(try cache.quarantinedCount == 0)
         }
-        #expect(throws: MigrationError.self) { try before.quarantined() }
-        let cache = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
-        #expect(try cache.quarantined().map(\.key) == ["b"])
-        #expect(try cache.typeName(forKey: "b") == nil)
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let fixed = RetryTests.registry(failing: [])
-            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: fixed)
-            guard try cache.retryQuarantined(with: fixed).count(of: .converted) == 1 else { throw TestFailure.expected }
-        }
-        #expect(try cache.typeName(forKey: "b") == "Human")
-        #expect(try cache.quarantinedCount == 0)
-    }
+    #endif
 
     @Test func `is put back once by two concurrent retries`() throws {
         let old = try OldStore(Self.people)

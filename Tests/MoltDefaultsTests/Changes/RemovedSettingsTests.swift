@@ -171,28 +171,30 @@ import Testing
             #expect(try settings() == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
         }
 
-        /// A file that is not a property list is set aside, and its settings are written anew.
-        @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
-            for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
-                let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
-                struct Stop: Error {}
-                #expect(throws: (any Error).self) {
-                    try Self.rename(scratch.name) { if $0.kind == .afterCommit { throw Stop() } }
+        #if CHILD_PROCESSES
+            /// A file that is not a property list is set aside, and its settings are written anew.
+            @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
+                for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
+                    let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
+                    struct Stop: Error {}
+                    #expect(throws: (any Error).self) {
+                        try Self.rename(scratch.name) { if $0.kind == .afterCommit { throw Stop() } }
+                    }
+                    try scratch.writeFile("<?xml version")
+                    await #expect(processExitsWith: .signal(SIGKILL)) {
+                        [name = scratch.name as String, call = call as Int] in
+                        molt_kill_before_call(call)
+                        try Self.rename(name)
+                        kill(getpid(), SIGKILL)
+                    }
+                    try Self.rename(scratch.name)
+                    #expect(
+                        try scratch.values.filter { $0.key != "molt.ledger" } == ["fullName": "Ada", "theme": "dark"],
+                        "call \(call)"
+                    )
                 }
-                try scratch.writeFile("<?xml version")
-                await #expect(processExitsWith: .signal(SIGKILL)) {
-                    [name = scratch.name as String, call = call as Int] in
-                    molt_kill_before_call(call)
-                    try Self.rename(name)
-                    kill(getpid(), SIGKILL)
-                }
-                try Self.rename(scratch.name)
-                #expect(
-                    try scratch.values.filter { $0.key != "molt.ledger" } == ["fullName": "Ada", "theme": "dark"],
-                    "call \(call)"
-                )
             }
-        }
+        #endif
 
         private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
             let suite = Suite(name)
@@ -202,22 +204,26 @@ import Testing
             try suite.upgrade(with: [rename], options: options)
         }
 
-        /// The whole sequence, with a real kill.
-        @Test(arguments: [true, false])
-        func `are not restored after a kill`(isRemoved: Bool) async throws {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
-                let suite = Suite(name)
-                var options = MigrationOptions()
-                options.atPoint = { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
-                try await suite.upgrade(
-                    with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))],
-                    options: options
-                )
+        #if CHILD_PROCESSES
+            /// The whole sequence, with a real kill.
+            @Test(arguments: [true, false])
+            func `are not restored after a kill`(isRemoved: Bool) async throws {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
+                    let suite = Suite(name)
+                    var options = MigrationOptions()
+                    options.atPoint = { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
+                    try await suite.upgrade(
+                        with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))],
+                        options: options
+                    )
+                }
+                if isRemoved { try scratch.suite.removeAll() } else { try scratch.writeFile("") }
+                let suite = scratch.suite
+                try await suite.upgrade(with: [
+                    Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))
+                ])
+                #expect(try settings() == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
             }
-            if isRemoved { try scratch.suite.removeAll() } else { try scratch.writeFile("") }
-            let suite = scratch.suite
-            try await suite.upgrade(with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))])
-            #expect(try settings() == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
-        }
+        #endif
     #endif
 }

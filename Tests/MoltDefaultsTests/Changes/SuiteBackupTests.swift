@@ -161,46 +161,50 @@ import Testing
         #expect(try other.values == scratch.values)
     }
 
-    @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
-        // Calls the synchronous overload.
-        func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
-        try upgrade(2)
-        let first = try suite.backups()
-        let name = scratch.name
-        for _ in 0..<3 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
-                let suite = Suite(name)
-                var options = MigrationOptions()
-                options.backup = BackupPolicy(keep: 2)
-                options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
-                let known = (1...2).map { Migration(to: $0, "change \($0)") }
-                options.editedMigrations = .ignore
-                let migrations = MigrationRegistry(known + [Migration(to: 3, "change 3", step)])
-                _ = try Migrator(migrations, options: options).migrate(DefaultsStore(suite))
+    #if CHILD_PROCESSES
+        @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
+            // Calls the synchronous overload.
+            func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
+            try upgrade(2)
+            let first = try suite.backups()
+            let name = scratch.name
+            for _ in 0..<3 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
+                    let suite = Suite(name)
+                    var options = MigrationOptions()
+                    options.backup = BackupPolicy(keep: 2)
+                    options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                    let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
+                    let known = (1...2).map { Migration(to: $0, "change \($0)") }
+                    options.editedMigrations = .ignore
+                    let migrations = MigrationRegistry(known + [Migration(to: 3, "change 3", step)])
+                    _ = try Migrator(migrations, options: options).migrate(DefaultsStore(suite))
+                }
             }
+            #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
+            try upgrade(3)
+            #expect(try suite.backups().map(\.schemaVersion) == [2, 0])
+            #expect(try suite.backups().last == first.last)
         }
-        #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
-        try upgrade(3)
-        #expect(try suite.backups().map(\.schemaVersion) == [2, 0])
-        #expect(try suite.backups().last == first.last)
-    }
+    #endif
 
     #if os(Linux)
-        @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
-        func `A directory that cannot be listed is an error, not an empty list of backups`() async throws {
-            let home = try TestHome.directory.path
-            let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
-            // Other users may open files in it by name.
-            try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
-            await #expect(processExitsWith: .success) { [home = home as String] in
-                try #require(setuid(65_534) == 0)
-                let error = #expect(throws: DefaultsError.self) { try Suite("molt.test.unlisted").backups() }
-                #expect(error?.code == .noPermission)
-                #expect(error?.path == home)
+        #if CHILD_PROCESSES
+            @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
+            func `A directory that cannot be listed is an error, not an empty list of backups`() async throws {
+                let home = try TestHome.directory.path
+                let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
+                // Other users may open files in it by name.
+                try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
+                await #expect(processExitsWith: .success) { [home = home as String] in
+                    try #require(setuid(65_534) == 0)
+                    let error = #expect(throws: DefaultsError.self) { try Suite("molt.test.unlisted").backups() }
+                    #expect(error?.code == .noPermission)
+                    #expect(error?.path == home)
+                }
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
             }
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
-        }
+        #endif
     #endif
 
     @Test func `A backup of a later version contains the ledger`() throws {

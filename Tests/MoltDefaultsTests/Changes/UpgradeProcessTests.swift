@@ -3,35 +3,39 @@ import MoltDefaults
 import Testing
 
 @Suite struct `An upgrade of suites by several processes at once` {
-    @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `Each migration runs once, and every process sees the result`(primary: UpgradeScenario.Primary) async throws {
-        for _ in 0..<3 {
-            let scenario = try UpgradeScenario(primary, suites: 2, count: 50)
-            defer { scenario.remove() }
-            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
-                try scenario.prepare()
-            }
-            let start = Date().addingTimeInterval(0.3).timeIntervalSince1970
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask {
-                        await #expect(processExitsWith: .success) {
-                            [scenario = scenario as UpgradeScenario, start = start as Double] in
-                            try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)))
-                            try scenario.upgrade()
-                            // The other processes may still be upgrading.
-                            let outcome = try scenario.outcome()
-                            #expect(outcome.version == 4)
-                            #expect(outcome.journal.isEmpty)
-                            #expect(outcome.settings[0] == ["both": "changed"])
-                            #expect(outcome.settings[1].count == 2 + 3 * 50)
-                            #expect(outcome.settings[1]["moved"] == ["a", ["b": 1]])
-                            #expect(outcome.settings[1]["0 7"] == "changed 7")
+    #if CHILD_PROCESSES
+        @Test(arguments: UpgradeScenario.Primary.allCases)
+        func `Each migration runs once, and every process sees the result`(primary: UpgradeScenario.Primary)
+            async throws
+        {
+            for _ in 0..<3 {
+                let scenario = try UpgradeScenario(primary, suites: 2, count: 50)
+                defer { scenario.remove() }
+                await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
+                    try scenario.prepare()
+                }
+                let start = Date().addingTimeInterval(0.3).timeIntervalSince1970
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            await #expect(processExitsWith: .success) {
+                                [scenario = scenario as UpgradeScenario, start = start as Double] in
+                                try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)))
+                                try scenario.upgrade()
+                                // The other processes may still be upgrading.
+                                let outcome = try scenario.outcome()
+                                #expect(outcome.version == 4)
+                                #expect(outcome.journal.isEmpty)
+                                #expect(outcome.settings[0] == ["both": "changed"])
+                                #expect(outcome.settings[1].count == 2 + 3 * 50)
+                                #expect(outcome.settings[1]["moved"] == ["a", ["b": 1]])
+                                #expect(outcome.settings[1]["0 7"] == "changed 7")
+                            }
                         }
                     }
                 }
+                #expect(try scenario.runs == 1)
             }
-            #expect(try scenario.runs == 1)
         }
-    }
+    #endif
 }

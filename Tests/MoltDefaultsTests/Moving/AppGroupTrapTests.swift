@@ -6,29 +6,32 @@ import Testing
 
 /// The mistakes that apps make when they move their settings by hand.
 @Suite struct `Moving settings to an app group` {
-    @Test func `takes only the source's own domain, no registered default, argument or language list`() async throws {
-        let fixture = try MoveFixture(old: ["own": 1])
-        // Registered defaults and arguments belong to the whole process.
-        await #expect(processExitsWith: .success) {
-            [
-                old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
-                path = fixture.cache.url.path as String
-            ] in
-            let defaults = try #require(UserDefaults(suiteName: old))
-            defaults.register(defaults: ["registered": 7, "AppleLanguages": ["en", "de"]])
-            defaults.setVolatileDomain(["argument": "a"], forName: UserDefaults.argumentDomain)
-            #expect(defaults.dictionaryRepresentation()["registered"] != nil)
-            #expect(defaults.object(forKey: "argument") != nil)
-            let cache = try CodableCache(
-                at: URL(filePath: path),
-                migrations: [.suiteToAppGroup(to: 1, from: Suite(old), into: Suite(new))]
-            )
-            #expect(cache.report.keys.map(\.key) == ["own"])
-            cache.close()
+    #if CHILD_PROCESSES
+        @Test func `takes only the source's own domain, no registered default, argument or language list`() async throws
+        {
+            let fixture = try MoveFixture(old: ["own": 1])
+            // Registered defaults and arguments belong to the whole process.
+            await #expect(processExitsWith: .success) {
+                [
+                    old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
+                    path = fixture.cache.url.path as String
+                ] in
+                let defaults = try #require(UserDefaults(suiteName: old))
+                defaults.register(defaults: ["registered": 7, "AppleLanguages": ["en", "de"]])
+                defaults.setVolatileDomain(["argument": "a"], forName: UserDefaults.argumentDomain)
+                #expect(defaults.dictionaryRepresentation()["registered"] != nil)
+                #expect(defaults.object(forKey: "argument") != nil)
+                let cache = try CodableCache(
+                    at: URL(filePath: path),
+                    migrations: [.suiteToAppGroup(to: 1, from: Suite(old), into: Suite(new))]
+                )
+                #expect(cache.report.keys.map(\.key) == ["own"])
+                cache.close()
+            }
+            #expect(try fixture.new.values == ["own": 1])
+            #expect(try fixture.old.values == ["own": 1])
         }
-        #expect(try fixture.new.values == ["own": 1])
-        #expect(try fixture.old.values == ["own": 1])
-    }
+    #endif
 
     @Test func `leaves existing values in the group alone`() throws {
         let fixture = try MoveFixture(old: ["theme": "light", "size": 1], new: ["theme": "dark"])

@@ -8,51 +8,55 @@ import Testing
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
 
-    @Test func `A move killed before the copy is finished by the next opening`() async throws {
-        let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [
-                old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
-                path = fixture.cache.url.path as String
-            ] in
-            let interruption = Interruption { phase in if phase == .add { kill(getpid(), SIGKILL) } }
-            _ = try CodableCache(
-                at: URL(filePath: path),
-                migrations: [
-                    interruption.migration,
-                    .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
-                ]
-            )
+    #if CHILD_PROCESSES
+        @Test func `A move killed before the copy is finished by the next opening`() async throws {
+            let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
+                    path = fixture.cache.url.path as String
+                ] in
+                let interruption = Interruption { phase in if phase == .add { kill(getpid(), SIGKILL) } }
+                _ = try CodableCache(
+                    at: URL(filePath: path),
+                    migrations: [
+                        interruption.migration,
+                        .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
+                    ]
+                )
+            }
+            #expect(try fixture.old.values == ["a": 1, "b": "two"])
+            #expect(try fixture.new.values.isEmpty)
+            try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
+            #expect(try fixture.old.values.isEmpty)
+            #expect(try fixture.new.values == ["a": 1, "b": "two"])
         }
-        #expect(try fixture.old.values == ["a": 1, "b": "two"])
-        #expect(try fixture.new.values.isEmpty)
-        try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
-        #expect(try fixture.old.values.isEmpty)
-        #expect(try fixture.new.values == ["a": 1, "b": "two"])
-    }
+    #endif
 
-    @Test func `A move killed between the copy and the cleaning is finished by the next opening`() async throws {
-        let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [
-                old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
-                path = fixture.cache.url.path as String
-            ] in
-            let interruption = Interruption { phase in if phase == .remove { kill(getpid(), SIGKILL) } }
-            _ = try CodableCache(
-                at: URL(filePath: path),
-                migrations: [
-                    interruption.migration,
-                    .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
-                ]
-            )
+    #if CHILD_PROCESSES
+        @Test func `A move killed between the copy and the cleaning is finished by the next opening`() async throws {
+            let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
+                    path = fixture.cache.url.path as String
+                ] in
+                let interruption = Interruption { phase in if phase == .remove { kill(getpid(), SIGKILL) } }
+                _ = try CodableCache(
+                    at: URL(filePath: path),
+                    migrations: [
+                        interruption.migration,
+                        .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
+                    ]
+                )
+            }
+            #expect(try fixture.old.values == ["a": 1, "b": "two"])
+            #expect(try fixture.new.values == ["a": 1, "b": "two"])
+            try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
+            #expect(try fixture.old.values.isEmpty)
+            #expect(try fixture.new.values == ["a": 1, "b": "two"])
         }
-        #expect(try fixture.old.values == ["a": 1, "b": "two"])
-        #expect(try fixture.new.values == ["a": 1, "b": "two"])
-        try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
-        #expect(try fixture.old.values.isEmpty)
-        #expect(try fixture.new.values == ["a": 1, "b": "two"])
-    }
+    #endif
 
     /// Runs the move until its changes are applied, and then the closure.
     private func cutOff(

@@ -35,112 +35,120 @@ import Testing
             #expect(try group.values == expected)
         }
 
-        @Test(arguments: 0..<6)
-        func `Each kind of step is deferred and not marked as applied`(index: Int) async throws {
-            let group = try ScratchSuite()
-            defer { try? FileManager.default.removeItem(at: directory) }
-            await #expect(processExitsWith: .success) {
-                [
-                    name = scratch.name as String, group = group.name as String, directory = directory as URL,
-                    index = index as Int
-                ] in
-                let suite = Suite(name)
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                Suite.closedDomains.insert(Suite(name))
-                let migration = Self.migrations(suite, into: Suite(group))[index]
-                let cache = directory.appendingPathComponent("cache.molt")
-                for _ in 0..<2 {
-                    let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
-                    #expect(plan.deferred.map(\.migration) == [migration.id])
-                    let opened = try CodableCache(at: cache, migrations: [migration])
-                    #expect(opened.report.deferred.map(\.migration) == [migration.id])
-                    #expect(
-                        opened.report.deferred.first?.reason == """
-                            The settings in \(name) are there, but their file cannot be opened now, as on a device that was \
-                            not unlocked since it was started.
-                            """
-                    )
-                    opened.close()
-                    #expect(try CacheStore.state(at: cache).ledger.map(\.outcome) == [.deferred])
-                }
-            }
-        }
-
-        /// The app's first launch with Molt before the first unlock, and the next launch after it.
-        @Test func `Deferred conversions run once the file can be read`() async throws {
-            let group = try ScratchSuite()
-            defer { try? FileManager.default.removeItem(at: directory) }
-            await #expect(processExitsWith: .success) {
-                [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                Suite.closedDomains.insert(Suite(name))
-                let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
-                let cache = try CodableCache(
-                    at: directory.appendingPathComponent("cache.molt"),
-                    migrations: registry
-                )
-                #expect(cache.report.deferred.count == 6)
-                cache.close()
-            }
-            let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
-            let cache = try CodableCache(at: directory.appendingPathComponent("cache.molt"), migrations: registry)
-            defer { cache.close() }
-            #expect(cache.report.deferred.isEmpty)
-            try expectAllRun(scratch, group)
-        }
-
-        @Test func `Upgrading the closed suite itself is refused and changes nothing`() async throws {
-            let group = try ScratchSuite()
-            defer { try? FileManager.default.removeItem(at: directory) }
-            await #expect(processExitsWith: .success) {
-                [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                Suite.closedDomains.insert(Suite(name))
-                let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
-                let error = await #expect(throws: MigrationError.self) {
-                    try await Suite(name).upgrade(with: registry)
-                }
-                #expect(error?.code == .deferred)
-                #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
-                #expect(error?.store == Suite(name).attachedName)
-            }
-            let (suite, registry) = (
-                scratch.suite, MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
-            )
-            try await suite.upgrade(with: registry)
-            #expect(try scratch.values["tags"] == ["a"])
-            #expect(try group.values["new"] == 1)
-        }
-
-        /// Missing permissions, unlike a locked device, do not go away by waiting.
-        @Test(arguments: 0..<6)
-        func `Each kind of step fails when permissions deny access`(index: Int) async throws {
-            let group = try ScratchSuite()
-            defer { try? FileManager.default.removeItem(at: directory) }
-            await #expect(processExitsWith: .success) {
-                [
-                    name = scratch.name as String, group = group.name as String, directory = directory as URL,
-                    index = index as Int
-                ] in
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                chmod(try ScratchSuite(named: name).file.path, 0)
-                if geteuid() == 0 {
-                    chmod(try TestHome.directory.path, 0o711)
-                    chmod(directory.path, 0o777)
-                    try #require(seteuid(65_534) == 0)
-                }
-                let migration = Self.migrations(Suite(name), into: Suite(group))[index]
-                let cache = directory.appendingPathComponent("cache.molt")
-                for _ in 0..<2 {
-                    let error = #expect(throws: (any Error).self) {
-                        try CodableCache(at: cache, migrations: [migration])
+        #if CHILD_PROCESSES
+            @Test(arguments: 0..<6)
+            func `Each kind of step is deferred and not marked as applied`(index: Int) async throws {
+                let group = try ScratchSuite()
+                defer { try? FileManager.default.removeItem(at: directory) }
+                await #expect(processExitsWith: .success) {
+                    [
+                        name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                        index = index as Int
+                    ] in
+                    let suite = Suite(name)
+                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    Suite.closedDomains.insert(Suite(name))
+                    let migration = Self.migrations(suite, into: Suite(group))[index]
+                    let cache = directory.appendingPathComponent("cache.molt")
+                    for _ in 0..<2 {
+                        let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
+                        #expect(plan.deferred.map(\.migration) == [migration.id])
+                        let opened = try CodableCache(at: cache, migrations: [migration])
+                        #expect(opened.report.deferred.map(\.migration) == [migration.id])
+                        #expect(
+                            opened.report.deferred.first?.reason == """
+                                The settings in \(name) are there, but their file cannot be opened now, as on a device that was \
+                                not unlocked since it was started.
+                                """
+                        )
+                        opened.close()
+                        #expect(try CacheStore.state(at: cache).ledger.map(\.outcome) == [.deferred])
                     }
-                    #expect("\(error as Any)".contains("Check its permissions."))
                 }
-                let error = #expect(throws: DefaultsError.self) { try Suite(name).values() }
-                #expect(error?.code == .noPermission)
             }
-        }
+        #endif
+
+        #if CHILD_PROCESSES
+            /// The app's first launch with Molt before the first unlock, and the next launch after it.
+            @Test func `Deferred conversions run once the file can be read`() async throws {
+                let group = try ScratchSuite()
+                defer { try? FileManager.default.removeItem(at: directory) }
+                await #expect(processExitsWith: .success) {
+                    [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
+                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    Suite.closedDomains.insert(Suite(name))
+                    let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
+                    let cache = try CodableCache(
+                        at: directory.appendingPathComponent("cache.molt"),
+                        migrations: registry
+                    )
+                    #expect(cache.report.deferred.count == 6)
+                    cache.close()
+                }
+                let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
+                let cache = try CodableCache(at: directory.appendingPathComponent("cache.molt"), migrations: registry)
+                defer { cache.close() }
+                #expect(cache.report.deferred.isEmpty)
+                try expectAllRun(scratch, group)
+            }
+        #endif
+
+        #if CHILD_PROCESSES
+            @Test func `Upgrading the closed suite itself is refused and changes nothing`() async throws {
+                let group = try ScratchSuite()
+                defer { try? FileManager.default.removeItem(at: directory) }
+                await #expect(processExitsWith: .success) {
+                    [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
+                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    Suite.closedDomains.insert(Suite(name))
+                    let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
+                    let error = await #expect(throws: MigrationError.self) {
+                        try await Suite(name).upgrade(with: registry)
+                    }
+                    #expect(error?.code == .deferred)
+                    #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
+                    #expect(error?.store == Suite(name).attachedName)
+                }
+                let (suite, registry) = (
+                    scratch.suite, MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
+                )
+                try await suite.upgrade(with: registry)
+                #expect(try scratch.values["tags"] == ["a"])
+                #expect(try group.values["new"] == 1)
+            }
+        #endif
+
+        #if CHILD_PROCESSES
+            /// Missing permissions, unlike a locked device, do not go away by waiting.
+            @Test(arguments: 0..<6)
+            func `Each kind of step fails when permissions deny access`(index: Int) async throws {
+                let group = try ScratchSuite()
+                defer { try? FileManager.default.removeItem(at: directory) }
+                await #expect(processExitsWith: .success) {
+                    [
+                        name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                        index = index as Int
+                    ] in
+                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    chmod(try ScratchSuite(named: name).file.path, 0)
+                    if geteuid() == 0 {
+                        chmod(try TestHome.directory.path, 0o711)
+                        chmod(directory.path, 0o777)
+                        try #require(seteuid(65_534) == 0)
+                    }
+                    let migration = Self.migrations(Suite(name), into: Suite(group))[index]
+                    let cache = directory.appendingPathComponent("cache.molt")
+                    for _ in 0..<2 {
+                        let error = #expect(throws: (any Error).self) {
+                            try CodableCache(at: cache, migrations: [migration])
+                        }
+                        #expect("\(error as Any)".contains("Check its permissions."))
+                    }
+                    let error = #expect(throws: DefaultsError.self) { try Suite(name).values() }
+                    #expect(error?.code == .noPermission)
+                }
+            }
+        #endif
 
         /// A new installation has no file, also on a locked device.
         @Test func `A missing file does not count as one that cannot be opened`() async throws {

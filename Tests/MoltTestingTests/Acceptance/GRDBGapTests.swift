@@ -70,51 +70,55 @@ struct GRDBGapTests {
         person["lastName"] = .string(String(parts[1]))
     }
 
-    @Test func `A process that is killed during a migration loses nothing`() async throws {
-        let sweep = FaultSweep(of: Self.fixture, through: Self.shipped)
-        let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in try kill.run(through: Self.shipped) }
-        }
-        #expect(summary.count == 8)
-    }
-
-    @Test func `Only one of two concurrent processes runs the migrations`() async throws {
-        let store = try TemporaryStore(Self.fixture)
-        @Sendable func child(_ path: String, isFirst: Bool) async {
-            await #expect(processExitsWith: .success) { [path = path as String, isFirst = isFirst as Bool] in
-                let (inside, waiting) = (Sign(path + ".inside"), Sign(path + ".waiting"))
-                var configuration = CodableCache.Configuration()
-                var migrations = Self.shipped
-                if isFirst {
-                    // It stays in the middle of its upgrade until the other process waits for it.
-                    migrations = Self.shipped {
-                        inside.give()
-                        waiting.await(orExitWith: 3)
-                    }
-                } else {
-                    inside.await(orExitWith: 4)
-                    configuration.monitor = MigrationMonitor { event in
-                        if case .waiting = event { waiting.give() }
-                    }
-                }
-                let cache = try CodableCache(
-                    at: URL(filePath: path),
-                    migrations: migrations,
-                    configuration: configuration
-                )
-                guard try cache.count(of: Person.self) == 20 else { exit(2) }
-                guard cache.report.entries.isEmpty != isFirst else { exit(5) }
+    #if CHILD_PROCESSES
+        @Test func `A process that is killed during a migration loses nothing`() async throws {
+            let sweep = FaultSweep(of: Self.fixture, through: Self.shipped)
+            let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in try kill.run(through: Self.shipped) }
             }
+            #expect(summary.count == 8)
         }
+    #endif
 
-        async let first: Void = child(store.url.path, isFirst: true)
-        async let second: Void = child(store.url.path, isFirst: false)
-        _ = await (first, second)
+    #if CHILD_PROCESSES
+        @Test func `Only one of two concurrent processes runs the migrations`() async throws {
+            let store = try TemporaryStore(Self.fixture)
+            @Sendable func child(_ path: String, isFirst: Bool) async {
+                await #expect(processExitsWith: .success) { [path = path as String, isFirst = isFirst as Bool] in
+                    let (inside, waiting) = (Sign(path + ".inside"), Sign(path + ".waiting"))
+                    var configuration = CodableCache.Configuration()
+                    var migrations = Self.shipped
+                    if isFirst {
+                        // It stays in the middle of its upgrade until the other process waits for it.
+                        migrations = Self.shipped {
+                            inside.give()
+                            waiting.await(orExitWith: 3)
+                        }
+                    } else {
+                        inside.await(orExitWith: 4)
+                        configuration.monitor = MigrationMonitor { event in
+                            if case .waiting = event { waiting.give() }
+                        }
+                    }
+                    let cache = try CodableCache(
+                        at: URL(filePath: path),
+                        migrations: migrations,
+                        configuration: configuration
+                    )
+                    guard try cache.count(of: Person.self) == 20 else { exit(2) }
+                    guard cache.report.entries.isEmpty != isFirst else { exit(5) }
+                }
+            }
 
-        let after = try store.contents()
-        #expect(after.ledger.map(\.name) == Self.shipped.names)
-        #expect(after.records == (try Self.fixture.migrated(through: Self.shipped).fixture.records))
-    }
+            async let first: Void = child(store.url.path, isFirst: true)
+            async let second: Void = child(store.url.path, isFirst: false)
+            _ = await (first, second)
+
+            let after = try store.contents()
+            #expect(after.ledger.map(\.name) == Self.shipped.names)
+            #expect(after.records == (try Self.fixture.migrated(through: Self.shipped).fixture.records))
+        }
+    #endif
 
     @Test func `A migration on a full disk loses nothing`() async throws {
         let records = (1...60).map { number in

@@ -6,45 +6,51 @@ import TestHome
 import Testing
 
 @Suite struct `Kills of child processes` {
-    @Test func `A kill at any point loses nothing of a cache and its suites`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
-        var kills: [KillPoint] = []
-        let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
-            kills.append(kill)
-            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
-                try kill.run(through: FaultScenario.migrations)
-            }
-        }
-        #expect(summary.count == 10)
-        #expect(summary.trials.count { $0.fault == nil } == 10)
-        #expect(summary.available > 60)
-        #expect(summary.description.contains("10 of \(summary.available) points"))
-        for kill in kills { try expectNothingIsLeft(of: kill) }
-    }
-
-    @Test func `A kill between the commit and the last change to a suite loses no setting`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-        let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
-                try kill.run(through: FaultScenario.settingsMigrations)
-            }
-        }
-        #expect(summary.count(of: .attached) >= 4)
-    }
-
-    @Test func `A child process that was not killed is a failure`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-        let failure = await #expect(throws: FaultFailure.self) {
-            try await sweep.killing(.every(10)) { (kill: KillPoint) in
-                await #expect(processExitsWith: .failure) { [kill] in
-                    try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
+    #if CHILD_PROCESSES
+        @Test func `A kill at any point loses nothing of a cache and its suites`() async throws {
+            let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
+            var kills: [KillPoint] = []
+            let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
+                kills.append(kill)
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                    try kill.run(through: FaultScenario.migrations)
                 }
             }
+            #expect(summary.count == 10)
+            #expect(summary.trials.count { $0.fault == nil } == 10)
+            #expect(summary.available > 60)
+            #expect(summary.description.contains("10 of \(summary.available) points"))
+            for kill in kills { try expectNothingIsLeft(of: kill) }
         }
-        let broken = try #require(failure).broken
-        #expect(broken.count == 3)
-        #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
-    }
+    #endif
+
+    #if CHILD_PROCESSES
+        @Test func `A kill between the commit and the last change to a suite loses no setting`() async throws {
+            let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+            let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                    try kill.run(through: FaultScenario.settingsMigrations)
+                }
+            }
+            #expect(summary.count(of: .attached) >= 4)
+        }
+    #endif
+
+    #if CHILD_PROCESSES
+        @Test func `A child process that was not killed is a failure`() async throws {
+            let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+            let failure = await #expect(throws: FaultFailure.self) {
+                try await sweep.killing(.every(10)) { (kill: KillPoint) in
+                    await #expect(processExitsWith: .failure) { [kill] in
+                        try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
+                    }
+                }
+            }
+            let broken = try #require(failure).broken
+            #expect(broken.count == 3)
+            #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
+        }
+    #endif
 
     @Test func `A kill that undoes a committed upgrade is a failure`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)

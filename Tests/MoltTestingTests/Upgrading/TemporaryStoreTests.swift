@@ -56,34 +56,36 @@ struct TemporaryStoreTests {
         }
     }
 
-    @Test func `The Cache directory of the app survives all entry points, faults and child processes unchanged`()
-        async throws
-    {
-        try await Self.withDirectory { directory, files in
-            let migrations = Self.adoption(of: directory)
-            let fixture = StoreFixture(schemaVersion: 0)
-            #expect(try fixture.migrated(through: migrations).fixture.records.count == 100)
-            #expect(try DirectoryFixture(contentsOf: directory) == files)
+    #if CHILD_PROCESSES
+        @Test func `The Cache directory of the app survives all entry points, faults and child processes unchanged`()
+            async throws
+        {
+            try await Self.withDirectory { directory, files in
+                let migrations = Self.adoption(of: directory)
+                let fixture = StoreFixture(schemaVersion: 0)
+                #expect(try fixture.migrated(through: migrations).fixture.records.count == 100)
+                #expect(try DirectoryFixture(contentsOf: directory) == files)
 
-            let report = try await fixture.verifyUpgrades(through: migrations, types: [.type(Friend.self)])
-            #expect(report.rows.first?.targets == [1, 2])
-            #expect(try DirectoryFixture(contentsOf: directory) == files)
+                let report = try await fixture.verifyUpgrades(through: migrations, types: [.type(Friend.self)])
+                #expect(report.rows.first?.targets == [1, 2])
+                #expect(try DirectoryFixture(contentsOf: directory) == files)
 
-            let sweep = FaultSweep(of: fixture, through: migrations)
-            let swept = try await sweep.run(at: .spread(limit: 4))
-            #expect(swept.count(of: .attached) > 0)
-            #expect(try DirectoryFixture(contentsOf: directory) == files)
+                let sweep = FaultSweep(of: fixture, through: migrations)
+                let swept = try await sweep.run(at: .spread(limit: 4))
+                #expect(swept.count(of: .attached) > 0)
+                #expect(try DirectoryFixture(contentsOf: directory) == files)
 
-            let path = directory.path
-            let killed = try await sweep.killing(.spread(limit: 3)) { (kill: KillPoint) in
-                await #expect(processExitsWith: .signal(SIGKILL)) { [kill, path = path as String] in
-                    try kill.run(through: Self.adoption(of: URL(filePath: path)))
+                let path = directory.path
+                let killed = try await sweep.killing(.spread(limit: 3)) { (kill: KillPoint) in
+                    await #expect(processExitsWith: .signal(SIGKILL)) { [kill, path = path as String] in
+                        try kill.run(through: Self.adoption(of: URL(filePath: path)))
+                    }
                 }
+                #expect(killed.count == 3)
+                #expect(try DirectoryFixture(contentsOf: directory) == files)
             }
-            #expect(killed.count == 3)
-            #expect(try DirectoryFixture(contentsOf: directory) == files)
         }
-    }
+    #endif
 
     @Test func `A Cache directory may be missing, or contain symbolic links and empty directories`() throws {
         try ScratchDirectory.with { folder in
@@ -168,41 +170,43 @@ struct TemporaryStoreTests {
 
     // MARK: Leftovers of crashes
 
-    @Test func `Files of processes that no longer exist are removed, and no other files`() async throws {
-        let gone = 99_999_999
-        let uuid = UUID().uuidString
-        let old = Date(timeIntervalSinceNow: -7200)
-        let temporary = FileManager.default.temporaryDirectory
-        let left = [temporary.appending(path: "molt-testing.\(gone).\(uuid)")]
-        var kept = [
-            "molt-testing.\(getpid()).\(uuid)", "molt-testing.\(gone).\(uuid).old", "molt-testing.\(gone).x\(uuid)",
-            "molt-testing.0\(gone).\(uuid)", "molt-testing.\(uuid)",
-        ].map { temporary.appending(path: $0) }
-        let young = temporary.appending(path: "molt-testing.\(gone).\(UUID().uuidString)")
-        for url in left + kept + [young] {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-            guard url != young else { continue }
-            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
-        }
-        var leftFiles: [URL] = []
-        if let home = molt_test_home().map({ URL(filePath: String(cString: $0)) }) {
-            leftFiles = ["plist", "molt-lock"].map { home.appending(path: "molt-testing.\(gone).\(uuid).\($0)") }
-            let others = ["app.\(uuid).plist", "molt-testing.\(getpid()).\(uuid).plist"]
-                .map { home.appending(path: $0) }
-            for url in leftFiles + others {
-                try Data().write(to: url)
+    #if CHILD_PROCESSES
+        @Test func `Files of processes that no longer exist are removed, and no other files`() async throws {
+            let gone = 99_999_999
+            let uuid = UUID().uuidString
+            let old = Date(timeIntervalSinceNow: -7200)
+            let temporary = FileManager.default.temporaryDirectory
+            let left = [temporary.appending(path: "molt-testing.\(gone).\(uuid)")]
+            var kept = [
+                "molt-testing.\(getpid()).\(uuid)", "molt-testing.\(gone).\(uuid).old", "molt-testing.\(gone).x\(uuid)",
+                "molt-testing.0\(gone).\(uuid)", "molt-testing.\(uuid)",
+            ].map { temporary.appending(path: $0) }
+            let young = temporary.appending(path: "molt-testing.\(gone).\(UUID().uuidString)")
+            for url in left + kept + [young] {
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+                guard url != young else { continue }
                 try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
             }
-            kept += others
-        }
-        kept.append(young)
-        defer { for url in left + leftFiles + kept { try? FileManager.default.removeItem(at: url) } }
+            var leftFiles: [URL] = []
+            if let home = molt_test_home().map({ URL(filePath: String(cString: $0)) }) {
+                leftFiles = ["plist", "molt-lock"].map { home.appending(path: "molt-testing.\(gone).\(uuid).\($0)") }
+                let others = ["app.\(uuid).plist", "molt-testing.\(getpid()).\(uuid).plist"]
+                    .map { home.appending(path: $0) }
+                for url in leftFiles + others {
+                    try Data().write(to: url)
+                    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
+                }
+                kept += others
+            }
+            kept.append(young)
+            defer { for url in left + leftFiles + kept { try? FileManager.default.removeItem(at: url) } }
 
-        await #expect(processExitsWith: .success) {
-            _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
-        }
+            await #expect(processExitsWith: .success) {
+                _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
+            }
 
-        for url in left + leftFiles { #expect(!FileManager.default.fileExists(atPath: url.path), "\(url)") }
-        for url in kept { #expect(FileManager.default.fileExists(atPath: url.path), "\(url)") }
-    }
+            for url in left + leftFiles { #expect(!FileManager.default.fileExists(atPath: url.path), "\(url)") }
+            for url in kept { #expect(FileManager.default.fileExists(atPath: url.path), "\(url)") }
+        }
+    #endif
 }
