@@ -4,8 +4,8 @@
 
     /// A suite's domain on Apple platforms, kept by a system service.
     ///
-    /// A value survives a kill as soon as it is set, and writes are atomic. The file belongs to the service and is
-    /// never accessed.
+    /// A value survives a kill as soon as it is set, and writes are atomic. The service writes the file a little later,
+    /// so a loss of power may undo the last changes. The file belongs to the service and is never accessed.
     struct SuiteStorage {
         private let suite: Suite
 

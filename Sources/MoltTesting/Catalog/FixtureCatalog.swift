@@ -16,9 +16,9 @@ internal import MoltCore
 /// | `Golden/1-everyday@3.json` | the expected result of upgrading it to version 3 |
 /// | `schema.json` | the shapes of the current types, if a ``SchemaSnapshot`` is kept here, too |
 ///
-/// The newest version is that of the registry, or of any file if that is newer. An golden file belongs to the
+/// The newest version is that of the registry, or of any file if that is newer. A golden file belongs to the
 /// version that it was upgraded to. Files of older versions have shipped and are never overwritten, in any
-/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. An golden file
+/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. A golden file
 /// contains the digest of its fixture, so that a changed fixture is a failure.
 ///
 /// Files of the newest version can be overwritten with `MOLT_RECORD=all` until a newer version exists, because the

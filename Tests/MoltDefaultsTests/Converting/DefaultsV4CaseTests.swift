@@ -117,7 +117,7 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
             "X23 missing field",
             .string(#"{"id":"0"}"#),
             .codable(as: CodableTimeZone.self),
-            .cannot("", "not what its type was encoded as, at name")
+            .cannot("", "the stored value does not have the form of its type, at name")
         ),
         DefaultsV4Case(
             "X24 [Codable] to array of JSON strings",
