@@ -14,7 +14,9 @@ public struct OSLogMessage: ExpressibleByStringInterpolation {
 public struct OSLogInterpolation: StringInterpolationProtocol {
     public init(literalCapacity: Int, interpolationCount: Int) {}
     public mutating func appendLiteral(_ text: String) {}
-    public mutating func appendInterpolation(_ text: @autoclosure () -> String, privacy: OSLogPrivacy = .auto) {}
+    public mutating func appendInterpolation<Value: CustomStringConvertible>(
+        _ value: @autoclosure () -> Value, privacy: OSLogPrivacy = .auto
+    ) {}
 }
 
 public struct OSLogPrivacy: Sendable {
