@@ -14,7 +14,8 @@ import Testing
 
     /// Bytes that differ from those at every other place of a chunk.
     private func data(_ seed: Int, count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 >> 2 &+ seed << 24) >> (8 * ($0 & 3))) })
+        let words = (0..<count / 4 + 1).map { UInt32(truncatingIfNeeded: $0 &+ seed << 24) }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
     }
 
     private func rows() throws -> [[String]] {

@@ -8,7 +8,7 @@ import Testing
 /// Invariant 8: upgrading at once gives byte for byte what upgrading with a close at each version gives.
 @Suite("The path of an upgrade")
 struct PathTests {
-    @Test(arguments: 0..<TestRun.choose(4, long: 20))
+    @Test(arguments: 0..<TestRun.choose(2, long: 20))
     func `Random registries give the same rows at once and step by step`(
         block: UInt64
     ) async throws {

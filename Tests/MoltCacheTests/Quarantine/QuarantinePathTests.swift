@@ -6,7 +6,7 @@ import Testing
 
 /// Invariant 8 for records that fail: the quarantine does not depend on the path of the upgrade either.
 @Suite struct `The upgrade path of records in quarantine` {
-    static let blocks: Range<UInt64> = 0..<TestRun.choose(4, long: 120)
+    static let blocks: Range<UInt64> = 0..<TestRun.choose(2, long: 120)
 
     @Test(arguments: blocks)
     func `Random registries with failing steps leave the same rows and the same quarantine on both paths`(

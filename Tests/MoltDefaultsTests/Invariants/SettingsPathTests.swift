@@ -3,6 +3,7 @@ import Generators
 import MoltCache
 import MoltCore
 import MoltDefaults
+import TestSupport
 import Testing
 
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
@@ -12,7 +13,7 @@ struct SettingsPathTests {
         case cache, suite
     }
 
-    @Test(arguments: Primary.allCases, 0..<25)
+    @Test(arguments: Primary.allCases, 0..<TestRun.choose(8, long: 200))
     func `A random registry gives the same settings at once and step by step`(primary: Primary, seed: UInt64) throws {
         let atOnce = try Upgrades(primary, seed: seed)
         let stepwise = try Upgrades(primary, seed: seed)
