@@ -57,7 +57,8 @@ extension DefaultsV4Walk {
         } catch let error as NoCodableForm {
             throw failure(error.description)
         } catch let error as DefaultsError where error.code == .typeMismatch {
-            throw failure("the stored value does not have the form of its type\(error.place.map { ", at \($0)" } ?? "")")
+            let place = error.place.map { ", at \($0)" } ?? ""
+            throw failure("the stored value does not have the form of its type\(place)")
         } catch {
             throw failure("its type does not read it: \(ErrorSummary.line(of: error))")
         }
