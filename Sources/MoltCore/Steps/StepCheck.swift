@@ -106,6 +106,32 @@ package struct StepCheck {
         fill(type, newPath, inEveryRecord: isFilled)
     }
 
+    /// Whether every record of a type has a property.
+    func isFilled(_ type: String, _ path: PropertyPath) -> Bool {
+        filledProperties.contains(Place(type, path))
+    }
+
+    /// Adds a fault for paths without a name, and for those that are repeated.
+    mutating func checkPlaces(_ paths: [PropertyPath]) {
+        if paths.contains(where: { $0.count == 0 }) { add("No property is named.") }
+        for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
+            add("The property \(path) is named twice.")
+        }
+    }
+
+    /// Notes that properties were replaced by others, which may be among them, in the records that had them.
+    mutating func replace(
+        _ type: String,
+        _ paths: [PropertyPath],
+        by newPaths: [PropertyPath],
+        _ reason: String,
+        _ ifMissing: MigrationStep.MissingProperty
+    ) {
+        let isInAll = ifMissing == .fail || paths.contains { isFilled(type, $0) }
+        for path in paths { remove(type, path, reason) }
+        for path in newPaths { fill(type, path, inEveryRecord: isInAll) }
+    }
+
     /// Notes that a property was removed, with everything inside it.
     mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
         let place = Place(type, path)

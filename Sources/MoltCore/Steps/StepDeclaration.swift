@@ -37,7 +37,8 @@ package struct CodedStep: Codable, Hashable, Sendable {
     private static let kinds: [String: any StepDeclaration.Type] = {
         let kinds: [any StepDeclaration.Type] = [
             RenameTypeStep.self, DeleteTypeStep.self, RenamePropertyStep.self, MovePropertyStep.self,
-            RemovePropertyStep.self, AddPropertyStep.self, TransformStep.self, ConvertStep.self, RunStep.self,
+            RemovePropertyStep.self, AddPropertyStep.self, CopyPropertyStep.self, SplitPropertyStep.self,
+            JoinPropertiesStep.self, MapValueStep.self, TransformStep.self, ConvertStep.self, RunStep.self,
             BuiltInStep.self,
         ]
         return Dictionary(uniqueKeysWithValues: kinds.map { ($0.kind, $0) })

@@ -1,0 +1,49 @@
+extension MigrationStep {
+    /// Copies a property within each record of a type, byte for byte.
+    ///
+    /// ```swift
+    /// .copyProperty("Person", "email", to: "contactEmail")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property.
+    ///   - newPath: The path of the copy; missing or null objects on it are created.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
+    ///     property at the new path fails the upgrade with the code `propertyExists`.
+    public static func copyProperty(
+        _ type: String,
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(CopyPropertyStep(type: type, path: path, newPath: newPath, ifMissing: ifMissing))
+    }
+}
+
+struct CopyPropertyStep: RecordStep {
+    static let kind = "copyProperty"
+
+    var type: String
+    var path: PropertyPath
+    var newPath: PropertyPath
+    var ifMissing: MigrationStep.MissingProperty
+
+    var requiredProperty: PropertyPath? { path }
+    var description: String { "copy \(type).\(path) to \(newPath)" }
+    var identity: [String] { [Self.kind, type] + path.identity + newPath.identity + [ifMissing.rawValue] }
+
+    var change: StepChange {
+        { record in
+            if try !record.copyIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path)
+        if newPath.count == 0 { check.add("No new place is named.") }
+        guard path.count > 0, newPath.count > 0 else { return }
+        if newPath.starts(with: path) { check.add("The property \(type).\(path) is copied into itself.") }
+        check.fill(type, newPath, inEveryRecord: check.isFilled(type, path) || ifMissing == .fail)
+    }
+}

@@ -1,0 +1,71 @@
+extension MigrationStep {
+    /// Joins string properties to one, in their order, in each record of a type.
+    ///
+    /// ```swift
+    /// .joinProperties("Person", ["firstName", "lastName"], into: "fullName")
+    /// ```
+    ///
+    /// Missing, null and empty strings are left out, together with their separator. If all are null or missing, the
+    /// result is null.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - paths: The paths of the properties, which are removed.
+    ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
+    ///   - separator: The text between the parts; by default a space.
+    ///   - ifMissing: The policy for a record with none of the properties; by default it is left as it is. A record with
+    ///     a value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
+    ///     property at the new path with `propertyExists`.
+    public static func joinProperties(
+        _ type: String,
+        _ paths: [PropertyPath],
+        into newPath: PropertyPath,
+        separator: String = " ",
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(
+            JoinPropertiesStep(
+                type: type,
+                paths: paths,
+                newPath: newPath,
+                separator: separator,
+                ifMissing: ifMissing
+            )
+        )
+    }
+}
+
+struct JoinPropertiesStep: RecordStep {
+    static let kind = "joinProperties"
+
+    var type: String
+    var paths: [PropertyPath]
+    var newPath: PropertyPath
+    var separator: String
+    var ifMissing: MigrationStep.MissingProperty
+
+    var requiredProperty: PropertyPath? { paths.first }
+    var description: String {
+        "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
+    }
+    var identity: [String] {
+        [Self.kind, type, String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
+            + [separator, ifMissing.rawValue]
+    }
+
+    var change: StepChange {
+        { record in
+            let isPresent = try record.joinIfPresent(paths, into: newPath, separator: separator)
+            if !isPresent, ifMissing == .fail { throw record.missing(paths[0]) }
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        for path in paths { check.use(type: type, path: path) }
+        if paths.count < 2 { check.add("Two or more properties are joined.") }
+        check.checkPlaces(paths)
+        if newPath.count == 0 { check.add("No new place is named.") }
+        guard newPath.count > 0, !paths.contains(where: { $0.count == 0 }) else { return }
+        check.replace(type, paths, by: [newPath], "joined", ifMissing)
+    }
+}

@@ -1,0 +1,53 @@
+extension MigrationStep {
+    /// Replaces values of a property by others in each record of a type, for example when cases of an enum are renamed.
+    ///
+    /// ```swift
+    /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
+    /// ```
+    ///
+    /// A record without the property is left as it is, and so is null, unless `values` names it.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property.
+    ///   - values: The new values by the old ones.
+    ///   - other: What happens to all other values; by default they are kept.
+    public static func mapValue(
+        _ type: String,
+        _ path: PropertyPath,
+        _ values: [RecordValue: RecordValue],
+        otherwise other: Record.OtherValue = .keep
+    ) -> MigrationStep {
+        MigrationStep(MapValueStep(type: type, path: path, ValueMap(values, otherwise: other, at: path)))
+    }
+}
+
+struct MapValueStep: RecordStep {
+    static let kind = "mapValue"
+
+    var type: String
+    var path: PropertyPath
+    var map: ValueMap
+
+    init(type: String, path: PropertyPath, _ map: ValueMap) {
+        self.type = type
+        self.path = path
+        self.map = map
+    }
+
+    var requiredProperty: PropertyPath? { path }
+    var description: String { "map the values of \(type).\(path)" }
+    var identity: [String] { [Self.kind, type] + path.identity + map.identity }
+    var losses: [DataLoss] { map.isLossy ? [DataLoss(.property, "\(type).\(path)")] : [] }
+
+    var change: StepChange {
+        let map = map.prepared()
+        return { record in try record.map(path, map) }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path)
+        if map.olds.isEmpty, map.other == ValueMap.keep { check.add("No value is named.") }
+        if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
+    }
+}

@@ -1,0 +1,102 @@
+extension MigrationStep {
+    /// Splits a string property into several in each record of a type.
+    ///
+    /// ```swift
+    /// .splitProperty("Person", "fullName", into: ["firstName", "lastName"])
+    /// ```
+    ///
+    /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A
+    /// separator at the beginning or end stays part of the text, so no character is lost, and ``joinProperties(_:_:into:separator:ifMissing:)``
+    /// gives the same string again. If the property is null, all new ones are null.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property, which is removed unless it is among the new ones.
+    ///   - separator: Where to split; by default at the first spaces.
+    ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created.
+    ///   - missing: The value of the last properties when the string has fewer parts; by default an empty string.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
+    ///     value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
+    ///     property at a new path with `propertyExists`.
+    public static func splitProperty(
+        _ type: String,
+        _ path: PropertyPath,
+        at separator: Record.Separator = .first(" "),
+        into newPaths: [PropertyPath],
+        missing: RecordValue = "",
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(
+            SplitPropertyStep(
+                type: type,
+                path: path,
+                separator: separator,
+                newPaths: newPaths,
+                missing: missing.json(within: newPaths),
+                ifMissing: ifMissing
+            )
+        )
+    }
+}
+
+struct SplitPropertyStep: RecordStep {
+    static let kind = "splitProperty"
+
+    var type: String
+    var path: PropertyPath
+    var separator: Record.Separator
+    var newPaths: [PropertyPath]
+    /// The value without a part as JSON; nil if it is nested too deeply for a path.
+    var missing: String?
+    var ifMissing: MigrationStep.MissingProperty
+
+    var requiredProperty: PropertyPath? { path }
+    var description: String {
+        "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))"
+    }
+    var identity: [String] {
+        let place =
+            switch separator {
+            case .first(let text): ["first", text]
+            case .last(let text): ["last", text]
+            }
+        return [Self.kind, type] + path.identity + place + newPaths.flatMap(\.identity)
+            + [missing ?? "", ifMissing.rawValue]
+    }
+
+    var change: StepChange {
+        let missing = Array((missing ?? "").utf8)
+        return { record in
+            let isPresent = try record.splitIfPresent(path, at: separator, into: newPaths, missing: missing)
+            if !isPresent, ifMissing == .fail { throw record.missing(path) }
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path)
+        if newPaths.count < 2 { check.add("A property is split into two or more.") }
+        check.checkPlaces(newPaths)
+        if separator.text.isEmpty { check.add("The separator is empty.") }
+        if missing == nil { check.add("The value for missing parts is nested too deep to be written.") }
+        guard path.count > 0, !newPaths.contains(where: { $0.count == 0 }) else { return }
+        check.replace(type, [path], by: newPaths, "split", ifMissing)
+    }
+}
+
+extension PropertyPath {
+    /// The number of names and the names, for a fingerprint.
+    var identity: [String] { [String(count)] + names }
+}
+
+extension RecordValue {
+    /// The value as JSON; nil if it is nested too deeply for one of the paths.
+    func json(within paths: [PropertyPath]) -> String? {
+        var bytes: [UInt8] = []
+        do throws(JSONSyntaxError) {
+            try write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
+        } catch {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
