@@ -18,6 +18,16 @@ struct FingerprintTests {
         #expect(
             fingerprint(.addProperty("Person", "a", default: [1, .null, "x"])) == "b6d9fe37bdde829c360c65c74022ccc3"
         )
+        #expect(fingerprint(.copyProperty("A", "b", to: ["c", "d"])) == "fcf71e50d0338e8b2f313e30448f99b0")
+        #expect(
+            fingerprint(.splitProperty("A", "b", at: .last("-"), into: ["c", "d"]))
+                == "7d8b2e48b425f4e879f859c79cb5a437"
+        )
+        #expect(fingerprint(.joinProperties("A", ["b", "c"], into: "d")) == "c6a38c54b94290e158095315168762bb")
+        #expect(
+            fingerprint(.mapValue("A", "b", ["c": "d", 1: .null], otherwise: .fail))
+                == "27fde8838e6c3db6115297b7b745d5d6"
+        )
         #expect(fingerprint(.transform("Person") { _ in }, .run { _ in }) == "ab2995409c33abd896964f559e812225")
     }
 
@@ -41,6 +51,23 @@ struct FingerprintTests {
             fingerprint(.removeProperty("A", "b", ifMissing: .fail)),
             fingerprint(.addProperty("A", "b", default: 1)),
             fingerprint(.addProperty("A", "b", default: "1")),
+            fingerprint(.copyProperty("A", "b", to: "c")),
+            fingerprint(.copyProperty("A", "b", to: "c", ifMissing: .fail)),
+            fingerprint(.splitProperty("A", "b", into: ["c", "d"])),
+            fingerprint(.splitProperty("A", "b", into: [["c", "d"], "e"])),
+            fingerprint(.splitProperty("A", "b", into: ["c", ["d", "e"]])),
+            fingerprint(.splitProperty("A", "b", at: .last(" "), into: ["c", "d"])),
+            fingerprint(.splitProperty("A", "b", at: .first("-"), into: ["c", "d"])),
+            fingerprint(.splitProperty("A", "b", into: ["c", "d"], missing: .null)),
+            fingerprint(.splitProperty("A", "b", into: ["c", "d"], ifMissing: .fail)),
+            fingerprint(.joinProperties("A", ["b", "c"], into: "d")),
+            fingerprint(.joinProperties("A", ["c", "b"], into: "d")),
+            fingerprint(.joinProperties("A", ["b", "c"], into: "d", separator: "-")),
+            fingerprint(.mapValue("A", "b", ["c": "d"])),
+            fingerprint(.mapValue("A", "b", ["c": "d", "e": "f"])),
+            fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .fail)),
+            fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .remove)),
+            fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .value("x"))),
             fingerprint(.transform("A") { _ in }),
             fingerprint(.transform("A", revision: 2) { _ in }),
             fingerprint(.convert("A", from: Old.self, to: New.self) { _ in New() }),

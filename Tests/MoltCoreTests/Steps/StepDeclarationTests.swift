@@ -19,6 +19,10 @@ struct StepDeclarationTests {
             .moveProperty("Person", "zip", to: ["home", "code"]),
             .removeProperty("Person", ["home", "zip"], ifMissing: .fail),
             .addProperty("Person", ["home", "tags"], default: ["secret", 1.50, .null]),
+            .copyProperty("Person", "mail", to: ["contact", "mail"], ifMissing: .fail),
+            .splitProperty("Person", "mail", at: .last("@"), into: ["user", ["mail", "host"]], missing: .null),
+            .joinProperties("Person", ["mail", ["home", "zip"]], into: "mail", separator: "/", ifMissing: .fail),
+            .mapValue("Person", "age", [36: "old", "x": .null], otherwise: .value([1])),
             .transform("Person", revision: 2) { _ in },
             .convert("Person", from: String.self, to: Int.self, revision: 3) { $0.count },
             .run("number the people", onFreshStore: true, revision: 4) { _ in },
@@ -50,6 +54,19 @@ struct StepDeclarationTests {
             ),
             (.removeProperty("Person", "mail"), #"{"home":{"zip":"75001"},"age" : 36}"#),
             (
+                .copyProperty("Person", ["home", "zip"], to: "zip"),
+                #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : 36,"zip":"75001"}"#
+            ),
+            (
+                .splitProperty("Person", "mail", at: .first("@"), into: ["user", "host"]),
+                #"{"home":{"zip":"75001"},"age" : 36,"user":"a","host":"b.c"}"#
+            ),
+            (
+                .joinProperties("Person", ["mail", ["home", "zip"]], into: "mail"),
+                #"{"mail":"a@b.c 75001","home":{},"age" : 36}"#
+            ),
+            (.mapValue("Person", "age", [36: "old"]), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "old"}"#),
+            (
                 .addProperty("Person", ["home", "tags"], default: ["x"]),
                 #"{"mail":"a@b.c","home":{"zip":"75001","tags":["x"]},"age" : 36}"#
             ),
@@ -75,7 +92,7 @@ struct StepDeclarationTests {
     }
 
     @Test func `The error for an unknown kind of step names the kind`() throws {
-        let json = Data(#"{"kind":"splitProperty","type":"Person"}"#.utf8)
+        let json = Data(#"{"kind":"sortProperties","type":"Person"}"#.utf8)
 
         let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(CodedStep.self, from: json) }
 

@@ -14,6 +14,10 @@ struct StepWordsTests {
         (.moveProperty("Person", "zip", to: ["home", "code"]), "move Person.zip to home.code"),
         (.removeProperty("Person", ["home", "zip"]), "remove Person.home.zip"),
         (.addProperty("Person", "tags", default: ["secret"]), "add Person.tags where it is missing"),
+        (.copyProperty("Person", "mail", to: ["contact", "mail"]), "copy Person.mail to contact.mail"),
+        (.splitProperty("Person", "name", into: ["first", "last"]), "split Person.name into first, last"),
+        (.joinProperties("Person", ["first", "last"], into: "name"), "join Person.first, last into name"),
+        (.mapValue("Order", "status", ["secret": "open"]), "map the values of Order.status"),
         (.transform("Person") { _ in }, "transform Person"),
         (
             .convert("Person", from: PersonV1.self, to: PersonV2.self) { PersonV2(fullName: $0.name) },

@@ -1,0 +1,206 @@
+import Foundation
+import Generators
+import MoltCore
+import Testing
+
+@Suite struct `Splitting and joining strings` {
+    private func record(_ json: String) throws -> Record {
+        var record = try Record(key: "k", typeName: "Person", json: Array(json.utf8))
+        try record.read()
+        return record
+    }
+
+    private func text(_ record: Record) -> String {
+        var record = record
+        var bytes: [UInt8] = []
+        record.writeContent(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        (#"{"n":"Ada Lovelace","x":1}"#, #"{"x":1,"a":"Ada","b":"Lovelace"}"#),
+        (#"{"n":"Ada King Lovelace"}"#, #"{"a":"Ada","b":"King Lovelace"}"#),
+        (#"{"n":"Plato"}"#, #"{"a":"Plato","b":""}"#),
+        (#"{"n":""}"#, #"{"a":"","b":""}"#),
+        (#"{"n":" "}"#, #"{"a":" ","b":""}"#),
+        (#"{"n":" Plato"}"#, #"{"a":" Plato","b":""}"#),
+        (#"{"n":"Plato "}"#, #"{"a":"Plato ","b":""}"#),
+        (#"{"n":"Ada  Lovelace"}"#, #"{"a":"Ada","b":" Lovelace"}"#),
+        (#"{"n":null}"#, #"{"a":null,"b":null}"#),
+        (#"{"n":"A\"da\u0020\u00c9va"}"#, #"{"a":"A\"da","b":"Éva"}"#),
+        (#"{"n":"Zoë Ünal 🦄"}"#, #"{"a":"Zoë","b":"Ünal 🦄"}"#),
+    ])
+    func `A string is split at the first space with text on both sides`(before: String, after: String) throws {
+        var record = try record(before)
+        try record.split("n", into: ["a", "b"])
+        #expect(text(record) == after)
+    }
+
+    @Test(arguments: [
+        ("Ada King Lovelace", ["Ada King", "Lovelace"]),
+        ("Plato", ["Plato", ""]),
+        ("a b ", ["a", "b "]),
+    ])
+    func `With the last separators, the beginning stays together`(name: String, parts: [String]) throws {
+        var record = try record(#"{"n":"\#(name)"}"#)
+        try record.split("n", at: .last(" "), into: ["a", "b"])
+        #expect(try [record.string("a"), record.string("b")] == parts)
+    }
+
+    @Test func `A string is split into more than two parts, at a separator of any length`() throws {
+        var first = try record(#"{"n":"a, b, c, d"}"#)
+        try first.split("n", at: .first(", "), into: ["x", "y", "z"])
+        #expect(text(first) == #"{"x":"a","y":"b","z":"c, d"}"#)
+        var last = try record(#"{"n":"a, b, c, d"}"#)
+        try last.split("n", at: .last(", "), into: ["x", "y", "z"])
+        #expect(text(last) == #"{"x":"a, b","y":"c","z":"d"}"#)
+    }
+
+    @Test func `Parts may replace the property, or be inside an object in its place`() throws {
+        var same = try record(#"{"name":"Ada Lovelace","x":1}"#)
+        try same.split("name", into: ["name", "surname"])
+        #expect(text(same) == #"{"name":"Ada","x":1,"surname":"Lovelace"}"#)
+        var nested = try record(#"{"name":"Ada Lovelace"}"#)
+        try nested.split("name", into: [["name", "first"], ["name", "last"]])
+        #expect(text(nested) == #"{"name":{"first":"Ada","last":"Lovelace"}}"#)
+        var missing = try record(#"{"name":"Plato"}"#)
+        try missing.split("name", into: ["first", "last"], missing: .null)
+        #expect(text(missing) == #"{"first":"Plato","last":null}"#)
+    }
+
+    @Test func `What cannot be split leaves the record as it is, and the error has no value`() throws {
+        for (json, path, code) in [
+            (#"{"n":12345}"#, "n", MigrationError.Code.typeMismatch),
+            (#"{"n":["12345"]}"#, "n", .typeMismatch),
+            (#"{"n":"12345 6","b":0}"#, "b", .propertyExists),
+            (#"{"m":"12345"}"#, "n", .propertyMissing),
+            (#"{"n":"12345 6","c":7}"#, "c.d", .typeMismatch),
+        ] {
+            var record = try record(json)
+            let places: [PropertyPath] = json.contains(#""c""#) ? ["a", ["c", "d"]] : ["a", "b"]
+            let error = #expect(throws: MigrationError.self, "\(json)") { try record.split("n", into: places) }
+            #expect(error?.code == code, "\(json)")
+            #expect(error?.property == path, "\(json)")
+            #expect(error?.debugDescription.contains("12345") == false)
+            #expect(text(record) == json)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a":"Ada","b":"Lovelace","x":1}"#, #"{"x":1,"n":"Ada Lovelace"}"#),
+        (#"{"a":"Plato","b":""}"#, #"{"n":"Plato"}"#),
+        (#"{"a":null,"b":"Plato"}"#, #"{"n":"Plato"}"#),
+        (#"{"b":"Plato"}"#, #"{"n":"Plato"}"#),
+        (#"{"a":null,"b":null}"#, #"{"n":null}"#),
+        (#"{"a":"","b":null}"#, #"{"n":""}"#),
+        (#"{"a":"\u0041","b":"\"b"}"#, #"{"n":"\u0041 \"b"}"#),
+    ])
+    func `Strings are joined without the missing, null and empty ones`(before: String, after: String) throws {
+        var record = try record(before)
+        try record.join(["a", "b"], into: "n")
+        #expect(text(record) == after)
+    }
+
+    @Test func `What cannot be joined leaves the record as it is`() throws {
+        for (json, code) in [
+            (#"{"a":"x","b":2}"#, MigrationError.Code.typeMismatch),
+            (#"{"a":"x","n":"y"}"#, .propertyExists),
+            (#"{"c":"x"}"#, .propertyMissing),
+        ] {
+            var record = try record(json)
+            let error = #expect(throws: MigrationError.self) { try record.join(["a", "b"], into: "n") }
+            #expect(error?.code == code, "\(json)")
+            #expect(text(record) == json)
+        }
+        var into = try record(#"{"first":"Ada","last":"L"}"#)
+        try into.join(["last", "first"], into: "first", separator: ", ")
+        #expect(text(into) == #"{"first":"L, Ada"}"#)
+    }
+
+    /// Compared with a reference on Swift's strings, over thousands of documents.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Random strings are split as by a reference, and joined again to the same`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["a", "bc", " ", " ", "  ", ", ", "é", "🦄", "\"", "\\", "\n", "\u{301}", "0"]
+        for _ in 0..<1_000 {
+            let text = (0..<random.below(9)).map { _ in pieces[random.below(pieces.count)] }.joined()
+            let count = 2 + random.below(3)
+            let separator = [" ", ", ", "  "][random.below(3)]
+            let isFirst = random.below(2) == 0
+            let names = (0..<count).map { PropertyPath("p\($0)") }
+            var record = try record("{}")
+            record["n"] = .string(text)
+            try record.split("n", at: isFirst ? .first(separator) : .last(separator), into: names)
+            let found = try names.map { try record.string($0) }
+            let expected = Self.reference(text, separator, count, isFirst: isFirst)
+            #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "\(text.debugDescription)")
+            try record.join(names, into: "n", separator: separator)
+            #expect(try Array(record.string("n").utf8) == Array(text.utf8))
+        }
+    }
+
+    private static func reference(_ text: String, _ separator: String, _ count: Int, isFirst: Bool) -> [String] {
+        var parts = [Array(text.utf8)]
+        let separator = Array(separator.utf8)
+        func split(_ bytes: [UInt8]) -> ([UInt8], [UInt8])? {
+            let places = bytes.indices.filter { place in
+                place > 0 && place + separator.count < bytes.count
+                    && Array(bytes[place..<place + separator.count]) == separator
+            }
+            guard let place = isFirst ? places.first : places.last else { return nil }
+            return (Array(bytes[..<place]), Array(bytes[(place + separator.count)...]))
+        }
+        while parts.count < count, let (left, right) = split(isFirst ? parts[parts.count - 1] : parts[0]) {
+            parts.replaceSubrange(isFirst ? parts.count - 1..<parts.count : 0..<1, with: [left, right])
+        }
+        return (parts + Array(repeating: [], count: count - parts.count)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Values
+
+    @Test(arguments: [
+        (#"{"s":"open"}"#, #"{"s":"active"}"#),
+        (#"{"s":"op\u0065n"}"#, #"{"s":"active"}"#),
+        (#"{"s":"other"}"#, #"{"s":"other"}"#),
+        (#"{"s":1}"#, #"{"s":"one"}"#),
+        (#"{"s":null}"#, #"{"s":null}"#),
+        (#"{"s":[1, 2]}"#, #"{"s":true}"#),
+    ])
+    func `Values are replaced by others, however they are written`(before: String, after: String) throws {
+        var record = try record(before)
+        try record.mapValue("s", ["open": "active", 1: "one", [1, 2]: true])
+        #expect(text(record) == after)
+    }
+
+    @Test func `Other values are kept, refused, replaced or removed`() throws {
+        let json = #"{"s":"secret","t":1}"#
+        var kept = try record(json)
+        try kept.mapValue("s", [:])
+        #expect(text(kept) == json)
+        var refused = try record(json)
+        let error = #expect(throws: MigrationError.self) { try refused.mapValue("s", ["a": "b"], otherwise: .fail) }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.debugDescription.contains("secret") == false)
+        #expect(text(refused) == json)
+        var replaced = try record(json)
+        try replaced.mapValue("s", ["a": "b"], otherwise: .value(["x"]))
+        #expect(text(replaced) == #"{"s":["x"],"t":1}"#)
+        var removed = try record(json)
+        try removed.mapValue("s", ["a": "b"], otherwise: .remove)
+        #expect(text(removed) == #"{"t":1}"#)
+        var null = try record(#"{"s":null}"#)
+        try null.mapValue("s", [.null: "none"], otherwise: .fail)
+        #expect(text(null) == #"{"s":"none"}"#)
+        var missing = try record("{}")
+        #expect(throws: MigrationError.self) { try missing.mapValue("s", ["a": "b"]) }
+    }
+
+    @Test func `A property is copied byte for byte`() throws {
+        var record = try record(#"{"a": {"b" : 1.50},"c":{}}"#)
+        try record.copy("a", to: ["c", "d"])
+        #expect(text(record) == #"{"a": {"b" : 1.50},"c":{"d":{"b" : 1.50}}}"#)
+        #expect(throws: MigrationError.self) { try record.copy("a", to: "c") }
+        #expect(throws: MigrationError.self) { try record.copy("a", to: ["a", "x"]) }
+        #expect(throws: MigrationError.self) { try record.copy("x", to: "y") }
+    }
+}
