@@ -11,7 +11,7 @@ import Testing
     }
 
     private func text(_ record: Record) -> String {
-        var record = record
+        let record = record
         var bytes: [UInt8] = []
         record.writeContent(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
