@@ -1,4 +1,5 @@
 package import Foundation
+import MoltPlatform
 
 /// The locks that any process holds on the files of a directory, by the system's own table.
 package enum FileLocks {
@@ -14,9 +15,7 @@ package enum FileLocks {
             names.compactMap { name in inode(directory.path + "/" + name).map { ($0, name) } },
             uniquingKeysWith: { first, _ in first }
         )
-        let lines = try String(contentsOf: URL(fileURLWithPath: "/proc/locks"), encoding: .utf8)
-            .split(separator: "\n")
-        return lines.compactMap { line in
+        return try table().split(separator: "\n").compactMap { line -> String? in
             // For example "1: POSIX  ADVISORY  WRITE 9973 fe:00:16220244 0 EOF".
             let fields = line.split(separator: " ")
             guard fields.count > 5, let number = fields[5].split(separator: ":").last.flatMap({ UInt64($0) }),
@@ -24,6 +23,17 @@ package enum FileLocks {
             else { return nil }
             return "\(name): \(line)"
         }
+    }
+
+    /// The table of all processes, which the system gives in pieces: Foundation reads only the first of them.
+    private static func table() throws -> String {
+        let descriptor = open("/proc/locks", O_RDONLY)
+        guard descriptor >= 0 else { throw POSIXError(.ENOENT) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func inode(_ path: String) -> UInt64? {
