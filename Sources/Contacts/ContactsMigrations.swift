@@ -16,20 +16,13 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
         Migration(
             to: 3,
             "split-full-name",
-            .transform("Person") { person in
-                let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-                person["firstName"] = .string(String(parts.first ?? ""))
-                person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
-            }
+            .splitProperty("Person", "fullName", into: ["firstName", "lastName"])
         ),
         Migration(
             to: 3,
             "nest-address",
-            .transform("Person") { person in
-                for part: PropertyPath in ["street", "city"] where person.contains(part) {
-                    try person.move(part, to: ["address", part])
-                }
-            }
+            .moveProperty("Person", "street", to: ["address", "street"]),
+            .moveProperty("Person", "city", to: ["address", "city"])
         ),
 
         // Release 4: the fax number is removed, a person can be a favorite and have a nickname, and the length of a

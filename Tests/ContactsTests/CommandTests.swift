@@ -87,7 +87,7 @@
 
             #expect(contacts.status == 0)
             #expect(contacts.output.contains("10 of 10 migrations to run"))
-            #expect(contacts.output.contains("transform Person"))
+            #expect(contacts.output.contains("split Person.fullName into firstName, lastName"))
             #expect(contacts.output.contains("    - fullName: \"Ada Lovelace\"\n    + firstName: \"Ada\""))
             #expect(contacts.output.contains("A dry run: nothing was written."))
             #expect(try Data(contentsOf: file) == before)

@@ -55,7 +55,7 @@ package struct SettingsSuites: Sendable {
     /// Creates two suites whose names end with an identifier.
     package init(id: String = String(UUID().uuidString.prefix(8))) {
         own = Suite("contacts.\(id)")
-        group = Suite("group.contacts.\(id)")
+        group = Suite("contacts-group.\(id)")
     }
 
     /// Two suites that are always empty.
