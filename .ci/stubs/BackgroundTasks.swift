@@ -1,7 +1,8 @@
 // Stands for Apple's framework where it is missing: as much as the guides' examples use. See .ci/examples.
 @_exported import Foundation
 
-public final class BGProcessingTask: @unchecked Sendable {
+/// As in the SDK, it is not `Sendable`.
+public final class BGProcessingTask {
     public var expirationHandler: (() -> Void)?
     public func setTaskCompleted(success: Bool) {}
 }

@@ -105,6 +105,10 @@ enum Platform {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { throw failure("open", file) }
         defer { close(descriptor) }
+        #if canImport(Darwin)
+            // There, `fsync` does not empty the drive's own memory.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(descriptor) == 0 else { throw failure("flush", file) }
     }
 

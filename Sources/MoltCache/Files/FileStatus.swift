@@ -36,7 +36,7 @@ package struct FileStatus: Equatable {
             let time = status.st_mtim
         #endif
         isFile = status.st_mode & S_IFMT == S_IFREG
-        size = Int(status.st_size)
+        size = Int(clamping: status.st_size)
         // Clamped: times before 1677 and after 2262 overflow 64 bits. Cache sets the time to the expiry of an entry,
         // which may be `Date.distantFuture`.
         let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)

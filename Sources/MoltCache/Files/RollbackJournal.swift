@@ -16,9 +16,9 @@ package struct RollbackJournal {
         guard let source = ByteSource(path: path + "-journal"), let header = source.read(at: 0, 28),
             header.starts(with: Self.mark)
         else { return nil }
-        pageCount = Int(header.number32(at: 16))
-        headerSize = Int(header.number32(at: 20))
-        pageSize = Int(header.number32(at: 24))
+        pageCount = Int(clamping: header.number32(at: 16))
+        headerSize = Int(clamping: header.number32(at: 20))
+        pageSize = Int(clamping: header.number32(at: 24))
         self.source = source
     }
 
@@ -39,7 +39,8 @@ package struct RollbackJournal {
     ///   - header: The first 100 bytes of the cache.
     ///   - size: The size of the cache in bytes.
     package func mayBelong(toFileWith header: [UInt8], size: Int) -> Bool {
-        guard header.count >= 100, header.number16(at: 16) == (pageSize == 65_536 ? 1 : pageSize), headerSize >= 28
+        guard header.count >= 100, header.number16(at: 16) == (pageSize == 65_536 ? 1 : pageSize),
+            28...65_536 ~= headerSize
         else {
             return false
         }
@@ -52,7 +53,8 @@ package struct RollbackJournal {
         if let firstPage, firstPage.number32(at: 68) != UInt32(FileFormat.applicationID), pageCount > 1 { return false }
         // Another tool wrote the journal, in the mode that the file is in.
         guard header[18] == 2 else { return true }
-        let isUnchanged = pageCount == (size + pageSize - 1) / pageSize || pageCount == Int(header.number32(at: 28))
+        let isUnchanged =
+            pageCount == (size + pageSize - 1) / pageSize || pageCount == Int(clamping: header.number32(at: 28))
         return count <= 1 && (count == 0 || firstPage != nil) && (isUnchanged || pageCount == 0 && size <= pageSize)
     }
 }

@@ -20,7 +20,7 @@ package struct WriteAheadLog {
             return nil
         }
         let isBigEndian = header.number32(at: 0) & 1 == 1
-        let size = Int(header.number32(at: 8))
+        let size = Int(clamping: header.number32(at: 8))
         let sum = Checksum().adding(header[..<24], isBigEndian: isBigEndian)
         guard Self.isPageSize(size), sum == Checksum(in: header, at: 24) else { return nil }
         self.init(log, header, pageSize: size, isBigEndian: isBigEndian, salts: header[16..<24], isHeaderSound: true)
@@ -116,8 +116,8 @@ package struct WriteAheadLog {
             let page = log.read(at: offset, min(pageSize, log.count - offset))
         else { return nil }
         return Frame(
-            pageNumber: Int(header.number32(at: 0)),
-            pageCount: Int(header.number32(at: 4)),
+            pageNumber: Int(clamping: header.number32(at: 0)),
+            pageCount: Int(clamping: header.number32(at: 4)),
             salts: header[8..<16],
             checksum: Checksum(in: header, at: 16),
             page: page,

@@ -101,7 +101,8 @@ package struct BackupName: Hashable, Sendable {
             let text = String(max(number ?? 0, 0))
             return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
         }
-        let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded()) % 1000
+        // An Apple Watch may have an `Int` of 32 bits.
+        let milliseconds = Int(Int64((date.timeIntervalSince1970 * 1000).rounded()) % 1000)
         return digits(found.year, 4) + digits(found.month, 2) + digits(found.day, 2) + "T" + digits(found.hour, 2)
             + digits(found.minute, 2) + digits(found.second, 2) + digits(milliseconds, 3) + "Z"
     }

@@ -23,7 +23,11 @@
             self.init { event in
                 switch event {
                 case .started(let migration):
-                    let state = signposter.beginInterval("Migration", id: signposter.makeSignpostID(), "\(migration)")
+                    let state = signposter.beginInterval(
+                        "Migration",
+                        id: signposter.makeSignpostID(),
+                        "\(migration, privacy: .public)"
+                    )
                     intervals.withLock { $0[migration] = state }
                 case .ended(let entry):
                     if let state = intervals.withLock({ $0.removeValue(forKey: entry.migration) }) {

@@ -2,11 +2,11 @@ internal import Foundation
 
 /// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
 package struct SuiteIntent: Codable {
-    var snapshot: [String: PropertyListValue]
-    var set: [String: PropertyListValue] = [:]
-    var remove: [String] = []
+    package var snapshot: [String: PropertyListValue]
+    package var set: [String: PropertyListValue] = [:]
+    package var remove: [String] = []
     /// The old keys of renamed values, by new key.
-    var renamed: [String: String] = [:]
+    package var renamed: [String: String] = [:]
     /// The keys of values that come from another suite, which loses them once this suite has them.
     var arrived: Set<String> = []
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
@@ -14,7 +14,7 @@ package struct SuiteIntent: Codable {
     /// The new ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
 
-    init(snapshot: [String: PropertyListValue]) {
+    package init(snapshot: [String: PropertyListValue]) {
         self.snapshot = snapshot
     }
 
@@ -76,7 +76,7 @@ package struct SuiteIntent: Codable {
     }
 
     /// All changes to make to a suite's current content.
-    func changes(to content: SuiteContent) -> SuiteEdit {
+    package func changes(to content: SuiteContent) -> SuiteEdit {
         var edit = SuiteEdit(values: additions(to: content))
         // Lost values are restored first, and the removals may include them.
         edit.removed = removals(from: edit.applied(to: content.values))

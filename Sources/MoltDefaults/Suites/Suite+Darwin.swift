@@ -52,5 +52,14 @@
         }
 
         private static let usableNames = Mutex<Set<String>>([])
+
+        /// Whether this process has read settings in the domain.
+        var hasSeenSettings: Bool { Self.seenDomains.withLock { $0.contains(domainName) } }
+
+        func noteSettings() {
+            Self.seenDomains.withLock { _ = $0.insert(domainName) }
+        }
+
+        private static let seenDomains = Mutex<Set<String>>([])
     }
 #endif

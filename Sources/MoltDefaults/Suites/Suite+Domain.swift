@@ -23,7 +23,7 @@ extension Suite {
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
     ///   app's own name as a suite name (Apple platforms), an app group that the app is not entitled to (if the
-    ///   platform reports it), and a name that is not a valid file name (Linux).
+    ///   platform reports it), and a name that is not a valid file name.
     public func validate() throws(DefaultsError) {
         if let fault = nameFault {
             throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
@@ -37,16 +37,14 @@ extension Suite {
         if domainName.isEmpty { return "the name is empty." }
         if domainName.utf8.contains(0) { return "the name has a NUL in it." }
         if Self.reservedNames.contains(domainName) { return "these are the settings of all apps. Choose another name." }
+        // The name becomes a file name, and UserDefaults would follow a path out of the directory.
+        if domainName.contains("/") || domainName == "." || domainName == ".." {
+            return "it must be a file's name, without directories."
+        }
+        if domainName.utf8.count > Self.longestName { return "it is longer than \(Self.longestName) bytes." }
         #if canImport(Darwin)
             return accessFault
         #else
-            // The name becomes a file name, and UserDefaults would follow a path out of the directory.
-            if domainName.contains("/") || domainName == "." || domainName == ".." {
-                return "it must be a file's name, without directories."
-            }
-            if domainName.utf8.count > Self.longestName {
-                return "it is longer than \(Self.longestName) bytes."
-            }
             return nil
         #endif
     }

@@ -121,6 +121,11 @@ package struct SuiteContent {
     ///
     /// A suite whose settings were all removed has no file, or a file with an empty dictionary.
     package var isTruncated = false
+
+    package init(values: [String: PropertyListValue], isTruncated: Bool = false) {
+        self.values = values
+        self.isTruncated = isTruncated
+    }
 }
 
 /// Changes to a suite's domain; a key in both members is set.
@@ -134,6 +139,13 @@ package struct SuiteEdit {
     }
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
+
+    /// The changes of single keys, where nil removes one; after a kill between any two, the rest can still be made.
+    ///
+    /// A renamed value is never under neither key, which would look as if the app had removed it.
+    package var changes: [(key: String, value: PropertyListValue?)] {
+        values.map { ($0, $1) } + removed.subtracting(values.keys).map { ($0, nil) }
+    }
 
     func restricted(to keys: Set<String>) -> SuiteEdit {
         SuiteEdit(values: values.filter { keys.contains($0.key) }, removed: removed.intersection(keys))

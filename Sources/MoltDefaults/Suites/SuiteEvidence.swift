@@ -50,14 +50,19 @@ extension Suite {
     func closedReason() throws -> String? {
         if !Self.closedDomains.contains(self) {
             #if canImport(Darwin)
-                guard try SuiteDomain(self).readSaved().isEmpty, SuiteEvidence(fileAt: preferencesPath) != .empty else {
-                    return nil
+                guard try SuiteDomain(self).readSaved().isEmpty else { return nil }
+                switch SuiteEvidence(fileAt: preferencesPath) {
+                case .empty: return nil
+                // The process was perhaps started before the unlock, and was told since then that there are no
+                // settings. If it has seen some, they were removed, and the service has not written the file yet.
+                case .filled where hasSeenSettings: return nil
+                case .filled, .closed: break
                 }
             #else
                 return nil
             #endif
         }
-        return "The settings in \(self) are there, but their file cannot be opened now, as on a device that was not "
+        return "The settings in \(self) are there, but the system does not give them now, as on a device that was not "
             + "unlocked since it was started."
     }
 }

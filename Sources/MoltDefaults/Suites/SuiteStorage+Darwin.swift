@@ -4,8 +4,8 @@
 
     /// A suite's domain on Apple platforms, kept by a system service.
     ///
-    /// A value survives a kill as soon as it is set, and writes are atomic. The service writes the file a little later,
-    /// so a loss of power may undo the last changes. The file belongs to the service and is never accessed.
+    /// A value survives a kill as soon as it is set, and each value is set or removed by itself. The service writes the
+    /// file a little later, so a loss of power may undo the last changes. The file belongs to the service and is never accessed.
     struct SuiteStorage {
         private let suite: Suite
 
@@ -15,6 +15,7 @@
 
         func read() throws -> [String: PropertyListValue] {
             let objects = try suite.makeDefaults().persistentDomain(forName: suite.domainName) ?? [:]
+            if !objects.isEmpty { suite.noteSettings() }
             return try SuiteDomain.normalized(objects, of: suite)
         }
 
@@ -41,8 +42,9 @@
             let edit = try edit(SuiteContent(values: read()))
             guard !edit.isEmpty else { return }
             let defaults = try suite.makeDefaults()
-            for key in edit.removed { defaults.removeObject(forKey: key) }
-            for (key, value) in edit.values { defaults.set(value.object, forKey: key) }
+            for (key, value) in edit.changes {
+                if let value { defaults.set(value.object, forKey: key) } else { defaults.removeObject(forKey: key) }
+            }
             defaults.synchronize()
             let different = SuiteDomain.differences(try read(), edit)
             if !different.isEmpty { throw SuiteDomain.failure(differing: different, of: suite) }

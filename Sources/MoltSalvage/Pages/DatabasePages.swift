@@ -55,15 +55,15 @@ struct DatabasePages {
     func freePages(_ log: LogPages? = nil) -> Set<Int>? {
         guard hasHeader, log?.mayBeStale(1) != true, let first = page(1) else { return nil }
         var free: Set<Int> = []
-        var trunk = Int(first.number32(at: 32))
-        let total = Int(first.number32(at: 36))
+        var trunk = Int(clamping: first.number32(at: 32))
+        let total = Int(clamping: first.number32(at: 36))
         while trunk != 0 {
             guard trunk <= count, log?.mayBeStale(trunk) != true, free.insert(trunk).inserted, let page = page(trunk)
             else { return nil }
-            let leaves = Int(page.number32(at: 4))
+            let leaves = Int(clamping: page.number32(at: 4))
             guard leaves <= usableSize / 4 - 2 else { return nil }
-            for index in 0..<leaves { free.insert(Int(page.number32(at: 8 + 4 * index))) }
-            trunk = Int(page.number32(at: 0))
+            for index in 0..<leaves { free.insert(Int(clamping: page.number32(at: 8 + 4 * index))) }
+            trunk = Int(clamping: page.number32(at: 0))
         }
         return free.count == total ? free : nil
     }
@@ -85,7 +85,7 @@ struct DatabasePages {
                 let places = (0..<cellCount).map { page.number16(at: start + 12 + 2 * $0) }
                 guard places.allSatisfy({ $0 + 4 <= usableSize }) else { return nil }
                 for place in [start + 8] + places {
-                    let child = Int(page.number32(at: place))
+                    let child = Int(clamping: page.number32(at: place))
                     guard found.insert(child).inserted else { return nil }
                     rest.append(child)
                 }

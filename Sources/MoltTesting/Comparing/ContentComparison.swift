@@ -127,7 +127,7 @@ private struct NumberText: Equatable {
             isNegative = false
         } else {
             // With this limit the addition cannot overflow.
-            guard let power = Int(power), power.magnitude < 1 << 60 else { return nil }
+            guard let power = Int(power), power.magnitude < 1 << (Int.bitWidth - 4) else { return nil }
             exponent += power - fraction
         }
     }

@@ -6,7 +6,7 @@ import MoltPlatform
 import TestSupport
 import Testing
 
-@Suite struct `Backups of settings` {
+@Suite(.enabled(if: TestHome.isAvailable)) struct `Backups of settings` {
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
 

@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite struct `An upgrade of suites by several processes at once` {
+@Suite(.enabled(if: TestHome.isAvailable)) struct `An upgrade of suites by several processes at once` {
     #if CHILD_PROCESSES
         @Test(arguments: UpgradeScenario.Primary.allCases)
         func `Each migration runs once, and every process sees the result`(primary: UpgradeScenario.Primary)

@@ -3,7 +3,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite struct `A suite as a store` {
+@Suite(.enabled(if: TestHome.isAvailable)) struct `A suite as a store` {
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
     private static let ledgerKey = "molt.ledger"

@@ -57,7 +57,7 @@ import Testing
                         #expect(opened.report.deferred.map(\.migration) == [migration.id])
                         #expect(
                             opened.report.deferred.first?.reason == """
-                                The settings in \(name) are there, but their file cannot be opened now, as on a device that was \
+                                The settings in \(name) are there, but the system does not give them now, as on a device that was \
                                 not unlocked since it was started.
                                 """
                         )

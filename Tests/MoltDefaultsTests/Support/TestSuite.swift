@@ -4,6 +4,9 @@ import Testing
 
 /// The directory of the test process's suites.
 enum TestHome {
+    /// Whether suites are files in a directory of the tests; not on Apple's systems, where a service keeps them.
+    static let isAvailable = molt_test_home() != nil
+
     /// The directory on Linux.
     static var directory: URL {
         get throws {
@@ -18,7 +21,7 @@ enum TestHome {
     }
 }
 
-@Suite("The tests' home directory")
+@Suite("The tests' home directory", .enabled(if: TestHome.isAvailable))
 struct TestHomeTests {
     @Test
     func `Suites of the tests are written into their own directory`() throws {
