@@ -86,7 +86,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         switch action {
         case .edit: true
         // Built-ins have their own options for records that fail.
-        case .run: declaration is RunStep
+        case .run: !(declaration is BuiltInStep)
         case .renameType, .deleteType: false
         }
     }

@@ -44,6 +44,8 @@ public struct Record: Sendable {
     package private(set) var hasNewExpiration = false
     private var newKey: String?
     private var headRevision = 0
+    /// The path of an element that is changed as a record of its own; nil for a whole record.
+    var elementPath: PropertyPath?
 
     /// Creates a record that is not in a store yet.
     init(
@@ -166,7 +168,7 @@ public struct Record: Sendable {
         var error = MigrationError(code, message, underlying: underlying)
         error.recordKey = key
         error.recordType = typeName
-        error.property = property?.description
+        error.property = property.map { full($0).description }
         return error
     }
 }

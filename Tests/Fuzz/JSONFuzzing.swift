@@ -23,10 +23,10 @@ enum JSONFuzzing {
             _ = try? record.string(name)
             _ = try? record.int(name)
             _ = try? record.double(name)
-            _ = try? record.renameIfPresent(name, to: "renamed \(name)")
+            try? record.rename(name, to: "renamed \(name)")
         }
         record["added"] = .array([.string("\u{0}\"\\é"), .bool(true), .null])
-        if let name = record.propertyNames.first { _ = try? record.removeIfPresent(PropertyPath(name)) }
+        if let name = record.propertyNames.first { _ = try? record.remove(PropertyPath(name)) }
         let changed = written(record)
         do {
             _ = try Record(key: "key", typeName: "Type", json: changed)

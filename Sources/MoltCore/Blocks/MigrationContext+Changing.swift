@@ -117,7 +117,8 @@ extension MigrationContext {
         var renamed = 0
         try enumerate(type) { _, new in
             let revision = new.revision
-            if try new.renameIfPresent(path, to: newName), new.revision != revision { renamed += 1 }
+            try new.rename(path, to: newName, ifMissing: .skip)
+            if new.revision != revision { renamed += 1 }
         }
         return renamed
     }

@@ -80,18 +80,27 @@ struct UnmatchedNames {
     private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
         let last = types.first { RecordObject.isSame($0.name, type) }?.last
         let records = try last.map { try sample(of: $0) } ?? []
-        let changed = (changed[ExactName(type)] ?? []).map(\.names)
+        let changed = changed[ExactName(type)] ?? []
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
-        for (place, part) in path.names.enumerated() {
-            let outer = path.names.prefix(place)
+        for (place, part) in path.parts.enumerated() {
+            guard case .name(let part) = part else { continue }
+            let outer = PropertyPath(parts: path.parts.prefix(place))
             let names = records.map { $0.names(in: outer) }
             guard !names.contains(where: { $0.contains { RecordObject.isSame($0, part) } }) else { continue }
+            let isInElements = records.contains { record in
+                record.names(in: outer + .each).contains { RecordObject.isSame($0, part) }
+            }
+            if isInElements {
+                name.nearest = (outer + .each + PropertyPath(parts: path.parts.dropFirst(place))).code
+                break
+            }
             // A name in few records may be the key of a dictionary, and so part of a value.
             let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
-            let former = changed.filter { $0.count > place && $0.prefix(place) == outer }.map { $0[place] }
-            name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map {
-                PropertyPath(outer + [$0] + path.names.dropFirst(place + 1)).code
+            let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
+            name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map { nearest in
+                let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
+                return (outer + PropertyPath(nearest) + rest).code
             }
             break
         }
@@ -112,15 +121,16 @@ struct UnmatchedNames {
 }
 
 extension Record {
-    /// The property names of an object in the record.
-    fileprivate func names(in path: ArraySlice<String>) -> [String] {
-        guard !path.isEmpty else { return object.names }
-        return object.withValue(at: path) { bytes -> [String] in
-            var inner = SplicedObject(bytes: Array(bytes))
-            // These bytes have been read before.
-            try? inner.read()
-            return inner.names
-        } ?? []
+    /// The property names of an object in the record, or of the elements at a path.
+    fileprivate func names(in path: PropertyPath) -> [String] {
+        guard path.count > 0 else { return object.names }
+        return self[path].map { Self.names(of: $0, includesElements: path.hasEach) } ?? []
+    }
+
+    private static func names(of value: RecordValue, includesElements: Bool) -> [String] {
+        if let object = value.object { return object.properties.map(\.name) }
+        guard includesElements, let elements = value.array else { return [] }
+        return elements.flatMap { names(of: $0, includesElements: true) }
     }
 }
 

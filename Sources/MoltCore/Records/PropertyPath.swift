@@ -3,57 +3,137 @@
 /// ```swift
 /// person["mail"] = nil
 /// person[["address", "zip"]] = "75001"
+/// person[["addresses", .each, "country"]] = "FR"
 /// ```
 ///
 /// For names known only at run time, use `PropertyPath(name)` or `PropertyPath(names)`. Names are compared by their
 /// bytes, and a dot in a name is part of that name.
 public struct PropertyPath: Sendable {
-    /// The name of a top-level property; nil for a nested one.
+    enum Part: Sendable {
+        case name(String)
+        case each
+    }
+
+    /// The name of a top-level property; nil for another path.
     let onlyName: String?
-    /// The names of a nested path; a path of one name needs no array.
-    private let otherNames: [String]
+    /// The parts of another path; a path of one name needs no array.
+    private let otherParts: [Part]
+
+    /// Every element of an array, or every value of an object that is used as a dictionary.
+    ///
+    /// ```swift
+    /// .renameProperty("Person", ["addresses", .each, "zip"], to: "postcode")
+    /// ```
+    ///
+    /// An array or object that is missing, or null, has no elements.
+    public static let each = PropertyPath(parts: [.each])
 
     /// Creates the path of a top-level property.
     public init(_ name: String) {
         onlyName = name
-        otherNames = []
+        otherParts = []
     }
 
     /// Creates a path from names, the outermost first.
     public init(_ names: [String]) {
-        onlyName = names.count == 1 ? names[0] : nil
-        otherNames = names.count == 1 ? [] : names
+        self.init(parts: names.map { .name($0) })
     }
 
-    /// The names, the outermost first.
+    init(parts: some Collection<Part>) {
+        if parts.count == 1, case .name(let name) = parts.first {
+            onlyName = name
+            otherParts = []
+        } else {
+            onlyName = nil
+            otherParts = Array(parts)
+        }
+    }
+
+    var parts: [Part] {
+        onlyName.map { [.name($0)] } ?? otherParts
+    }
+
+    /// The names, the outermost first; an empty one for `each`.
     package var names: [String] {
-        onlyName.map { [$0] } ?? otherNames
+        onlyName.map { [$0] } ?? otherParts.map(\.name)
+    }
+
+    var count: Int {
+        onlyName == nil ? otherParts.count : 1
     }
 
     /// Whether it equals another path, or leads into that path's property.
     func starts(with path: PropertyPath) -> Bool {
-        names.starts(with: path.names, by: RecordObject.isSame)
+        parts.starts(with: path.parts)
+    }
+
+    static func + (outer: PropertyPath, inner: PropertyPath) -> PropertyPath {
+        PropertyPath(parts: outer.parts + inner.parts)
+    }
+
+    // MARK: Each
+
+    var hasEach: Bool {
+        onlyName == nil && otherParts.contains(.each)
+    }
+
+    /// The path before the first `each` and the path after it; nil for a path without one.
+    var atFirstEach: (outer: PropertyPath, inner: PropertyPath)? {
+        guard onlyName == nil, let index = otherParts.firstIndex(of: .each) else { return nil }
+        return (PropertyPath(parts: otherParts[..<index]), PropertyPath(parts: otherParts[(index + 1)...]))
+    }
+
+    /// Whether two paths lead through the same elements.
+    func hasSameElements(as other: PropertyPath) -> Bool {
+        elements == other.elements
+    }
+
+    /// The path up to the last `each`.
+    private var elements: ArraySlice<Part> {
+        guard onlyName == nil, let index = otherParts.lastIndex(of: .each) else { return [] }
+        return otherParts[...index]
+    }
+
+    /// The count and the names for a fingerprint; the count of a path with `each` is followed by their places.
+    var identity: [String] {
+        let places = parts.indices.filter { parts[$0] == .each }
+        return [([count] + places).map(String.init).joined(separator: " ")] + names
     }
 
     /// The path as in code: a name, or an array of names.
     var code: String {
-        onlyName ?? "[\(otherNames.map { "\"\($0)\"" }.joined(separator: ", "))]"
+        onlyName ?? "[\(otherParts.map { $0 == .each ? ".each" : "\"\($0.name)\"" }.joined(separator: ", "))]"
+    }
+}
+
+extension PropertyPath.Part: Hashable {
+    fileprivate var name: String {
+        if case .name(let name) = self { name } else { "" }
     }
 
-    var count: Int {
-        onlyName == nil ? otherNames.count : 1
+    static func == (part: Self, other: Self) -> Bool {
+        switch (part, other) {
+        case (.name(let name), .name(let otherName)): RecordObject.isSame(name, otherName)
+        case (.each, .each): true
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(self == .each)
+        hasher.combine(ExactName(name))
     }
 }
 
 extension PropertyPath: Hashable {
     /// Whether the names are the same bytes.
     public static func == (path: PropertyPath, other: PropertyPath) -> Bool {
-        path.names.elementsEqual(other.names, by: RecordObject.isSame)
+        path.parts == other.parts
     }
 
     /// Hashes the bytes of the names.
     public func hash(into hasher: inout Hasher) {
-        for name in names { hasher.combine(ExactName(name)) }
+        hasher.combine(parts)
     }
 }
 
@@ -65,24 +145,32 @@ extension PropertyPath: ExpressibleByStringInterpolation, ExpressibleByArrayLite
 
     /// Creates a path by concatenating paths.
     public init(arrayLiteral parts: PropertyPath...) {
-        self.init(parts.flatMap(\.names))
+        self.init(parts: parts.flatMap(\.parts))
     }
 }
 
 extension PropertyPath: Codable, CustomStringConvertible {
-    /// Decodes a path from an array of names.
+    /// Decodes a path from an array of names, with null for `each`.
     public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode([String].self))
+        let names = try decoder.singleValueContainer().decode([String?].self)
+        self.init(parts: names.map { $0.map { .name($0) } ?? .each })
     }
 
-    /// Encodes the path as an array of names.
+    /// Encodes the path as an array of names, with null for `each`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(names)
+        try container.encode(parts.map { $0 == .each ? nil : $0.name })
     }
 
-    /// The names, joined with dots.
+    /// The names, joined with dots; `[]` stands for `each`, as in "addresses[].zip".
     public var description: String {
-        names.joined(separator: ".")
+        var text = ""
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .name(let name): text += (index > 0 ? "." : "") + name
+            case .each: text += "[]"
+            }
+        }
+        return text
     }
 }

@@ -1,5 +1,5 @@
 extension Record {
-    /// What happens to a value for which there is no other one.
+    /// What happens to a value for which a change has no new value.
     public enum OtherValue: Hashable, Sendable {
         /// It is kept.
         case keep
@@ -7,7 +7,7 @@ extension Record {
         case fail
         /// It is replaced, too.
         case value(RecordValue)
-        /// The property is removed.
+        /// The property, or the element of an array, is removed.
         case remove
     }
 
@@ -31,29 +31,91 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
         if map.isTooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
-        guard try self.map(path, map.prepared()) else { throw missing(path) }
+        try mapValue(path, map.prepared(), ifMissing: .fail)
     }
 
-    /// Replaces the value of a property if it exists; returns whether it did.
-    @discardableResult
-    mutating func map(_ path: PropertyPath, _ map: ValueMap.Prepared) throws -> Bool {
-        guard let outcome = withValue(at: path, { map.outcome(for: $0) }) else { return false }
-        switch outcome {
-        case .kept:
-            break
-        case .new(let json):
-            try put(json, at: path)
-        case .removed:
-            _ = try removeIfPresent(path)
-        case .unknown:
-            throw error(
-                .typeMismatch,
-                "The value of the property \"\(path)\" is not one of the \(map.count) that are named. Name it, or say with "
-                    + "`otherwise` what happens to other values.",
-                property: path
-            )
+    mutating func mapValue(
+        _ path: PropertyPath,
+        _ map: ValueMap.Prepared,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        try replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
+    }
+
+    /// Replaces the value of a property, or the values of elements, by what a closure returns.
+    mutating func replaceValue(
+        _ path: PropertyPath,
+        ifMissing: MigrationStep.MissingProperty,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
+    ) throws {
+        try change([path], ifMissing: ifMissing) { record, paths in
+            switch try record.withValue(at: paths[0], body) {
+            case nil: return false
+            case .kept: break
+            case .new(let json): try record.put(json, at: paths[0])
+            case .removed: try record.remove(paths[0], ifMissing: .skip)
+            case .failed(let problem):
+                throw record.error(
+                    .typeMismatch,
+                    "The property \"\(record.full(paths[0]))\" \(problem).",
+                    property: paths[0]
+                )
+            }
+            return true
         }
-        return true
+    }
+}
+
+/// What becomes of a property's value.
+enum ValueChange: Sendable {
+    case kept
+    /// It is replaced by JSON.
+    case new([UInt8])
+    case removed
+    /// It cannot be converted; the text says why, after the property's name.
+    case failed(String)
+}
+
+/// ``Record/OtherValue`` with its value as JSON.
+enum OtherJSON: Hashable, Codable, Sendable {
+    case keep
+    case fail
+    case remove
+    case value(String)
+    /// A value that is nested too deeply for its path.
+    case tooDeep
+
+    init(_ other: Record.OtherValue, at path: PropertyPath) {
+        self =
+            switch other {
+            case .keep: .keep
+            case .fail: .fail
+            case .remove: .remove
+            case .value(let value): value.json(within: [path]).map { .value($0) } ?? .tooDeep
+            }
+    }
+
+    var identity: [String] {
+        switch self {
+        case .keep: ["keep"]
+        case .fail: ["fail"]
+        case .remove: ["remove"]
+        case .value(let json): ["value", json]
+        case .tooDeep: ["tooDeep"]
+        }
+    }
+
+    /// Whether a value may be lost.
+    var isLossy: Bool { self != .keep && self != .fail }
+
+    func change(_ problem: String) -> ValueChange {
+        switch self {
+        case .keep, .tooDeep: .kept
+        case .fail:
+            .failed("\(problem). Say with `otherwise` what happens to such values, or convert them in a closure")
+        case .remove: .removed
+        case .value(let json): .new(Array(json.utf8))
+        }
     }
 }
 
@@ -63,23 +125,13 @@ struct ValueMap: Hashable, Codable, Sendable {
     private(set) var olds: [String] = []
     /// The new values, in the order of the old ones.
     private(set) var news: [String] = []
-    /// "keep", "fail", "remove", or "value" and the value.
-    private(set) var other: [String]
+    private(set) var other: OtherJSON
     private(set) var isTooDeep = false
 
-    static let keep = ["keep"]
-
-    init(_ values: [RecordValue: RecordValue], otherwise: Record.OtherValue, at path: PropertyPath) {
+    init(_ values: [RecordValue: RecordValue], otherwise other: Record.OtherValue, at path: PropertyPath) {
+        self.other = OtherJSON(other, at: path)
         var pairs: [(old: String, new: String)] = []
-        switch otherwise {
-        case .keep: other = Self.keep
-        case .fail: other = ["fail"]
-        case .remove: other = ["remove"]
-        case .value(let value):
-            let json = value.json(within: [path])
-            other = ["value", json ?? ""]
-            isTooDeep = json == nil
-        }
+        isTooDeep = self.other == .tooDeep
         for (old, new) in values {
             // A value that is nested too deeply is in no record.
             guard let old = old.json(within: [path]) else { continue }
@@ -92,11 +144,11 @@ struct ValueMap: Hashable, Codable, Sendable {
         news = pairs.map(\.new)
     }
 
-    var identity: [String] { [String(olds.count)] + olds + news + other }
+    var identity: [String] { [String(olds.count)] + olds + news + other.identity }
 
-    /// Whether several values may become one, or a value may be removed.
+    /// Whether several values may become one, or a value may be lost.
     var isLossy: Bool {
-        other != Self.keep && other != ["fail"] || Set(news).count < news.count
+        other.isLossy || Set(news).count < news.count
     }
 
     func prepared() -> Prepared {
@@ -105,45 +157,34 @@ struct ValueMap: Hashable, Codable, Sendable {
 
     /// A map that compares bytes first.
     struct Prepared: Sendable {
-        enum Outcome {
-            case kept
-            case new([UInt8])
-            case removed
-            case unknown
-        }
-
         private let pairs: [(old: [UInt8], new: [UInt8])]
         private let values: [RecordValue: [UInt8]]
-        private let other: Outcome
-        var count: Int { pairs.count }
+        private let other: ValueChange
 
         init(_ map: ValueMap) {
             pairs = zip(map.olds, map.news).map { (Array($0.utf8), Array($1.utf8)) }
             values = Dictionary(
                 pairs.map { old, new in
-                    (old.withUnsafeBufferPointer { Self.value($0) }, new)
+                    (old.withUnsafeBufferPointer { RecordValue(checked: $0) }, new)
                 },
                 uniquingKeysWith: { first, _ in first }
             )
-            other =
-                switch map.other.first {
-                case "fail": .unknown
-                case "remove": .removed
-                case "value": .new(Array(map.other[1].utf8))
-                default: .kept
-                }
+            other = map.other.change("has a value that is not one of the \(map.olds.count) that are named")
         }
 
-        private static func value(_ bytes: UnsafeBufferPointer<UInt8>) -> RecordValue {
-            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) } ?? .null
-        }
-
-        func outcome(for bytes: UnsafeBufferPointer<UInt8>) -> Outcome {
+        func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
             if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
             // The same string or number may be written in another way.
             let isPlain = bytes.first == 0x22 && !bytes.contains(0x5C)
-            if !isPlain, let new = values[Self.value(bytes)] { return .new(new) }
+            if !isPlain, let new = values[RecordValue(checked: bytes)] { return .new(new) }
             return bytes.elementsEqual("null".utf8) ? .kept : other
         }
+    }
+}
+
+extension RecordValue {
+    /// Parses a value that a scanner has accepted.
+    init(checked bytes: UnsafeBufferPointer<UInt8>) {
+        self = bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) } ?? .null
     }
 }

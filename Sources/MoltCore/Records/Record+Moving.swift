@@ -11,7 +11,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        guard try moveIfPresent(path, to: newPath) else { throw missing(path) }
+        try move(path, to: newPath, ifMissing: .fail)
     }
 
     /// Copies a property within the record, byte for byte.
@@ -22,40 +22,55 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func copy(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        guard try copyIfPresent(path, to: newPath) else { throw missing(path) }
+        try copy(path, to: newPath, ifMissing: .fail)
     }
 
-    /// Moves a property if it exists; returns whether it did.
-    package mutating func moveIfPresent(_ path: PropertyPath, to newPath: PropertyPath) throws -> Bool {
-        if path == newPath { return contains(path) }
-        guard try copyIfPresent(path, to: newPath, "move") else { return false }
-        _ = try removeIfPresent(path)
-        return true
+    package mutating func move(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        try change([path, newPath], ifMissing: ifMissing) { record, paths in
+            if paths[0] == paths[1] { return record.contains(paths[0]) }
+            guard try record.copyIfPresent(paths[0], to: paths[1], "move") else { return false }
+            try record.remove(paths[0], ifMissing: .skip)
+            return true
+        }
+    }
+
+    package mutating func copy(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        try change([path, newPath], ifMissing: ifMissing) { record, paths in
+            try record.copyIfPresent(paths[0], to: paths[1], "copy")
+        }
     }
 
     /// Copies a property if it exists; returns whether it did.
-    package mutating func copyIfPresent(
+    private mutating func copyIfPresent(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        _ verb: String = "copy"
+        _ verb: String
     ) throws -> Bool {
         guard let value = withValue(at: path, { Array($0) }) else { return false }
         if newPath.starts(with: path) {
             throw error(
                 .typeMismatch,
-                "Cannot \(verb) the property \"\(path)\" into itself, to \"\(newPath)\".",
+                "Cannot \(verb) the property \"\(full(path))\" into itself, to \"\(full(newPath))\".",
                 property: path
             )
         }
         if contains(newPath) {
             throw error(
                 .propertyExists,
-                "Cannot \(verb) the property \"\(path)\" to \"\(newPath)\": the record has a property there already. Remove one "
-                    + "of the two first.",
+                "Cannot \(verb) the property \"\(full(path))\" to \"\(full(newPath))\": the record has a property there "
+                    + "already. Remove one of the two first.",
                 property: newPath
             )
         }
-        if let syntax = Self.check(value, depth: newPath.count) { throw tooDeep(newPath, syntax) }
+        if let syntax = Self.check(value, depth: full(newPath).count) { throw tooDeep(newPath, syntax) }
         try put(value, at: newPath)
         return true
     }

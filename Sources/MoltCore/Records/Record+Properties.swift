@@ -18,6 +18,9 @@ extension Record {
     /// person[["address", "city"]] = "Paris"
     /// ```
     ///
+    /// A path with ``PropertyPath/each`` gives an array of the values of all elements that have the property, and sets
+    /// the property of all elements.
+    ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
         get {
@@ -32,9 +35,11 @@ extension Record {
         }
     }
 
-    /// Whether the record has a property, including one with a null value.
+    /// Whether the record, or one of the elements at a path with ``PropertyPath/each``, has a property, including one
+    /// with a null value.
     public func contains(_ path: PropertyPath) -> Bool {
-        withValue(at: path) { _ in true } ?? false
+        guard let (outer, inner) = path.atFirstEach else { return withValue(at: path) { _ in true } ?? false }
+        return withValues(at: inner, inEachOf: outer) { $0.count > 2 } ?? false
     }
 
     /// The value of a property.
@@ -96,7 +101,8 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = storedValue(at: path), try removeIfPresent(path) else { throw missing(path) }
+        guard let value = storedValue(at: path) else { throw missing(path) }
+        try remove(path, ifMissing: .skip)
         return value
     }
 
@@ -105,7 +111,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
     public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
-        _ = try removeIfPresent(path)
+        try remove(path, ifMissing: .skip)
         return value
     }
 
@@ -116,39 +122,60 @@ extension Record {
     ///   - newName: The new name, without the path.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
     public mutating func rename(_ path: PropertyPath, to newName: String) throws {
-        guard try renameIfPresent(path, to: newName) else { throw missing(path) }
+        try rename(path, to: newName, ifMissing: .fail)
     }
 
     // MARK: For steps
 
-    /// Removes a property if it exists; returns whether it did.
-    package mutating func removeIfPresent(_ path: PropertyPath) throws -> Bool {
-        if let name = path.onlyName { return object.remove(name) }
-        return try object.edit(path.names[...]) { object, name in object.remove(name) } ?? false
+    package mutating func remove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
+        let isPresent =
+            if let name = path.onlyName {
+                object.remove(name)
+            } else if let (outer, inner) = path.atFirstEach {
+                try changeEach(of: outer) { try $0.remove(inner, ifMissing: ifMissing) }
+            } else if path.count == 0, elementPath != nil {
+                dropElement()
+            } else {
+                try object.edit(path.names[...]) { object, name in object.remove(name) } ?? false
+            }
+        if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
-    /// Renames a property if it exists; returns whether it did.
-    package mutating func renameIfPresent(_ path: PropertyPath, to newName: String) throws -> Bool {
+    package mutating func rename(
+        _ path: PropertyPath,
+        to newName: String,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
         let renaming =
-            try path.onlyName.map { object.rename($0, to: newName) }
-            ?? object.edit(path.names[...]) { object, name in object.rename(name, to: newName) }
+            if let name = path.onlyName {
+                object.rename(name, to: newName)
+            } else if let (outer, inner) = path.atFirstEach {
+                try changeEach(of: outer) { try $0.rename(inner, to: newName, ifMissing: ifMissing) }
+                    ? SplicedObject.Renaming.done : .missing
+            } else {
+                try object.edit(path.names[...]) { object, name in object.rename(name, to: newName) } ?? .missing
+            }
         switch renaming {
-        case .done:
-            return true
-        case .missing, nil:
-            return false
+        case .done: break
+        case .missing: if ifMissing == .fail { throw missing(path) }
         case .exists:
             throw error(
                 .propertyExists,
-                "Cannot rename the property \"\(path)\" to \"\(newName)\": the record has a "
+                "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the record has a "
                     + "property with that name already. Remove one of the two first.",
-                property: PropertyPath(path.names.dropLast() + [newName])
+                property: PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
             )
         }
     }
 
-    /// Sets a property if it is missing or null.
+    /// Sets a property if it is missing or null; null elements stay null.
     package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
+        if let (outer, inner) = path.atFirstEach {
+            _ = try changeEach(of: outer) { element in
+                if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
+            }
+            return
+        }
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
     }
@@ -162,8 +189,12 @@ extension Record {
     /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
     @inline(__always)
     func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
-        guard let name = path.onlyName else { return try object.withValue(at: path.names[...], body) }
-        return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
+        if let name = path.onlyName {
+            return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
+        }
+        if let (outer, inner) = path.atFirstEach { return try withValues(at: inner, inEachOf: outer, body) }
+        if path.count == 0, elementPath != nil { return try withContent(body) }
+        return try object.withValue(at: path.names[...], body)
     }
 
     private mutating func set(_ name: String, to value: RecordValue?) {
@@ -183,8 +214,7 @@ extension Record {
     private mutating func set(_ path: PropertyPath, to value: RecordValue?) {
         do {
             guard let value else {
-                _ = try removeIfPresent(path)
-                return
+                return try remove(path, ifMissing: .skip)
             }
             var bytes: [UInt8] = []
             do throws(JSONSyntaxError) {
@@ -200,6 +230,11 @@ extension Record {
 
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
+        if let (outer, inner) = path.atFirstEach {
+            guard try changeEach(of: outer, { try $0.put(bytes, at: inner) }) else { throw missing(path) }
+            return
+        }
+        if path.count == 0, elementPath != nil { return replaceChecked(bytes) }
         guard isObject else {
             throw error(
                 .typeMismatch,
@@ -208,7 +243,7 @@ extension Record {
             )
         }
         if let name = path.onlyName { return object.set(name, to: bytes) }
-        guard path.count <= JSONScanner.depthLimit else {
+        guard full(path).count <= JSONScanner.depthLimit else {
             throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
         }
         do {
@@ -217,8 +252,8 @@ extension Record {
         } catch let obstacle as SplicedObject.Obstacle {
             throw error(
                 .typeMismatch,
-                "The property \"\(PropertyPath(obstacle.path))\" is neither an object nor null, so \"\(path)\" cannot be "
-                    + "set in it.",
+                "The property \"\(full(PropertyPath(obstacle.path)))\" is neither an object nor null, so \"\(full(path))\" cannot "
+                    + "be set in it.",
                 property: path
             )
         }
@@ -226,20 +261,37 @@ extension Record {
 
     /// The error for a missing property; the message names the first missing part of the path.
     func missing(_ path: PropertyPath) -> MigrationError {
-        var missing = path
+        if let outer = path.atFirstEach?.outer, outer.count == 0 || contains(outer) {
+            let place = full(outer).count == 0 ? "content" : "value of \"\(full(outer))\""
+            return error(
+                .propertyMissing,
+                "The \(place) is neither an array nor an object, so it has no elements.",
+                property: path
+            )
+        }
+        var missing = path.atFirstEach?.outer ?? path
         var obstacle: String?
         if !isObject {
             obstacle = isData ? "the content is raw data" : "the content is not an object"
-        } else if let length = (1..<max(1, path.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
+        } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
             let outer = PropertyPath(Array(path.names.prefix(length)))
-            if contains(outer) { obstacle = "\"\(outer)\" is not an object" } else { missing = outer }
+            if contains(outer) { obstacle = "\"\(full(outer))\" is not an object" } else { missing = outer }
         }
         return error(
             .propertyMissing,
-            "The record has no property \"\(missing)\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
+            "The record has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
                 + "leave out `ifMissing: .fail`, if it may be absent: an optional that was nil is not written at all.",
             property: path
         )
+    }
+
+    private var isNull: Bool {
+        withContent { $0.elementsEqual("null".utf8) }
+    }
+
+    private mutating func dropElement() -> Bool {
+        drop()
+        return true
     }
 
     private func isObject(at path: ArraySlice<String>) -> Bool {

@@ -38,8 +38,8 @@ extension Record {
         into newPaths: [PropertyPath],
         missing: RecordValue = ""
     ) throws {
-        let isPresent = try splitIfPresent(path, at: separator, into: newPaths, missing: encoded(missing, newPaths))
-        guard isPresent else { throw self.missing(path) }
+        let missing = try encoded(missing, newPaths)
+        try split(path, at: separator, into: newPaths, missing: missing, ifMissing: .fail)
     }
 
     /// Joins string properties to one, in their order.
@@ -63,17 +63,37 @@ extension Record {
         into newPath: PropertyPath,
         separator: String = " "
     ) throws {
-        guard try joinIfPresent(paths, into: newPath, separator: separator) else {
-            throw missing(paths.first ?? newPath)
-        }
+        try join(paths, into: newPath, separator: separator, ifMissing: .fail)
     }
 
     // MARK: For steps
 
-    /// Splits a property if it exists; returns whether it did.
-    ///
     /// - Parameter missing: The JSON for the properties without a part.
-    package mutating func splitIfPresent(
+    package mutating func split(
+        _ path: PropertyPath,
+        at separator: Separator,
+        into newPaths: [PropertyPath],
+        missing: [UInt8],
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        try change([path] + newPaths, ifMissing: ifMissing) { record, paths in
+            try record.splitIfPresent(paths[0], at: separator, into: Array(paths.dropFirst()), missing: missing)
+        }
+    }
+
+    package mutating func join(
+        _ paths: [PropertyPath],
+        into newPath: PropertyPath,
+        separator: String,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        try change(paths + [newPath], ifMissing: ifMissing) { record, paths in
+            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator: separator)
+        }
+    }
+
+    /// Splits a property if it exists; returns whether it did.
+    private mutating func splitIfPresent(
         _ path: PropertyPath,
         at separator: Separator,
         into newPaths: [PropertyPath],
@@ -88,10 +108,10 @@ extension Record {
             parts = Self.parts(of: value, separator, newPaths.count)
         }
         for newPath in newPaths where newPath != path && !newPath.starts(with: path) && contains(newPath) {
-            throw isTaken(newPath, "put a part of \"\(path)\" at")
+            throw isTaken(newPath, "put a part of \"\(full(path))\" at")
         }
         try changing(newPaths) { record in
-            if !newPaths.contains(path) { _ = try record.removeIfPresent(path) }
+            if !newPaths.contains(path) { try record.remove(path, ifMissing: .skip) }
             for (index, newPath) in newPaths.enumerated() {
                 try record.put(index < parts.count ? Array(parts[index]) : missing, at: newPath)
             }
@@ -100,7 +120,7 @@ extension Record {
     }
 
     /// Joins properties if one of them exists; returns whether one did.
-    package mutating func joinIfPresent(
+    private mutating func joinIfPresent(
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String
@@ -125,7 +145,7 @@ extension Record {
         joined.append(0x22)
         if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "join properties to") }
         try changing([newPath]) { record in
-            for path in paths where path != newPath { _ = try record.removeIfPresent(path) }
+            for path in paths where path != newPath { try record.remove(path, ifMissing: .skip) }
             try record.put(isString ? joined : Array("null".utf8), at: newPath)
         }
         return true
@@ -160,7 +180,7 @@ extension Record {
         }
         return error(
             .typeMismatch,
-            "The property \"\(path)\" is \(kind) and not a string, so it cannot be \(verb).",
+            "The property \"\(full(path))\" is \(kind) and not a string, so it cannot be \(verb).",
             property: path
         )
     }
@@ -168,7 +188,7 @@ extension Record {
     private func isTaken(_ path: PropertyPath, _ verb: String) -> MigrationError {
         error(
             .propertyExists,
-            "Cannot \(verb) \"\(path)\": the record has a property there already. Remove it first.",
+            "Cannot \(verb) \"\(full(path))\": the record has a property there already. Remove it first.",
             property: path
         )
     }

@@ -61,6 +61,12 @@ package struct StepCheck {
         filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
+    /// Notes that there are records of a type now.
+    mutating func create(type: String) {
+        if type.isEmpty { add("The new type name is empty.") }
+        goneTypes[ExactName(type)] = nil
+    }
+
     mutating func delete(type: String) {
         goneTypes[ExactName(type)] = "deleted"
     }
@@ -81,12 +87,15 @@ package struct StepCheck {
     // MARK: Properties
 
     /// Notes that a step requires a property.
-    mutating func use(type: String, path: PropertyPath) {
+    ///
+    /// - Parameter mayBeElement: Whether the path may also be that of elements, which have no name.
+    mutating func use(type: String, path: PropertyPath, mayBeElement: Bool = false) {
         use(type: type)
         if path.count == 0 { add("No property is named.") }
+        if !mayBeElement { checkEnd(path) }
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
-            let outer = PropertyPath(Array(path.names.prefix(length + 1)))
+            let outer = PropertyPath(parts: path.parts.prefix(length + 1))
             guard let reason = goneProperties[Place(type, outer)] else { continue }
             add("The property \(type).\(outer) was \(reason) by an earlier step.")
             return
@@ -111,12 +120,25 @@ package struct StepCheck {
         filledProperties.contains(Place(type, path))
     }
 
-    /// Adds a fault for paths without a name, and for those that are repeated.
-    mutating func checkPlaces(_ paths: [PropertyPath]) {
-        if paths.contains(where: { $0.count == 0 }) { add("No property is named.") }
-        for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
+    /// Adds a fault for new paths without a name, and for those that lead through other elements than the old path.
+    mutating func checkNames(_ newPaths: [PropertyPath], besides path: PropertyPath) {
+        if newPaths.contains(where: { $0.count == 0 }) { add("No property is named.") }
+        for newPath in newPaths where newPath.count > 0 {
+            checkEnd(newPath)
+            if !newPath.hasSameElements(as: path) {
+                add("The paths \(path) and \(newPath) do not lead through the same `.each`.")
+            }
+        }
+    }
+
+    mutating func checkDistinct(_ paths: [PropertyPath]) {
+        for (index, path) in paths.enumerated() where path.count > 0 && paths[..<index].contains(path) {
             add("The property \(path) is named twice.")
         }
+    }
+
+    private mutating func checkEnd(_ path: PropertyPath) {
+        if path.parts.last == .each { add("The path \(path) ends with `.each`, so it names no property.") }
     }
 
     /// Notes that properties were replaced by others, which may be among them, in the records that had them.
@@ -130,6 +152,12 @@ package struct StepCheck {
         let isInAll = ifMissing == .fail || paths.contains { isFilled(type, $0) }
         for path in paths { remove(type, path, reason) }
         for path in newPaths { fill(type, path, inEveryRecord: isInAll) }
+    }
+
+    /// Notes that a property may have been removed from some records.
+    mutating func mayRemove(_ type: String, _ path: PropertyPath) {
+        let place = Place(type, path)
+        filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
     /// Notes that a property was removed, with everything inside it.

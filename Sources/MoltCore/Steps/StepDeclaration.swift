@@ -38,7 +38,8 @@ package struct CodedStep: Codable, Hashable, Sendable {
         let kinds: [any StepDeclaration.Type] = [
             RenameTypeStep.self, DeleteTypeStep.self, RenamePropertyStep.self, MovePropertyStep.self,
             RemovePropertyStep.self, AddPropertyStep.self, CopyPropertyStep.self, SplitPropertyStep.self,
-            JoinPropertiesStep.self, MapValueStep.self, TransformStep.self, ConvertStep.self, RunStep.self,
+            JoinPropertiesStep.self, MapValueStep.self, ChangeValueStep.self, WrapPropertyStep.self,
+            UnwrapPropertyStep.self, ExtractRecordsStep.self, TransformStep.self, ConvertStep.self, RunStep.self,
             BuiltInStep.self,
         ]
         return Dictionary(uniqueKeysWithValues: kinds.map { ($0.kind, $0) })

@@ -5,13 +5,10 @@ import Testing
 
 @Suite struct `Splitting and joining strings` {
     private func record(_ json: String) throws -> Record {
-        var record = try Record(key: "k", typeName: "Person", json: Array(json.utf8))
-        try record.read()
-        return record
+        try Record(key: "k", typeName: "Person", json: Array(json.utf8))
     }
 
     private func text(_ record: Record) -> String {
-        let record = record
         var bytes: [UInt8] = []
         record.writeContent(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)

@@ -78,7 +78,7 @@ struct RegistryFaultTests {
         Case("a property without a name", steps(.removeProperty("A", [])), "No property is named"),
         Case("a rename without a name", steps(.renameProperty("A", [], to: "b")), "No property is named"),
         Case("a default without a name", steps(.addProperty("A", [], default: 1)), "No property is named"),
-        Case("a move without a place", steps(.moveProperty("A", "x", to: [])), "No new place is named"),
+        Case("a move without a place", steps(.moveProperty("A", "x", to: [])), "No property is named"),
         Case("a move into itself", steps(.moveProperty("A", "x", to: ["x", "y"])), "is moved into itself"),
         Case(
             "a moved property that is removed",

@@ -42,7 +42,7 @@ enum RecordChange: Sendable {
         case .set(let path, let value):
             record[path] = value
         case .rename(let path, let newName):
-            _ = try? record.renameIfPresent(path, to: newName)
+            try? record.rename(path, to: newName, ifMissing: .skip)
         case .setIfMissing(let path, let value):
             try? record.setIfMissing(path, to: value.json())
         }

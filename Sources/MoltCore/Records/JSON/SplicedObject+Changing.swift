@@ -22,25 +22,35 @@ extension SplicedObject {
     }
 
     private mutating func set(_ name: String, toEdit value: Slice) {
-        if let index = lastIndex(of: name) {
-            guard !isValue(at: index, sameAs: value) else {
-                edits.removeSubrange(Int(value.start)...)
-                return
-            }
-            entries[index].value = value
-            entries[index].changes.insert(.valued)
-        } else {
-            let nameSlice = append(name: name)
-            entries.append(
-                Entry(
-                    name: nameSlice.slice,
-                    value: value,
-                    nameHasEscapes: nameSlice.hasEscapes,
-                    changes: [.named, .valued, .added]
-                )
+        if let index = lastIndex(of: name) { return set(index, toEdit: value) }
+        let nameSlice = append(name: name)
+        entries.append(
+            Entry(
+                name: nameSlice.slice,
+                value: value,
+                nameHasEscapes: nameSlice.hasEscapes,
+                changes: [.named, .valued, .added]
             )
-            liveCount += 1
+        )
+        liveCount += 1
+        isUnchanged = false
+        revision += 1
+    }
+
+    /// Sets the value of a property or element.
+    mutating func set(_ index: Int, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        set(index, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ index: Int, toEdit value: Slice) {
+        guard !isValue(at: index, sameAs: value) else {
+            edits.removeSubrange(Int(value.start)...)
+            return
         }
+        entries[index].value = value
+        entries[index].changes.insert(.valued)
         isUnchanged = false
         revision += 1
     }
@@ -59,16 +69,20 @@ extension SplicedObject {
         var end = entries.count
         var removed = false
         while let index = lastIndex(of: name, before: end) {
-            entries[index].changes.insert(.removed)
-            liveCount -= 1
+            remove(index)
             removed = true
             end = index
         }
-        guard removed else { return false }
+        return removed
+    }
+
+    /// Removes a property or element.
+    mutating func remove(_ index: Int) {
+        entries[index].changes.insert(.removed)
+        liveCount -= 1
         isUnchanged = false
         revision += 1
         if liveCount == 0 { hasBecomeEmpty = true }
-        return true
     }
 
     enum Renaming {

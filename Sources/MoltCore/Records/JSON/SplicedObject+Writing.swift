@@ -36,7 +36,7 @@ extension SplicedObject {
     }
 }
 
-/// Assembles an object; adjacent parts of the source are copied together.
+/// Assembles an object or an array; adjacent parts of the source are copied together.
 private struct Writer {
     let source: UnsafeBufferPointer<UInt8>
     let edited: UnsafeBufferPointer<UInt8>
@@ -56,18 +56,18 @@ private struct Writer {
         self.output = output
     }
 
-    /// Writes an object.
+    /// Writes the object or array.
     ///
     /// - Parameters:
     ///   - sourceCount: The number of properties in the source; added ones follow them.
-    ///   - keepsSpace: Whether to keep the white space inside the braces.
+    ///   - keepsSpace: Whether to keep the white space inside the brackets.
     mutating func write(
         _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
         sourceCount: Int,
         keepsSpace: Bool
     ) {
         var open = 0
-        while source[open] != 0x7B { open += 1 }
+        while source[open] <= 0x20 { open += 1 }
         keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
         var isFirst = true
         for index in entries.indices {
@@ -95,7 +95,7 @@ private struct Writer {
             keep(Int(entries[sourceCount - 1].sourceValue.end), source.count)
         } else {
             var close = source.count - 1
-            while source[close] != 0x7D { close -= 1 }
+            while source[close] <= 0x20 { close -= 1 }
             keep(close, source.count)
         }
         flush()

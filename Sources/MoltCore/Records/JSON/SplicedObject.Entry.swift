@@ -51,21 +51,31 @@ extension SplicedObject {
 
         // MARK: Indexing
 
-        /// Checks a complete JSON text, and indexes its properties; returns whether it is an object.
-        mutating func index(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) -> Bool {
+        /// Checks a complete JSON text, and indexes its properties; returns its kind.
+        mutating func index(
+            _ scanner: inout JSONScanner,
+            depth: Int,
+            includesArrays: Bool
+        ) throws(JSONSyntaxError) -> Kind {
             scanner.skipWhitespace()
-            guard scanner.next == 0x7B else {
+            let kind: Kind =
+                switch scanner.next {
+                case 0x7B: .object
+                case 0x5B where includesArrays: .array
+                default: .other
+                }
+            guard kind != .other else {
                 try scanner.skipValue(depth: depth)
                 try scanner.expectEnd()
-                return false
+                return .other
             }
             if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
             scanner.position += 1
             scanner.skipWhitespace()
-            if scanner.next == 0x7D {
+            if scanner.next == (kind == .object ? 0x7D : 0x5D) {
                 scanner.position += 1
                 try scanner.expectEnd()
-                return true
+                return kind
             }
             var isWhole = false
             while !isWhole {
@@ -74,11 +84,12 @@ extension SplicedObject {
                 var own = scanner
                 (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
                     [count] storage throws(JSONSyntaxError) in
-                    try Self.index(&own, into: storage, from: count, depth: depth)
+                    if kind == .array { return try Self.indexElements(&own, into: storage, from: count, depth: depth) }
+                    return try Self.index(&own, into: storage, from: count, depth: depth)
                 }
                 scanner = own
             }
-            return true
+            return kind
         }
 
         /// Indexes properties until the storage is full.
@@ -99,9 +110,7 @@ extension SplicedObject {
                 scanner.skipWhitespace()
                 try scanner.expect(0x3A)
                 scanner.skipWhitespace()
-                let valueStart = scanner.position
-                try scanner.skipValue(depth: depth + 1)
-                let value = Slice(valueStart, scanner.position)
+                let value = try scanner.passSlice(depth: depth + 1)
                 storage[count] = Entry(
                     sourceName: name,
                     sourceValue: value,
@@ -110,17 +119,50 @@ extension SplicedObject {
                     nameHasEscapes: hasEscapes
                 )
                 count += 1
-                scanner.skipWhitespace()
-                if scanner.next == 0x2C {
-                    scanner.position += 1
-                    scanner.skipWhitespace()
-                } else {
-                    try scanner.expect(0x7D)
-                    try scanner.expectEnd()
-                    return (count, true)
-                }
+                if try scanner.passEnd(0x7D) { return (count, true) }
             }
             return (count, false)
         }
+
+        /// Indexes elements until the storage is full, as properties with an empty name.
+        private static func indexElements(
+            _ scanner: inout JSONScanner,
+            into storage: UnsafeMutableBufferPointer<Entry>,
+            from count: Int,
+            depth: Int
+        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
+            var count = count
+            while count < storage.count {
+                let name = Slice(scanner.position, scanner.position)
+                let value = try scanner.passSlice(depth: depth + 1)
+                storage[count] = Entry(sourceName: name, sourceValue: value, name: name, value: value)
+                count += 1
+                if try scanner.passEnd(0x5D) { return (count, true) }
+            }
+            return (count, false)
+        }
+    }
+}
+
+extension JSONScanner {
+    @inline(__always)
+    fileprivate mutating func passSlice(depth: Int) throws(JSONSyntaxError) -> SplicedObject.Slice {
+        let start = position
+        try skipValue(depth: depth)
+        return SplicedObject.Slice(start, position)
+    }
+
+    /// Skips a comma, or the closing bracket and the end of the text; returns whether it was the end.
+    @inline(__always)
+    fileprivate mutating func passEnd(_ bracket: UInt8) throws(JSONSyntaxError) -> Bool {
+        skipWhitespace()
+        if next == 0x2C {
+            position += 1
+            skipWhitespace()
+            return false
+        }
+        try expect(bracket)
+        try expectEnd()
+        return true
     }
 }

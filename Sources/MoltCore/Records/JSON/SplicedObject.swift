@@ -1,5 +1,7 @@
 /// A JSON object: its original bytes, an index of its properties, and the changes to them.
 ///
+/// The elements of an array can be indexed, too, as properties with empty names.
+///
 /// Writing it back copies the bytes and splices the changes in: unchanged parts stay byte for byte the same, including
 /// white space and order. Two rules make the result independent of whether changes are written back one by one or all
 /// at once: a property keeps the white space and comma before it, and an object that became empty loses its inner white
@@ -8,6 +10,8 @@ struct SplicedObject: Sendable {
     enum Kind {
         case unread
         case object
+        /// An array whose elements are indexed.
+        case array
         case other
     }
 
@@ -110,21 +114,23 @@ struct SplicedObject: Sendable {
     }
 
     /// Checks the text and indexes its properties, unless that was done before.
-    mutating func read(depth: Int = 0) throws(JSONSyntaxError) {
+    ///
+    /// - Parameter includesArrays: Whether the elements of an array are indexed.
+    mutating func read(depth: Int = 0, includesArrays: Bool = false) throws(JSONSyntaxError) {
         guard kind == .unread else { return }
         var found = entries
         entries = EntryList()
-        let isObject = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Bool in
+        let foundKind = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Kind in
             guard let base = buffer.baseAddress, contentEnd > 0 else {
                 throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
             }
             var scanner = JSONScanner(base: base, to: contentEnd)
-            return try found.index(&scanner, depth: depth)
+            return try found.index(&scanner, depth: depth, includesArrays: includesArrays)
         }
         entries = found
         sourceCount = found.count
         liveCount = found.count
-        kind = isObject ? .object : .other
+        kind = foundKind
     }
 
     // MARK: Names and values

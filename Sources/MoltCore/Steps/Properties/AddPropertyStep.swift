@@ -34,7 +34,7 @@ struct AddPropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
-    var identity: [String] { [Self.kind, type, String(path.count)] + path.names + [json ?? ""] }
+    var identity: [String] { [Self.kind, type] + path.identity + [json ?? ""] }
 
     var change: StepChange {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.
@@ -44,7 +44,7 @@ struct AddPropertyStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type)
-        if path.count == 0 { check.add("No property is named.") }
+        check.checkNames([path], besides: path)
         if json == nil { check.add("The default value is nested too deep to be written.") }
         check.fill(type, path)
     }

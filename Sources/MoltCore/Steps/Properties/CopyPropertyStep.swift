@@ -34,14 +34,12 @@ struct CopyPropertyStep: RecordStep {
     var identity: [String] { [Self.kind, type] + path.identity + newPath.identity + [ifMissing.rawValue] }
 
     var change: StepChange {
-        { record in
-            if try !record.copyIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
-        }
+        { record in try record.copy(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
-        if newPath.count == 0 { check.add("No new place is named.") }
+        check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
         if newPath.starts(with: path) { check.add("The property \(type).\(path) is copied into itself.") }
         check.fill(type, newPath, inEveryRecord: check.isFilled(type, path) || ifMissing == .fail)

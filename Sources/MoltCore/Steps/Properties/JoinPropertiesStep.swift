@@ -54,17 +54,14 @@ struct JoinPropertiesStep: RecordStep {
     }
 
     var change: StepChange {
-        { record in
-            let isPresent = try record.joinIfPresent(paths, into: newPath, separator: separator)
-            if !isPresent, ifMissing == .fail { throw record.missing(paths[0]) }
-        }
+        { record in try record.join(paths, into: newPath, separator: separator, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         for path in paths { check.use(type: type, path: path) }
         if paths.count < 2 { check.add("Two or more properties are joined.") }
-        check.checkPlaces(paths)
-        if newPath.count == 0 { check.add("No new place is named.") }
+        check.checkDistinct(paths)
+        if let first = paths.first { check.checkNames([newPath] + paths.dropFirst(), besides: first) }
         guard newPath.count > 0, !paths.contains(where: { $0.count == 0 }) else { return }
         check.replace(type, paths, by: [newPath], "joined", ifMissing)
     }

@@ -18,7 +18,7 @@ extension MigrationStep {
         _ values: [RecordValue: RecordValue],
         otherwise other: Record.OtherValue = .keep
     ) -> MigrationStep {
-        MigrationStep(MapValueStep(type: type, path: path, ValueMap(values, otherwise: other, at: path)))
+        MigrationStep(MapValueStep(type: type, path: path, map: ValueMap(values, otherwise: other, at: path)))
     }
 }
 
@@ -29,12 +29,6 @@ struct MapValueStep: RecordStep {
     var path: PropertyPath
     var map: ValueMap
 
-    init(type: String, path: PropertyPath, _ map: ValueMap) {
-        self.type = type
-        self.path = path
-        self.map = map
-    }
-
     var requiredProperty: PropertyPath? { path }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { [Self.kind, type] + path.identity + map.identity }
@@ -42,12 +36,13 @@ struct MapValueStep: RecordStep {
 
     var change: StepChange {
         let map = map.prepared()
-        return { record in try record.map(path, map) }
+        return { record in try record.mapValue(path, map, ifMissing: .skip) }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path)
-        if map.olds.isEmpty, map.other == ValueMap.keep { check.add("No value is named.") }
+        check.use(type: type, path: path, mayBeElement: true)
+        if map.olds.isEmpty, map.other == .keep { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
+        if map.other == .remove { check.mayRemove(type, path) }
     }
 }

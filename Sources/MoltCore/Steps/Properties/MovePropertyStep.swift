@@ -31,19 +31,15 @@ struct MovePropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }
-    var identity: [String] {
-        [Self.kind, type, String(path.count)] + path.names + newPath.names + [ifMissing.rawValue]
-    }
+    var identity: [String] { [Self.kind, type] + path.identity + newPath.names + [ifMissing.rawValue] }
 
     var change: StepChange {
-        { record in
-            if try !record.moveIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
-        }
+        { record in try record.move(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
-        if newPath.count == 0 { check.add("No new place is named.") }
+        check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
         if newPath.starts(with: path) { check.add("The property \(type).\(path) is moved into itself.") }
         check.relocate(type, path, to: newPath, "moved to \(newPath)", ifMissing)

@@ -24,14 +24,12 @@ struct RemovePropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "remove \(type).\(path)" }
-    var identity: [String] { [Self.kind, type, String(path.count)] + path.names + [ifMissing.rawValue] }
+    var identity: [String] { [Self.kind, type] + path.identity + [ifMissing.rawValue] }
 
     var losses: [DataLoss] { [DataLoss(.property, "\(type).\(path)")] }
 
     var change: StepChange {
-        { record in
-            if try !record.removeIfPresent(path), ifMissing == .fail { throw record.missing(path) }
-        }
+        { record in try record.remove(path, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

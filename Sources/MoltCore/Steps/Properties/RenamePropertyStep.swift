@@ -27,18 +27,16 @@ struct RenamePropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "rename \(type).\(path) to \(newName)" }
-    var identity: [String] { [Self.kind, type, String(path.count)] + path.names + [newName, ifMissing.rawValue] }
+    var identity: [String] { [Self.kind, type] + path.identity + [newName, ifMissing.rawValue] }
 
     var change: StepChange {
-        { record in
-            if try !record.renameIfPresent(path, to: newName), ifMissing == .fail { throw record.missing(path) }
-        }
+        { record in try record.rename(path, to: newName, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
         guard path.count > 0 else { return }
-        let newPath = PropertyPath(path.names.dropLast() + [newName])
+        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
         if newPath == path { check.add("The property \(type).\(newName) is renamed to its own name.") }
         check.relocate(type, path, to: newPath, "renamed to \(newName)", ifMissing)
     }

@@ -67,25 +67,20 @@ struct SplitPropertyStep: RecordStep {
     var change: StepChange {
         let missing = Array((missing ?? "").utf8)
         return { record in
-            let isPresent = try record.splitIfPresent(path, at: separator, into: newPaths, missing: missing)
-            if !isPresent, ifMissing == .fail { throw record.missing(path) }
+            try record.split(path, at: separator, into: newPaths, missing: missing, ifMissing: ifMissing)
         }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
         if newPaths.count < 2 { check.add("A property is split into two or more.") }
-        check.checkPlaces(newPaths)
+        check.checkNames(newPaths, besides: path)
+        check.checkDistinct(newPaths)
         if separator.text.isEmpty { check.add("The separator is empty.") }
         if missing == nil { check.add("The value for missing parts is nested too deep to be written.") }
         guard path.count > 0, !newPaths.contains(where: { $0.count == 0 }) else { return }
         check.replace(type, [path], by: newPaths, "split", ifMissing)
     }
-}
-
-extension PropertyPath {
-    /// The number of names and the names, for a fingerprint.
-    var identity: [String] { [String(count)] + names }
 }
 
 extension RecordValue {

@@ -1,0 +1,137 @@
+extension MigrationContext {
+    /// The key of a record that was an object inside another record.
+    public enum ExtractedKey: Hashable, Codable, Sendable {
+        /// The string or integer at a path in the object.
+        case property(PropertyPath)
+        /// The key of the outer record, the names of the path, and the number of the element from 0, joined with
+        /// slashes, such as "post-7/comments/0" or "ada/address".
+        case derived
+    }
+
+    /// What stays in place of an object that became a record.
+    public enum ExtractedRemainder: String, Hashable, Codable, Sendable {
+        /// The key of the new record.
+        case key
+        /// Nothing; an array or dictionary of extracted objects is removed, too.
+        case nothing
+    }
+
+    /// Makes records of objects inside the records of a type.
+    ///
+    /// ```swift
+    /// try migration.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
+    /// ```
+    ///
+    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Null is left as
+    /// it is.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the outer records.
+    ///   - path: The path of the object, or of the elements.
+    ///   - newType: The type name of the new records.
+    ///   - key: The keys of the new records.
+    ///   - remainder: What stays in place of an object; by default its key.
+    ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` for a value that is not an object or has no key,
+    ///   `propertyExists` for an object with a property at `owner`, or `keyExists`.
+    public func extractRecords(
+        _ type: String,
+        _ path: PropertyPath,
+        as newType: String,
+        key: ExtractedKey,
+        leaving remainder: ExtractedRemainder = .key,
+        owner: PropertyPath? = nil
+    ) throws {
+        try enumerate(type) { _, record in
+            var extracted = Extracted(type: newType, key: key, remainder: remainder, owner: owner, path: path)
+            try extracted.take(from: &record)
+            for var new in extracted.records { try insert(&new, record.expiration) }
+        }
+    }
+}
+
+/// The objects that were taken out of one record.
+private struct Extracted {
+    let type: String
+    let key: MigrationContext.ExtractedKey
+    let remainder: MigrationContext.ExtractedRemainder
+    let owner: PropertyPath?
+    let path: PropertyPath
+    private(set) var records: [Record] = []
+
+    init(
+        type: String,
+        key: MigrationContext.ExtractedKey,
+        remainder: MigrationContext.ExtractedRemainder,
+        owner: PropertyPath?,
+        path: PropertyPath
+    ) {
+        self.type = type
+        self.key = key
+        self.remainder = remainder
+        self.owner = owner
+        self.path = path
+    }
+
+    mutating func take(from record: inout Record) throws {
+        let owner = record.key
+        var taken = self
+        try record.change([path], ifMissing: .skip) { place, paths in
+            guard let json = place.withValue(at: paths[0], { Array($0) }) else { return false }
+            if json.elementsEqual("null".utf8) { return true }
+            let new = try taken.record(json, in: place, at: paths[0], owner)
+            taken.records.append(new)
+            switch remainder {
+            case .key: try place.set(paths[0], to: new.key)
+            case .nothing: try place.remove(paths[0], ifMissing: .skip)
+            }
+            return true
+        }
+        self = taken
+        if remainder == .nothing, path.parts.last == .each, !records.isEmpty {
+            try record.remove(PropertyPath(parts: path.parts.dropLast()), ifMissing: .skip)
+        }
+    }
+
+    private func record(_ json: [UInt8], in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> Record {
+        var new = try Record(key: "", typeName: type, json: json, coding: place.coding)
+        guard new.isObject else {
+            throw place.error(
+                .typeMismatch,
+                "The value of \"\(place.full(path))\" is not an object, so it cannot become a record.",
+                property: path
+            )
+        }
+        let key = try key(of: new, in: place, at: path, ownerKey)
+        new.key = key
+        if let owner {
+            guard !new.contains(owner) else {
+                throw place.error(
+                    .propertyExists,
+                    "Cannot set \"\(owner)\" of a new record to the key of its owner: it has such a property already.",
+                    property: path
+                )
+            }
+            try new.set(owner, to: ownerKey)
+        }
+        return new
+    }
+
+    private func key(of new: Record, in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
+        switch key {
+        case .derived:
+            let number = self.path.hasEach ? [String(records.count)] : []
+            return ([ownerKey] + self.path.names.filter { !$0.isEmpty } + number).joined(separator: "/")
+        case .property(let name):
+            let value = new[name]
+            if let key = value?.string ?? value?.number.flatMap({ $0.integer(Int.self) }).map(String.init) {
+                return key
+            }
+            throw place.error(
+                .typeMismatch,
+                "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",
+                property: path
+            )
+        }
+    }
+}

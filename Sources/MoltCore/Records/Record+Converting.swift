@@ -1,0 +1,134 @@
+extension Record {
+    /// A kind of value to which strings, numbers and Booleans can be changed.
+    public enum ScalarKind: String, Hashable, Codable, Sendable {
+        /// `36` becomes `"36"`, and `true` becomes `"true"`.
+        case string
+        /// `"36"`, `36.0` and `3.6e1` become `36`; `true` becomes `1`, and `false` becomes `0`.
+        case integer
+        /// `"36.50"` becomes `36.50`; `true` becomes `1`, and `false` becomes `0`.
+        case number
+        /// `"true"`, `"1"` and `1` become `true`; `"false"`, `"0"` and `0` become `false`.
+        case bool
+    }
+
+    /// Changes the kind of a property's value.
+    ///
+    /// ```swift
+    /// try person.changeValue("age", to: .integer)
+    /// ```
+    ///
+    /// Only a value that has exactly one form of the new kind is changed: "007", " 7" and 7.5 are not integers. Digits
+    /// stay as they are, and so does null.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the property.
+    ///   - kind: The new kind.
+    ///   - other: What happens to values that cannot be changed; by default the record cannot be converted.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
+    public mutating func changeValue(
+        _ path: PropertyPath,
+        to kind: ScalarKind,
+        otherwise other: OtherValue = .fail
+    ) throws {
+        try convert(path, .kind(kind), other)
+    }
+
+    /// Changes the form of a date.
+    ///
+    /// ```swift
+    /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
+    /// ```
+    ///
+    /// The new value is exact to the last digit, except for fractions of seconds that the new form cannot have. Null
+    /// stays null.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the property.
+    ///   - form: The form of the stored date.
+    ///   - newForm: The new form.
+    ///   - other: What happens to values of another form; by default the record cannot be converted.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
+    public mutating func changeValue(
+        _ path: PropertyPath,
+        from form: DateForm,
+        to newForm: DateForm,
+        otherwise other: OtherValue = .fail
+    ) throws {
+        try convert(path, .date(from: form, to: newForm), other)
+    }
+
+    private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
+        let other = OtherJSON(other, at: path)
+        if other == .tooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
+        try replaceValue(path, ifMissing: .fail) { conversion.change(of: $0, otherwise: other) }
+    }
+}
+
+/// A conversion of a property's value.
+enum ValueConversion: Hashable, Codable, Sendable {
+    case kind(Record.ScalarKind)
+    case date(from: Record.DateForm, to: Record.DateForm)
+
+    var identity: [String] {
+        switch self {
+        case .kind(let kind): ["kind", kind.rawValue]
+        case .date(let form, let newForm): ["date", form.rawValue, newForm.rawValue]
+        }
+    }
+
+    func change(of bytes: UnsafeBufferPointer<UInt8>, otherwise other: OtherJSON) -> ValueChange {
+        let value = RecordValue(checked: bytes)
+        guard !value.isNull else { return .kept }
+        let json: String?
+        switch self {
+        case .kind(.string) where value.string != nil: return .kept
+        case .kind(let kind): json = kind.json(value)
+        case .date(let form, let newForm):
+            guard let seconds = form.seconds(value) else { return other.change("is not a date in the form \(form)") }
+            guard form != newForm else { return .kept }
+            json = newForm.json(seconds)
+        }
+        return json.map { .new(Array($0.utf8)) } ?? other.change("is \(value.kind) that has no \(target)")
+    }
+
+    /// What a value becomes, for messages.
+    private var target: String {
+        switch self {
+        case .kind(.string): "form as a string"
+        case .kind(.integer): "form as an integer"
+        case .kind(.number): "form as a number"
+        case .kind(.bool): "form as a Boolean"
+        case .date(_, let form): "date in the form \(form)"
+        }
+    }
+}
+
+extension Record.ScalarKind {
+    /// The JSON for a value of another kind; nil if there is none.
+    fileprivate func json(_ value: RecordValue) -> String? {
+        switch (self, value) {
+        case (_, .null), (_, .array), (_, .object), (.string, .string): nil
+        case (.number, .number(let number)): number.text
+        case (.bool, .bool(let bool)): "\(bool)"
+        case (.string, .number(let number)): "\"\(number.text)\""
+        case (.string, .bool(let bool)): "\"\(bool)\""
+        case (.integer, .bool(let bool)), (.number, .bool(let bool)): bool ? "1" : "0"
+        case (.integer, .number(let number)): Self.integer(number)
+        case (.integer, .string(let text)):
+            // A fraction or an exponent is not how integers are written.
+            RecordNumber(text: text).flatMap { Self.isInteger($0) ? $0.text : nil }
+        case (.number, .string(let text)): RecordNumber(text: text)?.text
+        case (.bool, .string(let text)): ["true": "true", "1": "true", "false": "false", "0": "false"][text]
+        case (.bool, .number(let number)): ["1": "true", "0": "false"][number.text]
+        }
+    }
+
+    private static func isInteger(_ number: RecordNumber) -> Bool {
+        number.text.utf8.allSatisfy { $0 == 0x2D || 0x30...0x39 ~= $0 }
+    }
+
+    private static func integer(_ number: RecordNumber) -> String? {
+        if isInteger(number) { return number.text }
+        return DecimalNumber(number).flatMap { $0.isInteger ? $0.text : nil }
+    }
+}

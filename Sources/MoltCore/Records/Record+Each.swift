@@ -1,0 +1,137 @@
+/// The elements of arrays and dictionaries, for paths with ``PropertyPath/each``.
+extension Record {
+    /// Changes each element at a path as a record of its own; the path of its whole content is empty.
+    ///
+    /// An element that the closure drops is removed. If the closure throws, nothing is changed.
+    ///
+    /// - Returns: False if the value at the path is neither an array nor an object.
+    mutating func changeEach(
+        of path: PropertyPath,
+        _ body: (inout Record) throws -> Void
+    ) throws -> Bool {
+        guard var elements = elements(at: path) else { return false }
+        var element = element(at: path)
+        for index in 0..<elements.entries.count {
+            elements.withValue(at: index) { element.loadElement($0) }
+            do {
+                try body(&element)
+            } catch var error as MigrationError {
+                error.recordKey = key
+                throw error
+            }
+            if element.isDropped {
+                elements.remove(index)
+            } else if element.revision > 0 {
+                elements.set(index) { element.writeContent(to: &$0) }
+            }
+        }
+        if elements.revision > 0 {
+            var bytes: [UInt8] = []
+            elements.write(to: &bytes)
+            if path.count == 0 { replaceChecked(bytes) } else { try put(bytes, at: path) }
+        }
+        return true
+    }
+
+    /// Passes an array of the values at a path in each element to a closure; elements without one are left out.
+    ///
+    /// - Returns: nil if the value at the outer path is neither an array nor an object.
+    func withValues<R>(
+        at path: PropertyPath,
+        inEachOf outer: PropertyPath,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) rethrows -> R? {
+        guard let elements = elements(at: outer) else { return nil }
+        var element = element(at: outer)
+        var values: [UInt8] = [0x5B]
+        for index in 0..<elements.entries.count {
+            elements.withValue(at: index) { element.loadElement($0) }
+            element.withValue(at: path) { value in
+                if values.count > 1 { values.append(0x2C) }
+                values += value
+            }
+        }
+        values.append(0x5D)
+        return try values.withUnsafeBufferPointer(body)
+    }
+
+    /// Makes a change at several paths in the place to which all of them lead: in this record, or in each element.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths; for a missing property, the error names the first one.
+    ///   - ifMissing: The policy for places where the closure returns false.
+    mutating func change(
+        _ paths: [PropertyPath],
+        ifMissing: MigrationStep.MissingProperty,
+        _ body: (inout Record, [PropertyPath]) throws -> Bool
+    ) throws {
+        let first = paths.first ?? []
+        let isPresent: Bool
+        if !paths.contains(where: \.hasEach) {
+            isPresent = try body(&self, paths)
+        } else if let outer = first.atFirstEach?.outer, paths.allSatisfy({ $0.hasSameElements(as: first) }) {
+            let inner = paths.compactMap { $0.atFirstEach?.inner }
+            isPresent = try changeEach(of: outer) { try $0.change(inner, ifMissing: ifMissing, body) }
+        } else {
+            throw error(
+                .typeMismatch,
+                "The paths \(paths.map { "\"\(full($0))\"" }.joined(separator: ", ")) do not lead through the same elements.",
+                property: first
+            )
+        }
+        if !isPresent, ifMissing == .fail { throw missing(first) }
+    }
+
+    /// A path in the whole record, for messages.
+    func full(_ path: PropertyPath) -> PropertyPath {
+        elementPath.map { $0 + path } ?? path
+    }
+
+    private func elements(at path: PropertyPath) -> SplicedObject? {
+        guard !isData else { return nil }
+        var elements =
+            path.count == 0
+            ? withContent { SplicedObject(bytes: Array($0)) }
+            : withValue(at: path) { SplicedObject(bytes: Array($0)) }
+        // The content was checked when it was read, so this never throws.
+        try? elements?.read(includesArrays: true)
+        return elements?.kind == .other ? nil : elements
+    }
+
+    private func element(at path: PropertyPath) -> Record {
+        var element = Record(coding: coding, typeName: typeName)
+        element.elementPath = full(path + .each)
+        return element
+    }
+
+    private mutating func loadElement(_ bytes: UnsafeBufferPointer<UInt8>) {
+        load(
+            id: id,
+            typeName: typeName,
+            key: UnsafeRawBufferPointer(start: nil, count: 0),
+            content: UnsafeRawBufferPointer(bytes),
+            isData: false,
+            expiration: nil
+        )
+        // As above.
+        try? object.read()
+    }
+
+    /// Passes the current content to a closure.
+    func withContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        if object.isUnchanged {
+            return try object.bytes.withUnsafeBufferPointer { bytes in
+                try body(UnsafeBufferPointer(rebasing: bytes[..<object.contentEnd]))
+            }
+        }
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return try bytes.withUnsafeBufferPointer(body)
+    }
+
+    /// Replaces the whole content with valid JSON.
+    mutating func replaceChecked(_ json: [UInt8]) {
+        json.withUnsafeBytes { object.replaceContent(with: $0) }
+        try? object.read()
+    }
+}

@@ -1,0 +1,73 @@
+extension MigrationStep {
+    /// Makes records of objects inside the records of a type.
+    ///
+    /// ```swift
+    /// .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
+    /// ```
+    ///
+    /// The content of a new record is the object, byte for byte, and it expires with the outer record. A record without
+    /// the property is left as it is, and so is null. Any other value that is not an object, an object without a key,
+    /// and a key that is in use fail the upgrade.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the outer records.
+    ///   - path: The path of the object, or of the elements.
+    ///   - newType: The type name of the new records.
+    ///   - key: The keys of the new records.
+    ///   - remainder: What stays in place of an object; by default its key.
+    ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
+    public static func extractRecords(
+        _ type: String,
+        _ path: PropertyPath,
+        as newType: String,
+        key: MigrationContext.ExtractedKey,
+        leaving remainder: MigrationContext.ExtractedRemainder = .key,
+        owner: PropertyPath? = nil
+    ) -> MigrationStep {
+        let declaration = ExtractRecordsStep(
+            type: type,
+            path: path,
+            newType: newType,
+            key: key,
+            remainder: remainder,
+            owner: owner
+        )
+        return MigrationStep(declaration, .run { try declaration.run($0) })
+    }
+}
+
+struct ExtractRecordsStep: StepDeclaration {
+    static let kind = "extractRecords"
+
+    var type: String
+    var path: PropertyPath
+    var newType: String
+    var key: MigrationContext.ExtractedKey
+    var remainder: MigrationContext.ExtractedRemainder
+    var owner: PropertyPath?
+
+    var description: String { "extract \(newType) from \(type).\(path)" }
+    var identity: [String] {
+        let keyParts =
+            switch key {
+            case .property(let path): ["property"] + path.identity
+            case .derived: ["derived"]
+            }
+        return [Self.kind, type] + path.identity + [newType] + keyParts + [remainder.rawValue] + (owner?.identity ?? [])
+    }
+
+    func run(_ migration: MigrationContext) throws {
+        try migration.extractRecords(type, path, as: newType, key: key, leaving: remainder, owner: owner)
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path, mayBeElement: true)
+        if case .property(let path) = key, path.count == 0 || path.hasEach {
+            check.add("The key is not the path of one property.")
+        }
+        if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
+        if newType == type { check.add("The new records have the type of the outer ones.") }
+        check.create(type: newType)
+        if remainder == .nothing { check.mayRemove(type, path) }
+    }
+}

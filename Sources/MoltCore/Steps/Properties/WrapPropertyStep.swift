@@ -1,0 +1,99 @@
+extension MigrationStep {
+    /// Puts the value of a property into an array or object of its own, in each record of a type.
+    ///
+    /// ```swift
+    /// .wrapProperty("Person", "phone", in: .array)               // "555" becomes ["555"]
+    /// .wrapProperty("Person", "phone", in: .object("number"))    // "555" becomes {"number":"555"}
+    /// ```
+    ///
+    /// Null becomes an empty array, and stays null instead of an object.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property.
+    ///   - wrapper: What is put around the value.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func wrapProperty(
+        _ type: String,
+        _ path: PropertyPath,
+        in wrapper: Record.Wrapper,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(WrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
+    }
+
+    /// Replaces the value of a property by the only element of its array, or the only property of its object, in each
+    /// record of a type.
+    ///
+    /// ```swift
+    /// .unwrapProperty("Person", "phones", from: .array)          // ["555"] becomes "555"
+    /// ```
+    ///
+    /// An empty array or object becomes null, and null stays null. A record with a value that is not such an array or
+    /// object, or contains something else, too, fails the upgrade with the code `typeMismatch`.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property.
+    ///   - wrapper: What is around the value.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func unwrapProperty(
+        _ type: String,
+        _ path: PropertyPath,
+        from wrapper: Record.Wrapper,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(UnwrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
+    }
+}
+
+struct WrapPropertyStep: RecordStep {
+    static let kind = "wrapProperty"
+
+    var type: String
+    var path: PropertyPath
+    var wrapper: Record.Wrapper
+    var ifMissing: MigrationStep.MissingProperty
+
+    var requiredProperty: PropertyPath? { path }
+    var description: String { "wrap \(type).\(path) in \(wrapper.description)" }
+    var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+
+    var change: StepChange {
+        { record in try record.wrap(path, in: wrapper, ifMissing: ifMissing) }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path, mayBeElement: true)
+    }
+}
+
+struct UnwrapPropertyStep: RecordStep {
+    static let kind = "unwrapProperty"
+
+    var type: String
+    var path: PropertyPath
+    var wrapper: Record.Wrapper
+    var ifMissing: MigrationStep.MissingProperty
+
+    var requiredProperty: PropertyPath? { path }
+    var description: String { "unwrap \(type).\(path) from \(wrapper.description)" }
+    var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+
+    var change: StepChange {
+        { record in try record.unwrap(path, from: wrapper, ifMissing: ifMissing) }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type, path: path, mayBeElement: true)
+    }
+}
+
+extension Record.Wrapper {
+    fileprivate var description: String {
+        switch self {
+        case .array: "an array"
+        case .object(let name): "an object with \(name)"
+        }
+    }
+}
