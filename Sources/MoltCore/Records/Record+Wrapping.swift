@@ -44,7 +44,9 @@ extension Record {
 
     // MARK: For steps
 
-    mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: MigrationStep.MissingProperty) throws {
+    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: MigrationStep.MissingProperty)
+        throws
+    {
         let depth = full(path).count + 1
         let isTooDeep = JSONSyntaxError(reason: .tooDeep, offset: 0)
         try replaceValue(path, ifMissing: ifMissing) { value in

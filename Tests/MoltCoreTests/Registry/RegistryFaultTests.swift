@@ -135,6 +135,80 @@ struct RegistryFaultTests {
             steps(.addProperty("A", "x", default: 1), .addProperty("A", "x", default: 2)),
             "Every record has the property A.x by an earlier step."
         ),
+        Case("a split into one", steps(.splitProperty("A", "x", into: ["y"])), "A property is split into two or more"),
+        Case("a split into one name twice", steps(.splitProperty("A", "x", into: ["y", "y"])), "y is named twice"),
+        Case("a split without a name", steps(.splitProperty("A", "x", into: ["y", []])), "No property is named"),
+        Case(
+            "a split at nothing",
+            steps(.splitProperty("A", "x", at: .first(""), into: ["y", "z"])),
+            "The separator is empty"
+        ),
+        Case(
+            "a split property that is renamed",
+            steps(.splitProperty("A", "x", into: ["y", "z"]), .renameProperty("A", "x", to: "w")),
+            "The property A.x was split by an earlier step"
+        ),
+        Case("a join of one", steps(.joinProperties("A", ["x"], into: "y")), "Two or more properties are joined"),
+        Case("a join of one name twice", steps(.joinProperties("A", ["x", "x"], into: "y")), "x is named twice"),
+        Case("a join without a name", steps(.joinProperties("A", ["x", "y"], into: [])), "No property is named"),
+        Case(
+            "a joined property that is removed",
+            steps(.joinProperties("A", ["x", "y"], into: "z"), .removeProperty("A", "y")),
+            "The property A.y was joined by an earlier step"
+        ),
+        Case("a copy into itself", steps(.copyProperty("A", "x", to: ["x", "y"])), "is copied into itself"),
+        Case(
+            "a copy to where every record has one",
+            steps(.addProperty("A", "y", default: 1), .copyProperty("A", "x", to: "y")),
+            "Every record has the property A.y by an earlier step"
+        ),
+        Case("a map of nothing", steps(.mapValue("A", "x", [:])), "No value is named"),
+        Case("a form changed to itself", steps(.changeValue("A", "x", from: .iso8601, to: .iso8601)), "to itself"),
+        Case("a changed value without a name", steps(.changeValue("A", [], to: .bool)), "No property is named"),
+        Case("a wrapped value without a name", steps(.wrapProperty("A", [], in: .array)), "No property is named"),
+        Case(
+            "an unwrapped property that was removed",
+            steps(.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array)),
+            "The property A.x was removed by an earlier step"
+        ),
+        Case("a renamed element", steps(.renameProperty("A", ["x", .each], to: "y")), "The path x[] ends with"),
+        Case("an added element", steps(.addProperty("A", ["x", .each], default: 1)), "ends with `.each`"),
+        Case("a removed element", steps(.removeProperty("A", ["x", .each])), "ends with `.each`"),
+        Case(
+            "a move out of its element",
+            steps(.moveProperty("A", ["x", .each, "y"], to: "y")),
+            "The paths x[].y and y do not lead through the same `.each`"
+        ),
+        Case(
+            "a split out of its element",
+            steps(.splitProperty("A", ["x", .each, "y"], into: [["x", .each, "a"], ["y", .each, "b"]])),
+            "The paths x[].y and y[].b do not lead through the same `.each`"
+        ),
+        Case(
+            "a join of several elements",
+            steps(.joinProperties("A", [["x", .each, "y"], "z"], into: ["x", .each, "w"])),
+            "The paths x[].y and z do not lead through the same `.each`"
+        ),
+        Case(
+            "a property in elements that is removed",
+            steps(.removeProperty("A", ["x", .each, "y"]), .renameProperty("A", ["x", .each, "y", "z"], to: "w")),
+            "The property A.x[].y was removed by an earlier step"
+        ),
+        Case(
+            "extracted records of an empty type",
+            steps(.extractRecords("A", "x", as: "", key: .derived)),
+            "The new type name is empty"
+        ),
+        Case(
+            "extracted records of the same type",
+            steps(.extractRecords("A", "x", as: "A", key: .derived)),
+            "The new records have the type of the outer ones"
+        ),
+        Case(
+            "extracted records with keys of several elements",
+            steps(.extractRecords("A", "x", as: "B", key: .property(["y", .each]))),
+            "The key is not the path of one property"
+        ),
         Case(
             "a policy of a step that looks at no record",
             steps(.renameType("A", to: "B").onFailure(.drop())),

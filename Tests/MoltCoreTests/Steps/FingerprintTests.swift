@@ -28,6 +28,21 @@ struct FingerprintTests {
             fingerprint(.mapValue("A", "b", ["c": "d", 1: .null], otherwise: .fail))
                 == "27fde8838e6c3db6115297b7b745d5d6"
         )
+        #expect(fingerprint(.renameProperty("A", ["b", .each, "c"], to: "d")) == "bbcc730cbc006c702a3d54a0704f0079")
+        #expect(
+            fingerprint(.changeValue("A", "b", to: .integer, otherwise: .value(1)))
+                == "6d8644d8ecf46e83b423c2b75a7baea7"
+        )
+        #expect(
+            fingerprint(.changeValue("A", "b", from: .iso8601, to: .secondsSince1970))
+                == "877106f9b0075bf52831645e9e069a7a"
+        )
+        #expect(fingerprint(.wrapProperty("A", "b", in: .array)) == "b8dd59462a4fd15b29a567e2f20ca6ec")
+        #expect(fingerprint(.unwrapProperty("A", "b", from: .object("c"))) == "c0d8ee9b4afe127809e16bb5ec58b863")
+        #expect(
+            fingerprint(.extractRecords("A", ["b", .each], as: "B", key: .property("c"), owner: "d"))
+                == "75ef09f55812aa1e93016d897f984e64"
+        )
         #expect(fingerprint(.transform("Person") { _ in }, .run { _ in }) == "ab2995409c33abd896964f559e812225")
     }
 
@@ -68,6 +83,22 @@ struct FingerprintTests {
             fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .fail)),
             fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .remove)),
             fingerprint(.mapValue("A", "b", ["c": "d"], otherwise: .value("x"))),
+            fingerprint(.renameProperty("A", ["b", .each, "c"], to: "d")),
+            fingerprint(.renameProperty("A", ["b", "", "c"], to: "d")),
+            fingerprint(.renameProperty("A", [.each, "b", "c"], to: "d")),
+            fingerprint(.changeValue("A", "b", to: .integer)),
+            fingerprint(.changeValue("A", "b", to: .number)),
+            fingerprint(.changeValue("A", "b", to: .integer, otherwise: .keep)),
+            fingerprint(.changeValue("A", "b", to: .integer, ifMissing: .fail)),
+            fingerprint(.changeValue("A", "b", from: .iso8601, to: .secondsSince1970)),
+            fingerprint(.changeValue("A", "b", from: .secondsSince1970, to: .iso8601)),
+            fingerprint(.wrapProperty("A", "b", in: .array)),
+            fingerprint(.wrapProperty("A", "b", in: .object("array"))),
+            fingerprint(.unwrapProperty("A", "b", from: .array)),
+            fingerprint(.extractRecords("A", "b", as: "B", key: .derived)),
+            fingerprint(.extractRecords("A", "b", as: "B", key: .property("derived"))),
+            fingerprint(.extractRecords("A", "b", as: "B", key: .derived, leaving: .nothing)),
+            fingerprint(.extractRecords("A", "b", as: "B", key: .derived, owner: "key")),
             fingerprint(.transform("A") { _ in }),
             fingerprint(.transform("A", revision: 2) { _ in }),
             fingerprint(.convert("A", from: Old.self, to: New.self) { _ in New() }),

@@ -23,6 +23,13 @@ struct StepDeclarationTests {
             .splitProperty("Person", "mail", at: .last("@"), into: ["user", ["mail", "host"]], missing: .null),
             .joinProperties("Person", ["mail", ["home", "zip"]], into: "mail", separator: "/", ifMissing: .fail),
             .mapValue("Person", "age", [36: "old", "x": .null], otherwise: .value([1])),
+            .renameProperty("Person", ["homes", .each, "zip"], to: "code"),
+            .changeValue("Person", "age", to: .string, otherwise: .remove, ifMissing: .fail),
+            .changeValue("Person", ["visits", .each], from: .iso8601, to: .millisecondsSince1970),
+            .wrapProperty("Person", "mail", in: .array, ifMissing: .fail),
+            .unwrapProperty("Person", "home", from: .object("zip")),
+            .extractRecords("Person", ["homes", .each], as: "Home", key: .property("id"), owner: "person"),
+            .extractRecords("Person", "home", as: "Home", key: .derived, leaving: .nothing),
             .transform("Person", revision: 2) { _ in },
             .convert("Person", from: String.self, to: Int.self, revision: 3) { $0.count },
             .run("number the people", onFreshStore: true, revision: 4) { _ in },
@@ -64,6 +71,20 @@ struct StepDeclarationTests {
             (
                 .joinProperties("Person", ["mail", ["home", "zip"]], into: "mail"),
                 #"{"mail":"a@b.c 75001","home":{},"age" : 36}"#
+            ),
+            (.changeValue("Person", "age", to: .string), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "36"}"#),
+            (
+                .changeValue("Person", "age", from: .secondsSince1970, to: .iso8601),
+                #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "1970-01-01T00:00:36Z"}"#
+            ),
+            (.wrapProperty("Person", "age", in: .array), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : [36]}"#),
+            (
+                .unwrapProperty("Person", "home", from: .object("zip")),
+                #"{"mail":"a@b.c","home":"75001","age" : 36}"#
+            ),
+            (
+                .changeValue("Person", ["home", .each], to: .integer),
+                #"{"mail":"a@b.c","home":{"zip":75001},"age" : 36}"#
             ),
             (.mapValue("Person", "age", [36: "old"]), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "old"}"#),
             (

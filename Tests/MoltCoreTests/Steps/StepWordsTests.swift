@@ -18,6 +18,18 @@ struct StepWordsTests {
         (.splitProperty("Person", "name", into: ["first", "last"]), "split Person.name into first, last"),
         (.joinProperties("Person", ["first", "last"], into: "name"), "join Person.first, last into name"),
         (.mapValue("Order", "status", ["secret": "open"]), "map the values of Order.status"),
+        (.renameProperty("Person", ["homes", .each, "zip"], to: "code"), "rename Person.homes[].zip to code"),
+        (.changeValue("Person", "age", to: .integer), "change the values of Person.age to integer"),
+        (
+            .changeValue("Event", "at", from: .iso8601, to: .secondsSince1970),
+            "change the dates of Event.at from iso8601 to secondsSince1970"
+        ),
+        (.wrapProperty("Person", "phone", in: .array), "wrap Person.phone in an array"),
+        (.unwrapProperty("Person", "phone", from: .object("number")), "unwrap Person.phone from an object with number"),
+        (
+            .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived),
+            "extract Comment from Post.comments[]"
+        ),
         (.transform("Person") { _ in }, "transform Person"),
         (
             .convert("Person", from: PersonV1.self, to: PersonV2.self) { PersonV2(fullName: $0.name) },

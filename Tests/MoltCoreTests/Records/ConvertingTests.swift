@@ -1,0 +1,224 @@
+import Foundation
+import Generators
+import MoltCore
+import Testing
+
+@Suite struct `Changing the kind of values and the form of dates` {
+    // MARK: Kinds
+
+    @Test(arguments: [
+        (#""36""#, Record.ScalarKind.integer, "36"), (#""-0""#, .integer, "-0"), ("36.0", .integer, "36"),
+        ("3.60e1", .integer, "36"), ("36", .integer, "36"), ("18446744073709551616", .integer, "18446744073709551616"),
+        ("true", .integer, "1"), ("false", .integer, "0"), ("null", .integer, "null"),
+        (#""1.50""#, .number, "1.50"), (#""1e400""#, .number, "1e400"), ("true", .number, "1"),
+        ("0.10", .number, "0.10"), (#""\u0037""#, .number, "7"),
+        ("1.50", .string, #""1.50""#), ("true", .string, #""true""#), (#""\u0037""#, .string, #""\u0037""#),
+        (#""true""#, .bool, "true"), (#""0""#, .bool, "false"), ("1", .bool, "true"), ("false", .bool, "false"),
+    ])
+    func `A value with one form of the new kind gets it, with its digits`(
+        before: String,
+        kind: Record.ScalarKind,
+        after: String
+    ) throws {
+        var record = try Record(#"{"a": \#(before) }"#)
+        try record.changeValue("a", to: kind)
+        #expect(record.text == #"{"a": \#(after) }"#)
+    }
+
+    @Test(arguments: [
+        (#""007""#, Record.ScalarKind.integer), (#"" 7""#, .integer), (#""+7""#, .integer), (#""7.0""#, .integer),
+        (#""""#, .integer), ("7.5", .integer), ("1e400", .integer), ("[]", .integer), ("{}", .string),
+        (#""NaN""#, .number), (#""0x10""#, .number), (#"".5""#, .number), (#""yes""#, .bool), ("2", .bool),
+        ("1.0", .bool), (#""TRUE""#, .bool), ("[1]", .bool),
+    ])
+    func `Other values are refused, kept, replaced or removed`(value: String, kind: Record.ScalarKind) throws {
+        let json = #"{"a":\#(value),"b":1}"#
+        var refused = try Record(json)
+        let error = migrationError { try refused.changeValue("a", to: kind) }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.property == "a")
+        #expect(refused.text == json)
+        var kept = try Record(json)
+        try kept.changeValue("a", to: kind, otherwise: .keep)
+        #expect(kept.text == json)
+        var replaced = try Record(json)
+        try replaced.changeValue("a", to: kind, otherwise: .value(.null))
+        #expect(replaced.text == #"{"a":null,"b":1}"#)
+        var removed = try Record(json)
+        try removed.changeValue("a", to: kind, otherwise: .remove)
+        #expect(removed.text == #"{"b":1}"#)
+    }
+
+    @Test func `A missing property is an error, and no error has the value`() throws {
+        var record = try Record(#"{"a":"secret"}"#)
+        #expect(migrationError { try record.changeValue("b", to: .integer) }?.code == .propertyMissing)
+        let error = try #require(migrationError { try record.changeValue("a", to: .integer) })
+        #expect(!"\(error)".contains("secret"))
+        #expect(error.message.contains(#"The property "a" is a string that has no form as an integer."#))
+        let date = try #require(migrationError { try record.changeValue("a", from: .iso8601, to: .secondsSince1970) })
+        #expect(!"\(date)".contains("secret"))
+        #expect(date.message.contains("is not a date in the form iso8601"))
+    }
+
+    // MARK: Dates
+
+    @Test(arguments: [
+        ("0", Record.DateForm.secondsSinceReferenceDate, #""2001-01-01T00:00:00Z""#, Record.DateForm.iso8601),
+        ("0.25", .secondsSinceReferenceDate, "978307200.25", .secondsSince1970),
+        ("-978307200.5", .secondsSinceReferenceDate, "-0.5", .secondsSince1970),
+        ("700000000.1234567", .secondsSinceReferenceDate, "1678307200123.4567", .millisecondsSince1970),
+        ("1.6e9", .secondsSince1970, "621692800", .secondsSinceReferenceDate),
+        ("1600000000000", .millisecondsSince1970, "1600000000", .secondsSince1970),
+        ("1600000000001", .millisecondsSince1970, "1600000000.001", .secondsSince1970),
+        ("-0.5", .secondsSince1970, #""1969-12-31T23:59:59Z""#, .iso8601),
+        ("-0.5", .secondsSince1970, #""1969-12-31T23:59:59.500Z""#, .iso8601WithFractionalSeconds),
+        ("0.12345678949", .secondsSince1970, #""1970-01-01T00:00:00.123456789Z""#, .iso8601WithFractionalSeconds),
+        (#""2024-02-29T12:00:00+02:00""#, .iso8601, "1709200800", .secondsSince1970),
+        (#""2024-02-29T12:00:00.5-0030""#, .iso8601, "1709209800.5", .secondsSince1970),
+        (#""2024-02-29T12:00:00Z""#, .iso8601, #""2024-02-29T12:00:00.000Z""#, .iso8601WithFractionalSeconds),
+        (#""0001-01-01T00:00:00Z""#, .iso8601, "-62135769600", .secondsSince1970),
+        ("-62135769600", .secondsSince1970, #""0001-01-01T00:00:00Z""#, .iso8601),
+        ("-12219292800", .secondsSince1970, #""1582-10-15T00:00:00Z""#, .iso8601),
+        ("-12219292801", .secondsSince1970, #""1582-10-04T23:59:59Z""#, .iso8601),
+        ("253402300799", .secondsSince1970, #""9999-12-31T23:59:59Z""#, .iso8601),
+        ("null", .iso8601, "null", .secondsSince1970),
+    ])
+    func `A date keeps its instant, to the last digit`(
+        before: String,
+        form: Record.DateForm,
+        after: String,
+        newForm: Record.DateForm
+    ) throws {
+        var record = try Record(#"{"at":\#(before)}"#)
+        try record.changeValue("at", from: form, to: newForm)
+        #expect(record.text == #"{"at":\#(after)}"#)
+    }
+
+    @Test(arguments: [
+        (#""2001-02-29T00:00:00Z""#, Record.DateForm.iso8601), (#""2001-13-01T00:00:00Z""#, .iso8601),
+        (#""2001-01-01T24:00:00Z""#, .iso8601), (#""2001-01-01T00:00:60Z""#, .iso8601),
+        (#""2001-01-01T00:00:00""#, .iso8601), (#""2001-01-01""#, .iso8601), (#""2001-01-01 00:00:00Z""#, .iso8601),
+        (#""2001-01-01T00:00:00.Z""#, .iso8601), (#""2001-01-01T00:00:00Zx""#, .iso8601),
+        (#""1582-10-10T00:00:00Z""#, .iso8601), (#""0000-01-01T00:00:00Z""#, .iso8601), ("7", .iso8601),
+        (#""7""#, .secondsSince1970), ("true", .secondsSince1970), ("1e300", .secondsSince1970),
+        ("1e12", .secondsSince1970), ("-62135769601", .secondsSince1970), ("[]", .millisecondsSince1970),
+    ])
+    func `What is not such a date, or has no new form, is refused`(value: String, form: Record.DateForm) throws {
+        let json = #"{"at":\#(value)}"#
+        var record = try Record(json)
+        let newForm = form == .iso8601 ? Record.DateForm.secondsSinceReferenceDate : .iso8601
+        #expect(migrationError { try record.changeValue("at", from: form, to: newForm) }?.code == .typeMismatch)
+        #expect(record.text == json)
+    }
+
+    private struct Event: Codable { var at: Date }
+
+    private static func coders(_ form: Record.DateForm) -> (JSONEncoder, JSONDecoder) {
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        switch form {
+        case .secondsSinceReferenceDate: break
+        case .secondsSince1970:
+            encoder.dateEncodingStrategy = .secondsSince1970
+            decoder.dateDecodingStrategy = .secondsSince1970
+        case .millisecondsSince1970:
+            encoder.dateEncodingStrategy = .millisecondsSince1970
+            decoder.dateDecodingStrategy = .millisecondsSince1970
+        case .iso8601:
+            encoder.dateEncodingStrategy = .iso8601
+            decoder.dateDecodingStrategy = .iso8601
+        case .iso8601WithFractionalSeconds:
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            encoder.dateEncodingStrategy = .custom { date, encoder in
+                var container = encoder.singleValueContainer()
+                try container.encode(style.format(date))
+            }
+            decoder.dateDecodingStrategy = .custom { decoder in
+                try style.parse(decoder.singleValueContainer().decode(String.self))
+            }
+        }
+        return (encoder, decoder)
+    }
+
+    /// What `JSONEncoder` wrote in one form is read by `JSONDecoder` in another one.
+    @Test(arguments: [1, 2] as [UInt64])
+    func `Dates of the years 1 to 9999 agree with Foundation's coders`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let forms: [Record.DateForm] = [
+            .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
+            .iso8601WithFractionalSeconds,
+        ]
+        for index in 0..<1_500 {
+            let range = index % 3 == 0 ? -62_135_769_600.0...253_402_300_799 : -1e9...4e9
+            var seconds = Double.random(in: range, using: &random)
+            if index % 2 == 0 { seconds.round(.down) }
+            let date = Date(timeIntervalSince1970: seconds)
+            let (form, newForm) = (random.pick(forms), random.pick(forms))
+            let json = try Self.coders(form).0.encode(Event(at: date))
+            var record = try Record(String(decoding: json, as: UTF8.self))
+            try record.changeValue("at", from: form, to: newForm)
+            let read = try Self.coders(newForm).1.decode(Event.self, from: Data(record.storedBytes))
+            let isWhole = form == .iso8601 || newForm == .iso8601
+            let isMilliseconds = form == .iso8601WithFractionalSeconds
+            let tolerance = isWhole ? 1 : isMilliseconds ? 0.001_1 : 0.000_1
+            #expect(
+                abs(read.at.timeIntervalSince1970 - seconds) < tolerance,
+                "\(seconds) from \(form) to \(newForm): \(record.text)"
+            )
+            if newForm == .iso8601, form != .iso8601, form != newForm {
+                let expected = try Self.coders(.iso8601).0.encode(Self.coders(form).1.decode(Event.self, from: json))
+                let text = record.text.replacing(" ", with: "")
+                #expect(text == String(decoding: expected, as: UTF8.self), "\(seconds) from \(form)")
+            }
+        }
+    }
+}
+
+@Suite struct `Wrapping and unwrapping values` {
+    @Test(arguments: [
+        (#"{"p": "555" }"#, Record.Wrapper.array, #"{"p": ["555"] }"#),
+        (#"{"p":null}"#, .array, #"{"p":[]}"#), (#"{"p":[1, 2]}"#, .array, #"{"p":[[1, 2]]}"#),
+        (#"{"p":"555"}"#, .object("n\""), #"{"p":{"n\"":"555"}}"#), (#"{"p":null}"#, .object("n"), #"{"p":null}"#),
+    ])
+    func `A wrapped value is unwrapped to the same`(before: String, wrapper: Record.Wrapper, after: String) throws {
+        var record = try Record(before)
+        try record.wrap("p", in: wrapper)
+        #expect(record.text == after)
+        try record.unwrap("p", from: wrapper)
+        #expect(record.text == before)
+    }
+
+    @Test func `An empty array or object is unwrapped to null`() throws {
+        var array = try Record(#"{"p":[ ]}"#)
+        try array.unwrap("p", from: .array)
+        #expect(array.text == #"{"p":null}"#)
+        var object = try Record(#"{"p":{}}"#)
+        try object.unwrap("p", from: .object("n"))
+        #expect(object.text == #"{"p":null}"#)
+    }
+
+    @Test(arguments: [
+        (#"{"p":[1,2]}"#, Record.Wrapper.array, "has 2 elements"), (#"{"p":{"n":1}}"#, .array, "is not an array"),
+        (#"{"p":"x"}"#, .array, "is not an array"), (#"{"p":[1]}"#, .object("n"), "is not an object"),
+        (#"{"p":{"m":1}}"#, .object("n"), "has no property \"n\""),
+        (#"{"p":{"m":1,"n":2}}"#, .object("n"), "which would be lost"),
+    ])
+    func `Nothing is lost by unwrapping`(json: String, wrapper: Record.Wrapper, message: String) throws {
+        var record = try Record(json)
+        let error = migrationError { try record.unwrap("p", from: wrapper) }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.message.contains(message) == true)
+        #expect(record.text == json)
+    }
+
+    @Test func `A missing property is an error, and a value is not nested too deeply`() throws {
+        var record = try Record("{}")
+        #expect(migrationError { try record.wrap("p", in: .array) }?.code == .propertyMissing)
+        #expect(migrationError { try record.unwrap("p", from: .array) }?.code == .propertyMissing)
+        var value: RecordValue = 1
+        for _ in 0..<511 { value = [value] }
+        record["p"] = value
+        let text = record.text
+        #expect(migrationError { try record.wrap("p", in: .array) }?.code == .typeMismatch)
+        #expect(record.text == text)
+    }
+}

@@ -1,0 +1,222 @@
+import Generators
+import MoltCore
+import Testing
+
+@Suite struct `Paths through the elements of arrays and dictionaries` {
+    private func changed(_ json: String, _ change: (inout Record) throws -> Void) throws -> String {
+        var record = try Record(json)
+        try change(&record)
+        return record.text
+    }
+
+    // MARK: Changes
+
+    @Test(arguments: [
+        (#"{"a":[{"zip":1},{"zip":2}]}"#, #"{"a":[{"code":1},{"code":2}]}"#),
+        (#"{"a": [ {"x":0, "zip" : 1.50} , {"y":[]} ]}"#, #"{"a": [ {"x":0, "code" : 1.50} , {"y":[]} ]}"#),
+        (#"{"a":{"home":{"zip":1},"work":{"zip":2}}}"#, #"{"a":{"home":{"code":1},"work":{"code":2}}}"#),
+        (#"{"a":[null,7,"x",[{"zip":1}],{"zip":1}]}"#, #"{"a":[null,7,"x",[{"zip":1}],{"code":1}]}"#),
+        (#"{"a":[]}"#, #"{"a":[]}"#),
+        (#"{"a":null}"#, #"{"a":null}"#),
+        (#"{"a":"text"}"#, #"{"a":"text"}"#),
+        (#"{"b":1}"#, #"{"b":1}"#),
+        (#"[{"zip":1}]"#, #"[{"zip":1}]"#),
+    ])
+    func `A property is renamed in each element that has it`(before: String, after: String) throws {
+        #expect(try changed(before) { try $0.rename(["a", .each, "zip"], to: "code", ifMissing: .skip) } == after)
+    }
+
+    @Test func `A path may begin or end with each, and have it more than once`() throws {
+        let root = try changed(#"[ {"zip":1} , {"zip":2}]"#) { try $0.rename([.each, "zip"], to: "code") }
+        #expect(root == #"[ {"code":1} , {"code":2}]"#)
+        let values = try changed(#"{"tags":["old","new", "old"]}"#) {
+            try $0.mapValue(["tags", .each], ["old": "past"])
+        }
+        #expect(values == #"{"tags":["past","new", "past"]}"#)
+        let twice = try changed(#"{"a":{"x":[{"z":1},{"z":2}],"y":[{"z":3}]}}"#) {
+            try $0.rename(["a", .each, .each, "z"], to: "w")
+        }
+        #expect(twice == #"{"a":{"x":[{"w":1},{"w":2}],"y":[{"w":3}]}}"#)
+    }
+
+    @Test func `Every change works in elements`() throws {
+        let json = #"{"p":[{"n":"Ada L","s":{"t":1}}]}"#
+        #expect(
+            try changed(json) { try $0.split(["p", .each, "n"], into: [["p", .each, "a"], ["p", .each, "b"]]) }
+                == #"{"p":[{"s":{"t":1},"a":"Ada","b":"L"}]}"#
+        )
+        #expect(
+            try changed(#"{"p":[{"a":"x","b":"y"},{"a":"z"}]}"#) {
+                try $0.join([["p", .each, "a"], ["p", .each, "b"]], into: ["p", .each, "n"])
+            } == #"{"p":[{"n":"x y"},{"n":"z"}]}"#
+        )
+        #expect(
+            try changed(json) { try $0.move(["p", .each, "s", "t"], to: ["p", .each, "t"]) }
+                == #"{"p":[{"n":"Ada L","s":{},"t":1}]}"#
+        )
+        #expect(
+            try changed(json) { try $0.copy(["p", .each, "s", "t"], to: ["p", .each, "u", "v"]) }
+                == #"{"p":[{"n":"Ada L","s":{"t":1},"u":{"v":1}}]}"#
+        )
+        #expect(try changed(json) { try $0.remove(["p", .each, "s"]) } == #"{"p":[{"n":"Ada L"}]}"#)
+        #expect(
+            try changed(#"{"p":[{"x":1},{"c":null},{"c":"DE"},null]}"#) {
+                try $0.setIfMissing(["p", .each, "c"], to: Array(#""FR""#.utf8))
+            } == #"{"p":[{"x":1,"c":"FR"},{"c":"FR"},{"c":"DE"},null]}"#
+        )
+        #expect(
+            try changed(#"{"p":["1","2"]}"#) { try $0.changeValue(["p", .each], to: .integer) } == #"{"p":[1,2]}"#
+        )
+        #expect(
+            try changed(#"{"p":["1","2"]}"#) { try $0.wrap(["p", .each], in: .object("n")) }
+                == #"{"p":[{"n":"1"},{"n":"2"}]}"#
+        )
+        #expect(
+            try changed(#"{"p":[{"n":"1"},{"n":"2"}]}"#) { try $0.unwrap(["p", .each], from: .object("n")) }
+                == #"{"p":["1","2"]}"#
+        )
+    }
+
+    @Test func `Elements may be removed, and white space and commas stay in order`() throws {
+        for (before, after) in [
+            (#"[ 1 , "x", 2 ]"#, #"[ 1, 2 ]"#), (#"["x", 1]"#, #"[ 1]"#), (#"[ "x" ]"#, #"[]"#),
+            (#"{ "a" : "x" , "b":2 }"#, #"{  "b":2 }"#), (#"{"a":"x"}"#, "{}"),
+        ] {
+            let text = try changed(#"{"l":\#(before)}"#) {
+                try $0.mapValue(["l", .each], [1: 1, 2: 2], otherwise: .remove)
+            }
+            #expect(try RecordValue(json: text.utf8) == RecordValue(json: #"{"l":\#(after)}"#.utf8), "\(before)")
+        }
+    }
+
+    // MARK: Reading and setting
+
+    @Test func `A path is read as an array of values, and set in all elements`() throws {
+        var record = try Record(#"{"a":[{"zip":"1"},{},{"zip":"2"}],"e":[],"n":7}"#)
+        #expect(record[["a", .each, "zip"]] == ["1", "2"])
+        #expect(try record.value(["a", .each, "zip"], as: [String].self) == ["1", "2"])
+        #expect(record[["e", .each, "zip"]] == [])
+        #expect(record[["n", .each, "zip"]] == nil)
+        #expect(record[["x", .each]] == nil)
+        #expect(record.contains(["a", .each, "zip"]))
+        #expect(!record.contains(["a", .each, "city"]))
+        #expect(!record.contains(["e", .each]))
+        record[["a", .each, "country"]] = "FR"
+        #expect(
+            record.text
+                == #"{"a":[{"zip":"1","country":"FR"},{"country":"FR"},{"zip":"2","country":"FR"}],"e":[],"n":7}"#
+        )
+        try record.set(["a", .each, "country"], to: 1)
+        record[["a", .each, "zip"]] = nil
+        #expect(record.text == #"{"a":[{"country":1},{"country":1},{"country":1}],"e":[],"n":7}"#)
+        #expect(try record.remove(["a", .each, "country"]) == [1, 1, 1])
+    }
+
+    // MARK: Errors
+
+    @Test func `An error names the path, changes nothing and has no value`() throws {
+        let json = #"{"a":[{"n":"Ada L"},{"n":"secret","f":1}]}"#
+        var record = try Record(json)
+        let taken = migrationError { try record.rename(["a", .each, "n"], to: "f") }
+        #expect(taken?.code == .propertyExists)
+        #expect(taken?.property == "a[].f")
+        #expect(taken?.recordKey == "ada")
+        #expect(taken?.message.contains(#""a[].n""#) == true)
+        #expect(record.text == json)
+        let missing = migrationError { _ = try record.remove(["a", .each, "f"]) }
+        #expect(missing?.code == nil)
+
+        var other = try Record(json)
+        let lacking = migrationError { try other.rename(["a", .each, "f"], to: "g") }
+        #expect(lacking?.code == .propertyMissing)
+        #expect(other.text == json)
+        let noElements = migrationError { try other.rename(["a", .each, "n", .each, "x"], to: "y") }
+        #expect(noElements?.code == .propertyMissing)
+        #expect(noElements?.message.contains(#""a[].n" is neither an array nor an object"#) == true)
+        let elsewhere = migrationError { try other.move(["a", .each, "n"], to: "n") }
+        #expect(elsewhere?.code == .typeMismatch)
+        #expect(elsewhere?.message.contains("do not lead through the same elements") == true)
+        for error in [taken, lacking, noElements, elsewhere] {
+            #expect(error.map { "\($0)".contains("secret") } == false)
+        }
+    }
+
+    @Test func `A value that is set in elements is not nested too deeply`() throws {
+        var record = try Record(#"{"a":[{}]}"#)
+        var value: RecordValue = 1
+        for _ in 0..<509 { value = [value] }
+        record[["a", .each, "x"]] = value
+        #expect(record.failure == nil)
+        #expect(try Record(record.text).text == record.text)
+        record[["a", .each, "x"]] = [value]
+        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
+    }
+
+    // MARK: A reference
+
+    /// Compared with changes of parsed values, over thousands of documents.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Random documents are changed as by a reference`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var changes = 0
+        for _ in 0..<1_500 {
+            let json = RandomObject.value(depth: 0, &random)
+            let value = try RecordValue(json: json.utf8)
+            guard value.object != nil || value.array != nil else { continue }
+            let parts = (0..<1 + random.below(3)).map { _ in
+                random.below(2) == 0 ? nil : RandomObject.name(RandomObject.Options(), &random)
+            }
+            let path = PropertyPath(joining: parts.map { $0.map { PropertyPath($0) } ?? .each })
+            var record = try Record(json)
+            var reference = value
+            if random.below(2) == 0 {
+                try record.remove(path, ifMissing: .skip)
+                Self.change(&reference, parts[...]) { _ in nil }
+            } else {
+                guard (try? record.wrap(path, in: .array, ifMissing: .skip)) != nil else { continue }
+                Self.change(&reference, parts[...]) { $0.isNull ? [] : [$0] }
+            }
+            if reference == value { #expect(record.text == json) } else { changes += 1 }
+            #expect(try RecordValue(json: record.text.utf8) == reference, "\(json) at \(path)")
+        }
+        #expect(changes > 100)
+    }
+
+    /// Changes the values at a path, where nil stands for each.
+    private static func change(
+        _ value: inout RecordValue,
+        _ parts: ArraySlice<String?>,
+        _ body: (RecordValue) -> RecordValue?
+    ) {
+        guard let part = parts.first else { return }
+        func changed(_ value: RecordValue) -> RecordValue? {
+            guard parts.count > 1 else { return body(value) }
+            var value = value
+            change(&value, parts.dropFirst(), body)
+            return value
+        }
+        switch (value, part) {
+        case (.array(let elements), nil): value = .array(elements.compactMap(changed))
+        case (.object(let object), nil):
+            value = .object(
+                RecordObject(
+                    object.properties.compactMap { property in
+                        changed(property.value).map { RecordObject.Property(name: property.name, value: $0) }
+                    }
+                )
+            )
+        case (.object(var object), let name?):
+            guard let old = object[name] else { return }
+            object[name] = changed(old)
+            value = .object(object)
+        default: break
+        }
+    }
+}
+
+extension PropertyPath {
+    /// Creates a path by concatenating paths.
+    init(joining parts: [PropertyPath]) {
+        self = parts.reduce([]) { [$0, $1] }
+    }
+}
