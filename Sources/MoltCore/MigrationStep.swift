@@ -41,7 +41,12 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Creates a step that its declaration fully describes.
     init(_ step: some RecordStep) {
-        let edit = RecordEdit(typeName: step.type, property: step.requiredProperty, apply: step.change)
+        let edit = RecordEdit(
+            typeName: step.type,
+            property: step.requiredProperty,
+            mayKeepValue: step.mayKeepValue,
+            apply: step.change
+        )
         self.init(step, .edit(edit))
     }
 

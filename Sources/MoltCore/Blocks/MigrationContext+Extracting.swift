@@ -12,7 +12,7 @@ extension MigrationContext {
     public enum ExtractedRemainder: String, Hashable, Codable, Sendable {
         /// The key of the new record.
         case key
-        /// Nothing; an array or dictionary of extracted objects is removed, too.
+        /// Nothing; an array or dictionary without other elements is removed, too.
         case nothing
     }
 
@@ -88,8 +88,17 @@ private struct Extracted {
             return true
         }
         self = taken
-        if remainder == .nothing, path.parts.last == .each, !records.isEmpty {
-            try record.remove(PropertyPath(parts: path.parts.dropLast()), ifMissing: .skip)
+        if remainder == .nothing, path.parts.last == .each {
+            try Self.removeEmpty(PropertyPath(parts: path.parts.dropLast()), from: &record)
+        }
+    }
+
+    /// Removes the arrays and dictionaries at a path that have no elements any more.
+    private static func removeEmpty(_ path: PropertyPath, from record: inout Record) throws {
+        try record.change([path], ifMissing: .skip) { place, paths in
+            guard let value = place[paths[0]], value == [] || value == [:] else { return false }
+            try place.remove(paths[0], ifMissing: .skip)
+            return true
         }
     }
 

@@ -59,7 +59,9 @@ struct UnmatchedNames {
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
                     if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
-                } else if let path = edit.property, counts.changed + counts.dropped + counts.quarantined == 0 {
+                } else if let path = edit.property, counts.changed + counts.dropped + counts.quarantined == 0,
+                    try !edit.mayKeepValue || !isInRecord(path, of: edit.typeName)
+                {
                     found[stage] = try missing(path, of: edit.typeName, counts.read)
                 }
             case .run:
@@ -71,6 +73,21 @@ struct UnmatchedNames {
 
     private func has(_ type: String) -> Bool {
         types.contains { RecordObject.isSame($0.name, type) }
+    }
+
+    /// Whether a record of a type has a property; reads all records if none has.
+    private func isInRecord(_ path: PropertyPath, of type: String) throws -> Bool {
+        guard let last = types.first(where: { RecordObject.isSame($0.name, type) })?.last else { return false }
+        let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
+        var after: Int64 = 0
+        while true {
+            try records.read(into: batch, type: last, after: after, through: .max)
+            guard batch.count > 0 else { return false }
+            for index in 0..<batch.count {
+                after = batch[index].id
+                if (try? batch[index].read()) != nil, batch[index].contains(path) { return true }
+            }
+        }
     }
 
     private func missing(_ type: String) -> UnmatchedName {

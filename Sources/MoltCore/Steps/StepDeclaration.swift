@@ -25,7 +25,13 @@ package protocol RecordStep: StepDeclaration {
     var type: String { get }
     /// The property without which it changes nothing; nil for a step that adds one.
     var requiredProperty: PropertyPath? { get }
+    /// Whether it leaves some values of the property as they are.
+    var mayKeepValue: Bool { get }
     var change: StepChange { get }
+}
+
+extension RecordStep {
+    package var mayKeepValue: Bool { false }
 }
 
 package typealias StepChange = @Sendable (inout Record) throws -> Void
@@ -87,6 +93,8 @@ struct RecordEdit: Sendable {
     var typeName: String
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
+    /// Whether it leaves some values of the property as they are.
+    var mayKeepValue = false
     /// Whether it is expensive enough to run on several cores.
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any amount of time.

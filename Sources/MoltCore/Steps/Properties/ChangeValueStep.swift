@@ -77,6 +77,7 @@ struct ChangeValueStep: RecordStep {
     }
 
     var requiredProperty: PropertyPath? { path }
+    var mayKeepValue: Bool { true }
     var description: String {
         switch conversion {
         case .kind(let kind): "change the values of \(type).\(path) to \(kind)"

@@ -30,6 +30,7 @@ struct MapValueStep: RecordStep {
     var map: ValueMap
 
     var requiredProperty: PropertyPath? { path }
+    var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { [Self.kind, type] + path.identity + map.identity }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.property, "\(type).\(path)")] : [] }

@@ -56,6 +56,7 @@ struct WrapPropertyStep: RecordStep {
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
+    var mayKeepValue: Bool { true }
     var description: String { "wrap \(type).\(path) in \(wrapper.description)" }
     var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 
@@ -77,6 +78,7 @@ struct UnwrapPropertyStep: RecordStep {
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
+    var mayKeepValue: Bool { true }
     var description: String { "unwrap \(type).\(path) from \(wrapper.description)" }
     var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 

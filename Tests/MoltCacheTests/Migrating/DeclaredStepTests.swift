@@ -1,0 +1,205 @@
+import Molt
+import Testing
+
+/// Their changes of single records are tested in MoltCoreTests; these tests are about whole stores.
+@Suite struct `Steps that take the place of closures` {
+    private static let records = [
+        StoredRecord("Person", "ada", #"{"name":"Ada King Lovelace","born":"1815","tags":["old",1],"at":0}"#),
+        StoredRecord("Person", "plato", #"{"name":"Plato","born":null}"#),
+        StoredRecord("Person", "eve", #"{"born":1999,"tags":[]}"#),
+        StoredRecord("City", "rome", #"{"name":"Roma Aeterna"}"#),
+    ]
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Each changes the records of its type that have the property`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        let report = try await store.upgrade(
+            registry(
+                .splitProperty("Person", "name", into: ["first", "last"]),
+                .copyProperty("Person", "first", to: ["call", "name"]),
+                .changeValue("Person", "born", to: .integer),
+                .changeValue("Person", "at", from: .secondsSinceReferenceDate, to: .iso8601),
+                .mapValue("Person", ["tags", .each], ["old": "past", 1: "one"]),
+                .wrapProperty("Person", "last", in: .array),
+                .renameProperty("Person", "last", to: "lastNames"),
+                .unwrapProperty("Person", "lastNames", from: .array),
+                .joinProperties("Person", ["lastNames", "first"], into: "sortName", separator: ", ")
+            )
+        )
+        let after = try store.snapshot()
+
+        #expect(
+            after["ada"]?.text
+                == #"{"born":1815,"tags":["past","one"],"at":"2001-01-01T00:00:00Z","#
+                + #""call":{"name":"Ada"},"sortName":"King Lovelace, Ada"}"#
+        )
+        #expect(after["plato"]?.text == #"{"born":null,"call":{"name":"Plato"},"sortName":"Plato"}"#)
+        #expect(after["eve"]?.text == Self.records[2].text)
+        #expect(after["rome"]?.text == Self.records[3].text)
+        let counts = report.entries[0].steps.map(\.counts.changed)
+        #expect(counts == [2, 2, 1, 1, 1, 2, 2, 2, 2])
+        #expect(report.entries[0].steps.allSatisfy { $0.unmatchedNames.isEmpty })
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record that cannot be converted fails the upgrade, and is named`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        let error = try await store.failure(registry(.splitProperty("Person", "born", into: ["a", "b"])))
+
+        #expect(error.code == .typeMismatch)
+        #expect(error.recordKey == "eve")
+        #expect(error.property == "born")
+        #expect(error.step?.summary == "split Person.born into a, b")
+        #expect(!"\(error)".contains("1999"))
+    }
+
+    @Test func `A policy for such records holds for each of the steps`() async throws {
+        for step in [
+            MigrationStep.splitProperty("Person", "born", into: ["a", "b"]),
+            .joinProperties("Person", ["name", "born"], into: "n"),
+            .mapValue("Person", "born", ["1815": 1815], otherwise: .fail),
+            .changeValue("Person", "born", from: .iso8601, to: .secondsSince1970),
+            .unwrapProperty("Person", "born", from: .array),
+            .extractRecords("Person", "born", as: "Birth", key: .derived),
+        ] {
+            let store = try OldStore(Self.records)
+            let report = try await store.upgrade(registry(step.onFailure(.quarantine(upTo: 3))))
+            let count = report.entries[0].counts.quarantined
+            #expect(count > 0, "\(step)")
+            #expect(try store.snapshot().records.count == Self.records.count - count, "\(step)")
+        }
+    }
+
+    @Test func `What may be lost is listed`() throws {
+        let store = try OldStore(Self.records)
+        let losses = try MigrationPlan(
+            forFileAt: store.url,
+            migrations: registry(
+                .mapValue("A", "merged", ["x": "z", "y": "z"]),
+                .mapValue("A", "kept", ["x": "z"]),
+                .mapValue("A", "removed", ["x": "z"], otherwise: .remove),
+                .changeValue("A", "replaced", to: .integer, otherwise: .value(0)),
+                .changeValue("A", "safe", to: .integer)
+            )
+        ).losses.map(\.name)
+
+        #expect(losses == ["A.merged", "A.removed", "A.replaced"])
+    }
+
+    @Test func `A property whose values stay as they are is not reported as missing`() async throws {
+        let report = try await OldStore(Self.records).upgrade(
+            registry(
+                .mapValue("Person", "name", ["x": "y"]),
+                .changeValue("City", "name", to: .string),
+                .mapValue("Person", "nam", ["x": "y"]),
+                .renameProperty("Person", ["tags", "x"], to: "y"),
+                .changeValue("Person", ["tgs", .each], to: .string)
+            )
+        )
+
+        #expect(
+            report.entries[0].steps.map { $0.unmatchedNames.map(\.description) } == [
+                [], [],
+                [#""nam" was in none of 3 records of type "Person"; did you mean "name"?"#],
+                [#""tags.x" was in none of 3 records of type "Person""#],
+                [#""tgs[]" was in none of 3 records of type "Person"; did you mean ["tags", .each]?"#],
+            ]
+        )
+    }
+
+    @Test func `A path that lacks each is recognized`() async throws {
+        let report = try await OldStore([
+            StoredRecord("Person", "ada", #"{"addresses":[{"zip":1},{"zip":2}]}"#)
+        ]).upgrade(registry(.renameProperty("Person", ["addresses", "zip"], to: "code")))
+
+        #expect(
+            report.entries[0].steps[0].unmatchedNames.map(\.description) == [
+                #""addresses.zip" was in none of 1 record of type "Person"; did you mean ["addresses", .each, "zip"]?"#
+            ]
+        )
+    }
+}
+
+@Suite struct `Extracting records` {
+    private static let records = [
+        StoredRecord(
+            "Post",
+            "p1",
+            #"{"title":"T","comments":[{"id":"c1", "n":1.50},null,{"id":7}],"by":{"name":"Ada"}}"#,
+            expiration: 4_000_000_000
+        ),
+        StoredRecord("Post", "p2", #"{"title":"U","comments":[],"by":null}"#),
+        StoredRecord("Post", "p3", #"{"title":"V"}"#),
+    ]
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Objects become records, and their keys stay in their places`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        let report = try await store.upgrade(
+            registry(.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"), owner: "post"))
+        )
+        let after = try store.snapshot()
+
+        #expect(
+            after.records.map { "\($0)".replacing(/ v[0-9?]/, with: "") } == [
+                #"Post "p1" {"title":"T","comments":["c1",null,"7"],"by":{"name":"Ada"}} until 4000000000.0"#,
+                #"Post "p2" {"title":"U","comments":[],"by":null}"#,
+                #"Post "p3" {"title":"V"}"#,
+                #"Comment "c1" {"id":"c1", "n":1.50,"post":"p1"} until 4000000000.0"#,
+                #"Comment "7" {"id":7,"post":"p1"} until 4000000000.0"#,
+            ]
+        )
+        #expect(report.entries[0].counts.created == 2)
+        #expect(report.entries[0].counts.changed == 1)
+    }
+
+    @Test func `Keys can be derived, and nothing need stay`() async throws {
+        let after = try await OldStore(Self.records).upgraded(
+            registry(
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived, leaving: .nothing),
+                .extractRecords("Post", "by", as: "Author", key: .derived, leaving: .nothing)
+            )
+        )
+
+        #expect(after["p1"]?.text == #"{"title":"T"}"#)
+        #expect(after["p2"]?.text == #"{"title":"U","by":null}"#)
+        #expect(after["p1/comments/0"]?.text == #"{"id":"c1", "n":1.50}"#)
+        #expect(after["p1/comments/1"]?.text == #"{"id":7}"#)
+        #expect(after["p1/by"]?.text == #"{"name":"Ada"}"#)
+        #expect(after["p1/by"]?.type == "Author")
+    }
+
+    @Test(arguments: [
+        (
+            #"{"c":[{"id":"p2"}]}"#, MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
+            MigrationError.Code.keyExists
+        ),
+        (
+            #"{"c":[{"id":"a"},{"id":"a"}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
+            .keyExists
+        ),
+        (#"{"c":[{"n":1}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")), .typeMismatch),
+        (#"{"c":[{"id":1.5}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")), .typeMismatch),
+        (#"{"c":["secret"]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .derived), .typeMismatch),
+        (
+            #"{"c":[{"o":1}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .derived, owner: "o"),
+            .propertyExists
+        ),
+    ])
+    func `What cannot be extracted fails the upgrade`(json: String, step: MigrationStep, code: MigrationError.Code)
+        async throws
+    {
+        let store = try OldStore([StoredRecord("Post", "x", json), Self.records[1]])
+        let error = try await store.failure(registry(step))
+        #expect(error.code == code)
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test func `A block can extract records, too`() async throws {
+        let after = try await OldStore(Self.records).upgraded(
+            registry(.run { try $0.extractRecords("Post", "by", as: "Author", key: .property("name")) })
+        )
+        #expect(after["p1"]?.text.hasSuffix(#""by":"Ada"}"#) == true)
+        #expect(after["Ada"]?.text == #"{"name":"Ada"}"#)
+    }
+}
