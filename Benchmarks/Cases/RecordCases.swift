@@ -4,7 +4,8 @@ import MoltCore
 
 /// In-memory record processing on one core: the work of an upgrade between reading a row and writing it.
 enum RecordCases {
-    static let all: [BenchmarkCase] = RecordSize.allCases.flatMap { [parse($0), rename($0)] }
+    static let all: [BenchmarkCase] =
+        RecordSize.allCases.flatMap { [parse($0), rename($0)] } + [splitInClosure, split, mapValue, renameEach]
 
     private static func parse(_ size: RecordSize) -> BenchmarkCase {
         benchmark("record-parse-\(size.rawValue.lowercased())", "parse and index records in memory", size) { _, _ in
@@ -25,6 +26,67 @@ enum RecordCases {
         } check: { _, written, index in
             try written.starts(with: People.renamedContent(index, size))
         }
+    }
+
+    private static let splitInClosure = step(
+        "record-split-closure-200b",
+        "split the name in a closure",
+        .small,
+        .transform(People.typeName) { person in
+            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+            person["firstName"] = .string(parts.first ?? "")
+            person["lastName"] = .string(parts.count > 1 ? parts[1] : "")
+        }
+    ) { try $0.string("firstName") == SplitPerson(People.person($1)).firstName }
+
+    private static let split = step(
+        "record-split-200b",
+        "split the name with splitProperty",
+        .small,
+        .splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"]),
+        ratios: [BenchmarkRatio(.rate, of: splitInClosure.name, atLeast: 0.7)]
+    ) { try $0.string("lastName") == SplitPerson(People.person($1)).lastName }
+
+    private static let mapValue = step(
+        "record-map-value-200b",
+        "mapValue with twelve values, of which all records have one",
+        .small,
+        .mapValue(
+            People.typeName,
+            "city",
+            Dictionary(uniqueKeysWithValues: People.cities.map { (.string($0), .string($0 + "!")) })
+        ),
+        ratios: [BenchmarkRatio(.rate, of: splitInClosure.name)]
+    ) { try $0.string("city") == People.person($1).city + "!" }
+
+    private static let renameEach = step(
+        "record-rename-each-2kb",
+        "renameProperty with each, in about seven elements",
+        .medium,
+        .renameProperty(People.typeName, ["messages", .each, "isRead"], to: "wasRead"),
+        ratios: [BenchmarkRatio(.rate, of: "record-rename-2kb")]
+    ) { record, index in
+        let messages = People.profile(index, .medium).messages
+        return try record.value(["messages", .each, "wasRead"], as: [Bool].self) == messages.map(\.isRead)
+    }
+
+    /// A case of a step that changes single records.
+    private static func step(
+        _ name: String,
+        _ summary: String,
+        _ size: RecordSize,
+        _ step: MigrationStep,
+        ratios: [BenchmarkRatio] = [],
+        check: @escaping @Sendable (Record, Int) throws -> Bool
+    ) -> BenchmarkCase {
+        var benchmark = benchmark(name, summary + " in memory, write them back", size) { record, contents in
+            try step.change(&record)
+            record.writeContent(to: &contents)
+        } check: { record, _, index in
+            try check(record, index)
+        }
+        benchmark.ratios = ratios
+        return benchmark
     }
 
     /// - Parameters:

@@ -13,6 +13,9 @@ enum UpgradeCases {
                 ]
                 return rename.benchmark.at(scale, ratios: peers.map { .init(.rate, of: $0 + scale.suffix) })
             }
+            + BenchmarkCase.Scale.largerRecords.prefix(1).map { scale in
+                renameEach.benchmark.at(scale, ratios: [.init(.rate, of: PeerCases.preparedUpdateCase + scale.suffix)])
+            }
     }()
 
     /// The upgrade that the others are compared with.
@@ -23,9 +26,30 @@ enum UpgradeCases {
         ratios: besidePeers(.rename)
     ) { $1.isRenamed(of: $0) }
 
+    /// For the records of 2 KB.
+    private static let renameEach = MoltUpgrade(
+        name: "molt-rename-each",
+        summary: "renameProperty in each of about seven elements",
+        steps: [.renameProperty(People.typeName, ["messages", .each, "isRead"], to: "wasRead")],
+        isRightProfile: { $1.messages.map(\.wasRead) == $0.messages.map(\.isRead) && $1.mail == $0.mail },
+        isRight: { _, _ in false }
+    )
+
     private static let otherKinds = [
         MoltUpgrade(
             name: "molt-split",
+            summary: "splitProperty",
+            steps: [.splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"])],
+            ratios: besidePeers(.split) + [BenchmarkRatio(.rate, of: "molt-split-closure")]
+        ) { $1.isSplit(of: $0) },
+        MoltUpgrade(
+            name: "molt-map-value",
+            summary: "mapValue with two values, and others kept",
+            steps: [.mapValue(People.typeName, "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
+            ratios: besidePeers(.rename, isChecked: false)
+        ) { $1.city == ["Lima": "Limá", "Osaka": "Ōsaka"][$0.city, default: $0.city] },
+        MoltUpgrade(
+            name: "molt-split-closure",
             summary: "transform with a closure that makes firstName and lastName of fullName",
             steps: [
                 .transform(People.typeName) { person in
@@ -117,6 +141,10 @@ struct MoltUpgrade: Sendable {
     let steps: [MigrationStep]
     var ratios: [BenchmarkRatio] = []
     var typeName = People.typeName
+    /// Whether a record of 2 KB or more was upgraded correctly; by default a renamed mail.
+    var isRightProfile: @Sendable (Profile, UpgradedProfile) -> Bool = {
+        $1.email == $0.mail && $1.mail == nil && $1.messages.map(\.isRead) == $0.messages.map(\.isRead)
+    }
     /// Whether a record was upgraded correctly.
     let isRight: @Sendable (PersonV1, UpgradedPerson) -> Bool
 
@@ -154,12 +182,13 @@ struct MoltUpgrade: Sendable {
         }
         for index in stride(from: 1, through: context.records, by: 97) {
             let key = People.key(index)
-            // Only the rename has cases with larger records.
             let isUpgraded =
                 if context.recordSize == .small {
                     try cache.value(UpgradedPerson.self, forKey: key).map { isRight(People.person(index), $0) } ?? false
                 } else {
-                    try cache.value(Profile.self, forKey: key) == People.profile(index, context.recordSize).renamed
+                    try cache.value(UpgradedProfile.self, forKey: key).map {
+                        isRightProfile(People.profile(index, context.recordSize), $0)
+                    } ?? false
                 }
             guard isUpgraded, try cache.typeName(forKey: key) == typeName else {
                 throw BenchmarkError("\(name): record \(index) is not what it should have become.")

@@ -48,6 +48,16 @@ struct Profile: Codable, Sendable, Equatable {
     }
 }
 
+/// A profile after any of the measured upgrades.
+struct UpgradedProfile: Decodable, Sendable {
+    var email, mail: String?
+    var messages: [Message]
+
+    struct Message: Decodable, Sendable {
+        var isRead, wasRead: Bool?
+    }
+}
+
 extension Profile {
     /// Creates a profile of release 1 with enough messages to reach the size.
     init(_ person: PersonV1, index: Int, _ size: RecordSize) {

@@ -81,6 +81,19 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
     }
 
+    /// Whether the step works on records and is fully described by its declaration.
+    package var isDeclared: Bool {
+        switch declaration {
+        case is BuiltInStep, is RunStep, is TransformStep, is ConvertStep: false
+        default: true
+        }
+    }
+
+    /// Changes a record if the step is one that changes single records.
+    package func change(_ record: inout Record) throws {
+        if case .edit(let edit) = action { try edit.apply(&record) }
+    }
+
     /// Whether the step may read and change records of the primary store.
     var usesRecords: Bool {
         (declaration as? BuiltInStep)?.usesRecords ?? true

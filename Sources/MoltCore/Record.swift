@@ -6,10 +6,9 @@ public import Foundation
 /// for byte the same: the text of numbers, the order of properties, escapes, white space, and unknown properties.
 ///
 /// ```swift
-/// Migration(to: 2, "split-full-name", .transform("Person") { person in
-///     let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-///     person["firstName"] = .string(parts.first ?? "")
-///     person["lastName"] = .string(parts.count > 1 ? parts[1] : "")
+/// Migration(to: 2, "greeting", .transform("Person") { person in
+///     person["greeting"] = try "Dear \(person.string("firstName"))"
+///     try person.remove("title")
 /// })
 /// ```
 ///

@@ -64,7 +64,8 @@ public struct PropertyPath: Sendable {
 
     /// Whether it equals another path, or leads into that path's property.
     func starts(with path: PropertyPath) -> Bool {
-        parts.starts(with: path.parts)
+        if let name = onlyName, let other = path.onlyName { return RecordObject.isSame(name, other) }
+        return parts.starts(with: path.parts)
     }
 
     static func + (outer: PropertyPath, inner: PropertyPath) -> PropertyPath {
@@ -128,7 +129,7 @@ extension PropertyPath.Part: Hashable {
 extension PropertyPath: Hashable {
     /// Whether the names are the same bytes.
     public static func == (path: PropertyPath, other: PropertyPath) -> Bool {
-        path.parts == other.parts
+        path.count == other.count && path.starts(with: other)
     }
 
     /// Hashes the bytes of the names.

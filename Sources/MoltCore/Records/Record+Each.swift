@@ -60,25 +60,33 @@ extension Record {
     /// - Parameters:
     ///   - paths: The paths; for a missing property, the error names the first one.
     ///   - ifMissing: The policy for places where the closure returns false.
+    @inline(__always)
     mutating func change(
         _ paths: [PropertyPath],
         ifMissing: MigrationStep.MissingProperty,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
+        if paths.contains(where: { $0.hasEach }) {
+            return try changeElements(paths, ifMissing: ifMissing, body)
+        }
+        if try !body(&self, paths), ifMissing == .fail { throw missing(paths.first ?? []) }
+    }
+
+    private mutating func changeElements(
+        _ paths: [PropertyPath],
+        ifMissing: MigrationStep.MissingProperty,
+        _ body: (inout Record, [PropertyPath]) throws -> Bool
+    ) throws {
         let first = paths.first ?? []
-        let isPresent: Bool
-        if !paths.contains(where: \.hasEach) {
-            isPresent = try body(&self, paths)
-        } else if let outer = first.atFirstEach?.outer, paths.allSatisfy({ $0.hasSameElements(as: first) }) {
-            let inner = paths.compactMap { $0.atFirstEach?.inner }
-            isPresent = try changeEach(of: outer) { try $0.change(inner, ifMissing: ifMissing, body) }
-        } else {
+        guard let outer = first.atFirstEach?.outer, paths.allSatisfy({ $0.hasSameElements(as: first) }) else {
             throw error(
                 .typeMismatch,
                 "The paths \(paths.map { "\"\(full($0))\"" }.joined(separator: ", ")) do not lead through the same elements.",
                 property: first
             )
         }
+        let inner = paths.compactMap { $0.atFirstEach?.inner }
+        let isPresent = try changeEach(of: outer) { try $0.change(inner, ifMissing: ifMissing, body) }
         if !isPresent, ifMissing == .fail { throw missing(first) }
     }
 

@@ -39,7 +39,10 @@ extension Record {
         missing: RecordValue = ""
     ) throws {
         let missing = try encoded(missing, newPaths)
-        try split(path, at: separator, into: newPaths, missing: missing, ifMissing: .fail)
+        if let twice = newPaths.indices.first(where: { newPaths[..<$0].contains(newPaths[$0]) }) {
+            throw isTaken(newPaths[twice], "put two parts of \"\(path)\" at")
+        }
+        try split([path] + newPaths, at: separator, missing: missing, ifMissing: .fail)
     }
 
     /// Joins string properties to one, in their order.
@@ -68,16 +71,17 @@ extension Record {
 
     // MARK: For steps
 
-    /// - Parameter missing: The JSON for the properties without a part.
+    /// - Parameters:
+    ///   - paths: The path of the property, then those of the parts.
+    ///   - missing: The JSON for the properties without a part.
     package mutating func split(
-        _ path: PropertyPath,
+        _ paths: [PropertyPath],
         at separator: Separator,
-        into newPaths: [PropertyPath],
         missing: [UInt8],
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        try change([path] + newPaths, ifMissing: ifMissing) { record, paths in
-            try record.splitIfPresent(paths[0], at: separator, into: Array(paths.dropFirst()), missing: missing)
+        try change(paths, ifMissing: ifMissing) { record, paths in
+            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing: missing)
         }
     }
 
@@ -96,24 +100,33 @@ extension Record {
     private mutating func splitIfPresent(
         _ path: PropertyPath,
         at separator: Separator,
-        into newPaths: [PropertyPath],
+        into newPaths: ArraySlice<PropertyPath>,
         missing: [UInt8]
     ) throws -> Bool {
         guard let value = withValue(at: path, { Array($0) }) else { return false }
-        let parts: [ArraySlice<UInt8>]
-        if value.elementsEqual("null".utf8) {
-            parts = newPaths.map { _ in value[...] }
-        } else {
-            guard value.first == 0x22 else { throw notText(value, path, "split") }
-            parts = Self.parts(of: value, separator, newPaths.count)
+        let isNull = value.first == 0x6E
+        guard isNull || value.first == 0x22 else { throw notText(value, path, "split") }
+        var keepsPath = false
+        for newPath in newPaths where contains(newPath) {
+            guard newPath.starts(with: path) else {
+                throw isTaken(newPath, "put a part of \"\(full(path))\" at")
+            }
+            keepsPath = keepsPath || newPath == path
         }
-        for newPath in newPaths where newPath != path && !newPath.starts(with: path) && contains(newPath) {
-            throw isTaken(newPath, "put a part of \"\(full(path))\" at")
-        }
+        let text = isNull ? nil : SplitText(value, separator, newPaths.count)
         try changing(newPaths) { record in
-            if !newPaths.contains(path) { try record.remove(path, ifMissing: .skip) }
-            for (index, newPath) in newPaths.enumerated() {
-                try record.put(index < parts.count ? Array(parts[index]) : missing, at: newPath)
+            if !keepsPath { try record.remove(path, ifMissing: .skip) }
+            var index = 0
+            for newPath in newPaths {
+                try record.put(at: newPath, isNew: !keepsPath) { bytes in
+                    guard let text else { return bytes.append(contentsOf: value) }
+                    if index < text.parts.count {
+                        text.write(index, to: &bytes)
+                    } else {
+                        bytes.append(contentsOf: missing)
+                    }
+                }
+                index += 1
             }
         }
         return true
@@ -152,7 +165,7 @@ extension Record {
     }
 
     /// Makes several changes, or none if one of them fails.
-    private mutating func changing(_ paths: [PropertyPath], _ body: (inout Record) throws -> Void) throws {
+    private mutating func changing(_ paths: some Sequence<PropertyPath>, _ body: (inout Record) throws -> Void) throws {
         // A property at the top of an object can always be set, so no copy is needed.
         guard paths.contains(where: { $0.onlyName == nil }) else { return try body(&self) }
         let before = self
@@ -193,13 +206,30 @@ extension Record {
         )
     }
 
-    // MARK: Text
+    /// Sets a property to the JSON that a closure appends.
+    ///
+    /// - Parameter isNew: Whether a property at the top of the record is known to be missing.
+    @inline(__always)
+    private mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
+        if let name = path.onlyName, isObject {
+            return isNew ? object.append(name, writing: body) : object.set(name, writing: body)
+        }
+        var bytes: [UInt8] = []
+        body(&bytes)
+        try put(bytes, at: path)
+    }
+}
 
-    /// The parts of a JSON string, as JSON strings; at most as many as asked for.
-    static func parts(of value: [UInt8], _ separator: Separator, _ count: Int) -> [ArraySlice<UInt8>] {
-        let pattern = Array(separator.text.utf8)
-        let isEscaped = value.contains(0x5C)
-        let text: [UInt8]
+/// The parts of a string.
+private struct SplitText {
+    private let isEscaped: Bool
+    /// The string's UTF-8; with its quotes unless it was escaped.
+    private let text: [UInt8]
+    /// The ranges of the parts in the text; at most as many as asked for.
+    private(set) var parts: [Range<Int>] = []
+
+    init(_ value: [UInt8], _ separator: Record.Separator, _ count: Int) {
+        isEscaped = value.contains(0x5C)
         if isEscaped {
             text = value.withUnsafeBufferPointer { value in
                 JSONString.unescaped(UnsafeBufferPointer(rebasing: value[1..<value.count - 1]))
@@ -207,57 +237,56 @@ extension Record {
         } else {
             text = value
         }
-        let whole = isEscaped ? 0..<text.count : 1..<text.count - 1
-        let ranges =
-            switch separator {
-            case .first: firstRanges(text, whole, pattern, count)
-            case .last: lastRanges(text, whole, pattern, count)
+        var rest = isEscaped ? 0..<text.count : 1..<text.count - 1
+        let pattern = separator.text.utf8
+        parts.reserveCapacity(count)
+        switch separator {
+        case .first:
+            while parts.count < count - 1, let place = firstPlace(of: pattern, in: rest) {
+                parts.append(rest.lowerBound..<place)
+                rest = place + pattern.count..<rest.upperBound
             }
-        return ranges.map { range in
-            var part: [UInt8] = []
-            if isEscaped {
-                JSONString.write(String(decoding: text[range], as: UTF8.self), to: &part)
-            } else {
-                part.reserveCapacity(range.count + 2)
-                part.append(0x22)
-                part += text[range]
-                part.append(0x22)
+            parts.append(rest)
+        case .last:
+            while parts.count < count - 1, let place = lastPlace(of: pattern, in: rest) {
+                parts.append(place + pattern.count..<rest.upperBound)
+                rest = rest.lowerBound..<place
             }
-            return part[...]
+            parts.append(rest)
+            parts.reverse()
         }
     }
 
-    private static func firstRanges(
-        _ text: [UInt8],
-        _ whole: Range<Int>,
-        _ pattern: [UInt8],
-        _ count: Int
-    ) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var start = whole.lowerBound
-        while ranges.count < count - 1 {
-            let places = start + 1..<max(start + 1, whole.upperBound - pattern.count)
-            guard let place = places.first(where: { text[$0...].starts(with: pattern) }) else { break }
-            ranges.append(start..<place)
-            start = place + pattern.count
-        }
-        return ranges + [start..<whole.upperBound]
+    /// Appends a part as JSON.
+    func write(_ index: Int, to bytes: inout [UInt8]) {
+        let part = text[parts[index]]
+        if isEscaped { return JSONString.write(String(decoding: part, as: UTF8.self), to: &bytes) }
+        bytes.append(0x22)
+        bytes.append(contentsOf: part)
+        bytes.append(0x22)
     }
 
-    private static func lastRanges(
-        _ text: [UInt8],
-        _ whole: Range<Int>,
-        _ pattern: [UInt8],
-        _ count: Int
-    ) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var end = whole.upperBound
-        while ranges.count < count - 1 {
-            let places = whole.lowerBound + 1..<max(whole.lowerBound + 1, end - pattern.count)
-            guard let place = places.last(where: { text[$0...].starts(with: pattern) }) else { break }
-            ranges.insert(place + pattern.count..<end, at: 0)
-            end = place
+    /// The first place of a separator with text on both sides.
+    private func firstPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+        places(of: pattern, in: range)?.first { isSeparator(pattern, at: $0) }
+    }
+
+    private func lastPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+        places(of: pattern, in: range)?.last { isSeparator(pattern, at: $0) }
+    }
+
+    private func places(of pattern: String.UTF8View, in range: Range<Int>) -> Range<Int>? {
+        let (start, end) = (range.lowerBound + 1, range.upperBound - pattern.count)
+        return start < end ? start..<end : nil
+    }
+
+    @inline(__always)
+    private func isSeparator(_ pattern: String.UTF8View, at place: Int) -> Bool {
+        var index = place
+        for byte in pattern {
+            if text[index] != byte { return false }
+            index += 1
         }
-        return [whole.lowerBound..<end] + ranges
+        return true
     }
 }

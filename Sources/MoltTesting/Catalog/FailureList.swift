@@ -54,6 +54,11 @@ struct FailureList {
         return error.message + (error.underlying.map { "\n\($0)" } ?? "")
     }
 
+    /// Whether there are only failures of these kinds.
+    func isOnly(_ kinds: Set<MatrixFailure.Kind>) -> Bool {
+        findings.allSatisfy { kinds.contains($0.kind) }
+    }
+
     func isAbout(_ subject: String) -> Bool {
         findings.contains { $0.subject == subject }
     }

@@ -34,6 +34,8 @@ public struct MatrixFailure: Error, Sendable {
         package static let missingFixture = Kind(rawValue: "missingFixture")
         /// A migration was edited after it shipped.
         package static let edited = Kind(rawValue: "edited")
+        /// A type or property in a step is in no record of a fixture.
+        package static let unmatchedName = Kind(rawValue: "unmatchedName")
         /// A migration destroys data that the test does not name.
         package static let loss = Kind(rawValue: "loss")
         package static let upgrade = Kind(rawValue: "upgrade")

@@ -37,7 +37,7 @@ extension SchemaSnapshot {
             if recorded != types { try record(at: url, merging: false) }
             return
         }
-        guard failures.drifts.isEmpty else { throw drifted(failures.drifts, at: url) }
+        guard failures.drifts.isEmpty else { throw drifted(failures.drifts, from: recorded, at: url) }
         if mode == .missing {
             let all = recorded.merging(types) { $0.merged(with: $1) }
             if all != recorded { try record(at: url, merging: true) }
@@ -58,15 +58,49 @@ extension SchemaSnapshot {
     ///
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
     public static func differences(at url: URL, from old: Int, to new: Int) throws -> [ShapeDifference] {
+        let (before, after) = try shapes(at: url, old, new)
+        return after.keys.sorted().flatMap { type -> [ShapeDifference] in
+            guard let shape = after[type], let earlier = before[type] else { return [] }
+            return shape.differences(from: earlier)
+        }
+    }
+
+    /// The migration that probably carries stores of one version to another, as Swift source to paste and to judge.
+    ///
+    /// ```swift
+    /// print(try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 2))
+    /// ```
+    ///
+    /// ```text
+    /// Migration(
+    ///     to: 2,
+    ///     "alien-becomes-person-and-split-fullname",
+    ///     .renameType("Alien", to: "Person"),
+    ///     .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),  // in the order of the parts
+    ///     .addProperty("Person", "visits", default: 0)
+    /// )
+    /// ```
+    ///
+    /// Names and types of properties suggest the steps. An ellipsis stands for a value that only you know.
+    ///
+    /// - Returns: The source; a migration without a step if stored records can be read as they are.
+    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
+    public static func proposedMigration(at url: URL, from old: Int, to new: Int) throws -> String {
+        let (before, after) = try shapes(at: url, old, new)
+        return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
+    }
+
+    private static func shapes(
+        at url: URL,
+        _ old: Int,
+        _ new: Int
+    ) throws -> (before: [String: TypeShape], after: [String: TypeShape]) {
         let history = try SchemaHistory(at: url)
         guard let before = history?[old], let after = history?[new] else {
             let version = history?[old] == nil ? old : new
             throw TestingError(.notRecorded, "The snapshot does not have version \(version).", file: url)
         }
-        return after.keys.sorted().flatMap { type -> [ShapeDifference] in
-            guard let shape = after[type], let earlier = before[type] else { return [] }
-            return shape.differences(from: earlier)
-        }
+        return (before, after)
     }
 
     /// The differences from the recorded shapes as sentences, and the names of unrecorded types.
@@ -102,12 +136,14 @@ extension SchemaSnapshot {
         return TestingError(.notRecorded, what + CatalogWords.toWrite, file: url)
     }
 
-    private func drifted(_ sentences: [String], at url: URL) -> TestingError {
-        TestingError(
+    private func drifted(_ sentences: [String], from recorded: [String: TypeShape], at url: URL) -> TestingError {
+        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
+        return TestingError(
             .schemaDrift,
             "The types changed, and the version is still \(version):\n"
                 + sentences.map { "- \($0)\n" }.joined()
-                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1). "
+                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1)"
+                + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
                 + "When stored records can be read as they are, it needs no step: "
                 + "\(SchemaDrift.migration(of: "types", from: version)) If version \(version) has not shipped yet, write its "
                 + "shapes again: \(RecordingMode.variable)=all swift test",

@@ -9,7 +9,8 @@ extension FixtureCatalog {
     /// dry run. Every result must equal the catalog's golden file. One jump must have the same result, byte for
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
     /// record must be readable as a current type. Every shipped version must have a fixture, and shipped fixtures and
-    /// migrations must not have changed.
+    /// migrations must not have changed. A record of some fixture must have each type and property that a declared step
+    /// names.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
@@ -56,6 +57,7 @@ struct CatalogVerification {
     private let audit: CatalogAudit
     private var report = MatrixReport()
     private var failures = FailureList()
+    private var names = StepNames()
 
     init(
         _ catalog: FixtureCatalog,
@@ -85,6 +87,10 @@ struct CatalogVerification {
             // An unreadable file is reported even if nothing can be upgraded.
             guard let fixture = read(file), migrations.faults.isEmpty else { continue }
             try await verify(fixture, file)
+        }
+        // Names may be unknown because of other mistakes.
+        if failures.isOnly([.loss, .missingFixture, .missingGolden, .golden]) {
+            failures.add(names.failures(of: migrations))
         }
         reportRecordedFiles()
         guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
@@ -144,6 +150,7 @@ struct CatalogVerification {
         try await upgrades.run()
         report.rows.append(upgrades.row)
         failures.add(upgrades.failures)
+        names.add(upgrades.names)
         var comparison = GoldenComparison(
             catalog,
             audit,

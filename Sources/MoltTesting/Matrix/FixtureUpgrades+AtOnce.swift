@@ -30,6 +30,7 @@ extension FixtureUpgrades {
                 } else {
                     reference = (entry, result)
                     check(result, report, target)
+                    names.add(report, of: fixture)
                 }
                 try await repeatUpgrade(of: store, registry, entry, result, target)
             } catch {

@@ -14,6 +14,7 @@ struct FixtureUpgrades {
     let losses: AcknowledgedLosses?
 
     var failures = FailureList()
+    var names = StepNames()
     var results: [Int: StoreFixture] = [:]
     var upgrades = 0
 

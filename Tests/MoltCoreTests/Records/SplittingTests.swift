@@ -98,6 +98,13 @@ import Testing
         #expect(text(record) == after)
     }
 
+    @Test func `Two parts cannot be put at one place`() throws {
+        var record = try record(#"{"n":"a b"}"#)
+        let error = #expect(throws: MigrationError.self) { try record.split("n", into: ["a", "a"]) }
+        #expect(error?.code == .propertyExists)
+        #expect(text(record) == #"{"n":"a b"}"#)
+    }
+
     @Test func `What cannot be joined leaves the record as it is`() throws {
         for (json, code) in [
             (#"{"a":"x","b":2}"#, MigrationError.Code.typeMismatch),

@@ -106,7 +106,14 @@ import Testing
                         - Property 'Person.mail' has been added.
                         - Property 'Person.name' has been made optional.
                         - Property 'Person.nickname' has been removed.
-                        Stores that have version 1 hold the shape of before. Add a migration to version 2. \
+                        Stores that have version 1 hold the shape of before. Add a migration to version 2, such as:
+                        Migration(
+                            to: 2,
+                            "mail-added-and-age-is-string",
+                            .addProperty("Person", "mail", default: ""),
+                            // .removeProperty("Person", "nickname") deletes values that are not read any more
+                            .changeValue("Person", "age", to: .string)
+                        )
                         When stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
                         """
                     )

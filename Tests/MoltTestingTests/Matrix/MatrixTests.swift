@@ -74,6 +74,41 @@ struct MatrixTests {
         }
     }
 
+    @Test func `A name that no fixture has is a failure, with the nearest name`() async throws {
+        let directory = CatalogDirectory()
+        struct Person: Codable { var name: String }
+        for (index, json) in [#"{"name":"Ada"}"#, #"{"name":"Bob","mail":"b@x"}"#].enumerated() {
+            let store = StoreFixture(schemaVersion: 0, records: [.init("key", "Person", .json(json))])
+            try directory.catalog(recording: .missing).keep(store, named: "store-\(index)")
+        }
+        func failures(_ steps: MigrationStep...) async -> [String]? {
+            await Releases.failure {
+                try await directory.catalog(recording: .never)
+                    .verify([Migration(to: 1, "change", steps: steps)], types: [.type(Person.self)], versions: [0])
+            }?.all(.unmatchedName).map(\.message)
+        }
+
+        let found = await failures(
+            .renameProperty("Person", "mial", to: "email"),
+            .removeProperty("Person", "mail"),
+            .removeProperty("Persn", "mail"),
+            .deleteType("Draft"),
+            .mapValue("Person", "name", ["Eve": "Ada"]),
+            .run { try $0.enumerate("Draft") { _, _ in } }
+        )
+        #expect(
+            found == [
+                #"migration "change" (version 1), step 1 (rename Person.mial to email): "mial" is in no record of type "#
+                    + #""Person" of a fixture; did you mean "mail"? Correct the name, or add a fixture with a record that "#
+                    + "has it.",
+                #"migration "change" (version 1), step 3 (remove Persn.mail): no fixture has a record of type "Persn"; "#
+                    + #"did you mean "Person"? Correct the name, or add a fixture with a record that has it."#,
+                #"migration "change" (version 1), step 4 (delete the type Draft): no fixture has a record of type "#
+                    + #""Draft". Correct the name, or add a fixture with a record that has it."#,
+            ]
+        )
+    }
+
     @Test func `A fixture of a later version without a ledger is a failure`()
         async throws
     {

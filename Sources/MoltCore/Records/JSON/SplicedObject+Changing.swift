@@ -22,7 +22,18 @@ extension SplicedObject {
     }
 
     private mutating func set(_ name: String, toEdit value: Slice) {
-        if let index = lastIndex(of: name) { return set(index, toEdit: value) }
+        if let index = lastIndex(of: name) { set(index, toEdit: value) } else { append(name, edit: value) }
+    }
+
+    /// Appends a property, of whose name there must be none, with a value that a closure appends to the edits.
+    @inline(__always)
+    mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        append(name, edit: Slice(start, edits.count))
+    }
+
+    private mutating func append(_ name: String, edit value: Slice) {
         let nameSlice = append(name: name)
         entries.append(
             Entry(

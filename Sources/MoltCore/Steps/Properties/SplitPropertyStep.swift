@@ -66,9 +66,8 @@ struct SplitPropertyStep: RecordStep {
 
     var change: StepChange {
         let missing = Array((missing ?? "").utf8)
-        return { record in
-            try record.split(path, at: separator, into: newPaths, missing: missing, ifMissing: ifMissing)
-        }
+        let paths = [path] + newPaths
+        return { record in try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -1,0 +1,66 @@
+internal import MoltCore
+
+/// The names in the declared steps of a registry, compared with the records of all fixtures.
+///
+/// Blocks are left out, as they may look for records that are rarely there.
+struct StepNames {
+    private struct Place: Hashable {
+        var migration: String
+        /// The step's position in its migration.
+        var step: Int
+    }
+
+    /// The names of steps that no fixture has had so far, and those of steps that one has had.
+    private var unmatched: [Place: UnmatchedName] = [:]
+    private var matched: Set<Place> = []
+
+    /// Adds what an upgrade of a fixture found.
+    mutating func add(_ report: MigrationReport, of fixture: StoreFixture) {
+        // Nothing was looked for in an empty store.
+        guard !fixture.records.isEmpty else { return }
+        for entry in report.entries {
+            for (index, step) in entry.steps.enumerated() {
+                let place = Place(migration: entry.migration.name, step: index)
+                if let name = step.unmatchedNames.first {
+                    unmatched[place] = unmatched[place].map { $0.nearest == nil ? name : $0 } ?? name
+                } else {
+                    matched.insert(place)
+                }
+            }
+        }
+    }
+
+    mutating func add(_ other: StepNames) {
+        unmatched.merge(other.unmatched) { $0.nearest == nil ? $1 : $0 }
+        matched.formUnion(other.matched)
+    }
+
+    /// The failures for names that no record of any fixture has.
+    func failures(of migrations: MigrationRegistry) -> FailureList {
+        var failures = FailureList()
+        for migration in migrations.migrations {
+            for (index, step) in migration.steps.enumerated() where step.isDeclared {
+                let place = Place(migration: migration.name, step: index)
+                guard !matched.contains(place), let name = unmatched[place] else { continue }
+                failures.add(
+                    .unmatchedName,
+                    "registry",
+                    "migration \(migration.id), step \(index + 1) (\(step)): \(name.inFixtures) Correct the name, or add a "
+                        + "fixture with a record that has it."
+                )
+            }
+        }
+        return failures
+    }
+}
+
+extension UnmatchedName {
+    /// A sentence without the number of records of the one fixture in which the name was looked for.
+    fileprivate var inFixtures: String {
+        let what =
+            property.map { "\"\($0)\" is in no record of type \"\(type)\" of a fixture" }
+            ?? "no fixture has a record of type \"\(type)\""
+        guard let nearest else { return what + "." }
+        return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?"
+    }
+}

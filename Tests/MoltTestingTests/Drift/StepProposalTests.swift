@@ -1,0 +1,129 @@
+import Foundation
+import Molt
+import MoltTesting
+import TestSupport
+import Testing
+
+@Suite struct `Steps proposed for the differences between two versions` {
+    private enum V1 {
+        struct Alien: Codable, RecordType {
+            static var recordTypeName: String { "Alien" }
+            var fullName = "Ada Lovelace"
+            var mail = "a@b.c"
+            var age = "36"
+            var street = "S"
+            var phone = "1"
+            var nicknames = ["A"]
+            var status = Status.open
+            var title: String? = "Dr."
+            var fax: String? = "2"
+            var homes = [Home()]
+        }
+        struct Home: Codable { var zip = 1 }
+        enum Status: String, Codable, CaseIterable { case open, done }
+        struct Draft: Codable, RecordType {
+            static var recordTypeName: String { "Draft" }
+            var text = ""
+        }
+    }
+
+    private enum V2 {
+        struct Person: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var firstName = "Ada"
+            var lastName = "Lovelace"
+            var email = "a@b.c"
+            var age = 36
+            var address = Address()
+            var phone = ["1"]
+            var nicknames = "A"
+            var status = Status.active
+            var title = "Dr."
+            var visits = 0
+            var homes = [Home()]
+        }
+        struct Address: Codable { var street = "S" }
+        struct Home: Codable { var zipCode = 1 }
+        enum Status: String, Codable, CaseIterable { case active, done }
+    }
+
+    private func proposal(_ old: [SchemaSnapshot.Samples], _ new: [SchemaSnapshot.Samples]) throws -> String {
+        try ScratchDirectory.with { directory in
+            let url = directory.appending(path: "schema.json")
+            for (version, samples) in [(1, old), (2, new)] {
+                let snapshot = try SchemaSnapshot(of: samples, version: version)
+                #expect(throws: TestingError.self) { try snapshot.verify(at: url, recording: .missing) }
+            }
+            return try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 2)
+        }
+    }
+
+    @Test func `Names and types suggest a step for each`() throws {
+        let source = try proposal([.samples(V1.Alien()), .samples(V1.Draft())], [.samples(V2.Person())])
+
+        #expect(
+            source == """
+                Migration(
+                    to: 2,
+                    "alien-becomes-person-and-split-fullname",
+                    .renameType("Alien", to: "Person"),
+                    // .deleteType("Draft") deletes the records of a type that there is no sample of any more
+                    .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),  // in the order of the parts
+                    .moveProperty("Person", "street", to: ["address", "street"]),
+                    .renameProperty("Person", "mail", to: "email"),
+                    .addProperty("Person", "visits", default: 0),
+                    // .removeProperty("Person", "fax") deletes values that are not read any more
+                    .changeValue("Person", "age", to: .integer),
+                    .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
+                    .unwrapProperty("Person", "nicknames", from: .array),
+                    .wrapProperty("Person", "phone", in: .array),
+                    .mapValue("Person", "status", ["open": "active"]),
+                    .addProperty("Person", "title", default: "")  // where it is missing or null
+                )
+                """
+        )
+    }
+
+    @Test func `Joined strings are recognized, and no change needs no step`() throws {
+        struct Old: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var firstName = "Ada", lastName = "L"
+        }
+        struct New: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var fullName = "Ada L"
+        }
+        let source = try proposal([.samples(Old())], [.samples(New())])
+        #expect(source.contains(#".joinProperties("Person", ["firstName", "lastName"], into: "fullName")"#))
+        #expect(try proposal([.samples(New())], [.samples(New())]) == #"Migration(to: 2, "version-2")"#)
+    }
+
+    /// The proposed steps, pasted, make today's types of the old values.
+    @Test func `The proposed steps carry old values to new types`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 2,
+                "alien-becomes-person-and-split-fullname",
+                .renameType("Alien", to: "Person"),
+                .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),
+                .moveProperty("Person", "street", to: ["address", "street"]),
+                .renameProperty("Person", "mail", to: "email"),
+                .addProperty("Person", "visits", default: 0),
+                .changeValue("Person", "age", to: .integer),
+                .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
+                .unwrapProperty("Person", "nicknames", from: .array),
+                .wrapProperty("Person", "phone", in: .array),
+                .mapValue("Person", "status", ["open": "active"]),
+                .addProperty("Person", "title", default: "")
+            )
+        ]
+        let json = String(decoding: try JSONEncoder().encode(V1.Alien()), as: UTF8.self)
+        let old = StoreFixture(schemaVersion: 1, records: [.init("ada", "Alien", .json(json))])
+        let person = try #require(try old.migrated(through: migrations).value(V2.Person.self, forKey: "ada"))
+
+        #expect([person.firstName, person.lastName, person.nicknames] == ["Ada", "Lovelace", "A"])
+        #expect(person.age == 36)
+        #expect(person.status == .active)
+        #expect(person.homes.map(\.zipCode) == [1])
+    }
+}
