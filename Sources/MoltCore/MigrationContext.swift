@@ -148,6 +148,11 @@ public final class MigrationContext {
         unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: names)))
     }
 
+    /// Notes a property that no visited record has.
+    func noteMissing(_ path: PropertyPath, of type: String, _ count: Int) {
+        unmatchedNames.append(UnmatchedName(type: type, property: path, recordCount: count, nearest: nil))
+    }
+
     // MARK: Looking
 
     /// The names of the types that have at least one record, sorted.

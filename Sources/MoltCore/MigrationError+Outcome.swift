@@ -24,7 +24,9 @@ extension MigrationError {
     /// Whether the error is about a single record, so that the upgrade may go on without it.
     package var isAboutRecord: Bool {
         guard !(underlying is CancellationError) else { return false }
-        let codes: Set<Code> = [.stepFailed, .malformedContent, .propertyMissing, .propertyExists, .typeMismatch]
+        let codes: Set<Code> = [
+            .stepFailed, .malformedContent, .propertyMissing, .propertyExists, .typeMismatch, .keyExists,
+        ]
         return codes.contains(code)
     }
 }

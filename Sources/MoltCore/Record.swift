@@ -45,6 +45,8 @@ public struct Record: Sendable {
     private var headRevision = 0
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
+    /// The positions and dictionary keys that lead to such an element, if they were asked for.
+    var elementNames: [String] = []
 
     /// Creates a record that is not in a store yet.
     init(

@@ -212,7 +212,7 @@ struct QuarantineTrial {
     ///
     /// Only a failure of a migration replaces the record's reason. A store that cannot be read now must not.
     private func result(of error: any Error, _ row: QuarantineRow) -> Result {
-        guard let error = error as? MigrationError, error.code == .keyExists || error.isAboutRecord else {
+        guard let error = error as? MigrationError, error.isAboutRecord else {
             return .notTried(ErrorSummary.oneLine(ErrorSummary.line(of: error)))
         }
         return .failed(row.record, failure(of: error, row))

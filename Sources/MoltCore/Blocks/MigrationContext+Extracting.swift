@@ -3,8 +3,8 @@ extension MigrationContext {
     public enum ExtractedKey: Hashable, Codable, Sendable {
         /// The string or integer at a path in the object.
         case property(PropertyPath)
-        /// The key of the outer record, the names of the path, and the number of the element from 0, joined with
-        /// slashes, such as "post-7/comments/0" or "ada/address".
+        /// The key of the outer record and the names of the path, joined with slashes. For an element, its position from
+        /// 0 or its key in a dictionary follows: "ada/address", "post-7/comments/0", "ada/addresses/home".
         case derived
     }
 
@@ -42,11 +42,30 @@ extension MigrationContext {
         leaving remainder: ExtractedRemainder = .key,
         owner: PropertyPath? = nil
     ) throws {
+        var (count, isFound) = (0, false)
         try enumerate(type) { _, record in
+            count += 1
+            isFound = isFound || record.contains(path)
             var extracted = Extracted(type: newType, key: key, remainder: remainder, owner: owner, path: path)
             try extracted.take(from: &record)
+            // Before any record is added, so that a record that fails can be set aside.
+            var keys: Set<ExactName> = []
+            for new in extracted.records {
+                let isTaken = try !keys.insert(ExactName(new.key)).inserted || self.record(forKey: new.key) != nil
+                if isTaken { throw Self.keyExists(new, in: record, at: path) }
+            }
             for var new in extracted.records { try insert(&new, record.expiration) }
         }
+        if count > 0, !isFound { noteMissing(path, of: type, count) }
+    }
+
+    private static func keyExists(_ new: Record, in record: Record, at path: PropertyPath) -> MigrationError {
+        record.error(
+            .keyExists,
+            "A new record of type \(new.typeName) would have the key of another record. Derive the keys of new records, or "
+                + "change the other record's key first.",
+            property: path
+        )
     }
 }
 
@@ -76,7 +95,7 @@ private struct Extracted {
     mutating func take(from record: inout Record) throws {
         let owner = record.key
         var taken = self
-        try record.change([path], ifMissing: .skip) { place, paths in
+        try record.change([path], ifMissing: .skip, areNamed: true) { place, paths in
             guard let json = place.withValue(at: paths[0], { Array($0) }) else { return false }
             if json.elementsEqual("null".utf8) { return true }
             let new = try taken.record(json, in: place, at: paths[0], owner)
@@ -129,13 +148,15 @@ private struct Extracted {
     private func key(of new: Record, in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
         switch key {
         case .derived:
-            let number = self.path.hasEach ? [String(records.count)] : []
-            return ([ownerKey] + self.path.names.filter { !$0.isEmpty } + number).joined(separator: "/")
+            var elements = place.elementNames[...]
+            let names = self.path.parts.map { part -> String in
+                if case .name(let name) = part { name } else { elements.popFirst() ?? "" }
+            }
+            return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
             let value = new[name]
-            if let key = value?.string ?? value?.number.flatMap({ $0.integer(Int.self) }).map(String.init) {
-                return key
-            }
+            let key = value?.string ?? value?.number.flatMap { $0.isInteger ? $0.text : nil }
+            if let key, !key.isEmpty { return key }
             throw place.error(
                 .typeMismatch,
                 "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",

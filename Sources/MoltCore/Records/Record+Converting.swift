@@ -17,8 +17,8 @@ extension Record {
     /// try person.changeValue("age", to: .integer)
     /// ```
     ///
-    /// Only a value that has exactly one form of the new kind is changed: "007", " 7" and 7.5 are not integers. Digits
-    /// stay as they are, and so does null.
+    /// A value is changed only if it has the same meaning in the new kind: "36" and 36.0 become 36, but "007", " 7" and
+    /// 7.5 are not integers. Null stays null.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
@@ -39,8 +39,8 @@ extension Record {
     /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
     /// ```
     ///
-    /// The new value is exact to the last digit, except for fractions of seconds that the new form cannot have. Null
-    /// stays null.
+    /// The new value is exact to the last digit. Only ``DateForm/iso8601`` has no fractions of seconds: they are cut
+    /// off. Null stays null.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
@@ -60,7 +60,7 @@ extension Record {
     private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
         let other = OtherJSON(other, at: path)
         if other == .tooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
-        try replaceValue(path, ifMissing: .fail) { conversion.change(of: $0, otherwise: other) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { conversion.change(of: $0, otherwise: other) }
     }
 }
 
@@ -74,6 +74,11 @@ enum ValueConversion: Hashable, Codable, Sendable {
         case .kind(let kind): ["kind", kind.rawValue]
         case .date(let form, let newForm): ["date", form.rawValue, newForm.rawValue]
         }
+    }
+
+    /// Whether fractions of seconds may be cut off.
+    var isLossy: Bool {
+        if case .date(_, .iso8601) = self { true } else { false }
     }
 
     func change(of bytes: UnsafeBufferPointer<UInt8>, otherwise other: OtherJSON) -> ValueChange {
@@ -116,19 +121,15 @@ extension Record.ScalarKind {
         case (.integer, .number(let number)): Self.integer(number)
         case (.integer, .string(let text)):
             // A fraction or an exponent is not how integers are written.
-            RecordNumber(text: text).flatMap { Self.isInteger($0) ? $0.text : nil }
+            RecordNumber(text: text).flatMap { $0.isInteger ? $0.text : nil }
         case (.number, .string(let text)): RecordNumber(text: text)?.text
         case (.bool, .string(let text)): ["true": "true", "1": "true", "false": "false", "0": "false"][text]
         case (.bool, .number(let number)): ["1": "true", "0": "false"][number.text]
         }
     }
 
-    private static func isInteger(_ number: RecordNumber) -> Bool {
-        number.text.utf8.allSatisfy { $0 == 0x2D || 0x30...0x39 ~= $0 }
-    }
-
     private static func integer(_ number: RecordNumber) -> String? {
-        if isInteger(number) { return number.text }
+        if number.isInteger { return number.text }
         return DecimalNumber(number).flatMap { $0.isInteger ? $0.text : nil }
     }
 }

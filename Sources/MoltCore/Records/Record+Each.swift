@@ -4,15 +4,19 @@ extension Record {
     ///
     /// An element that the closure drops is removed. If the closure throws, nothing is changed.
     ///
+    /// - Parameter areNamed: Whether the elements have their ``elementNames``.
     /// - Returns: False if the value at the path is neither an array nor an object.
     mutating func changeEach(
         of path: PropertyPath,
+        areNamed: Bool = false,
         _ body: (inout Record) throws -> Void
     ) throws -> Bool {
         guard var elements = elements(at: path) else { return false }
         var element = element(at: path)
+        let names = areNamed && elements.kind == .object ? elements.names : []
         for index in 0..<elements.entries.count {
             elements.withValue(at: index) { element.loadElement($0) }
+            if areNamed { element.elementNames = elementNames + [names.isEmpty ? String(index) : names[index]] }
             do {
                 try body(&element)
             } catch var error as MigrationError {
@@ -64,10 +68,11 @@ extension Record {
     mutating func change(
         _ paths: [PropertyPath],
         ifMissing: MigrationStep.MissingProperty,
+        areNamed: Bool = false,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
         if paths.contains(where: { $0.hasEach }) {
-            return try changeElements(paths, ifMissing: ifMissing, body)
+            return try changeElements(paths, ifMissing: ifMissing, areNamed, body)
         }
         if try !body(&self, paths), ifMissing == .fail { throw missing(paths.first ?? []) }
     }
@@ -75,6 +80,7 @@ extension Record {
     private mutating func changeElements(
         _ paths: [PropertyPath],
         ifMissing: MigrationStep.MissingProperty,
+        _ areNamed: Bool,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
         let first = paths.first ?? []
@@ -86,7 +92,9 @@ extension Record {
             )
         }
         let inner = paths.compactMap { $0.atFirstEach?.inner }
-        let isPresent = try changeEach(of: outer) { try $0.change(inner, ifMissing: ifMissing, body) }
+        let isPresent = try changeEach(of: outer, areNamed: areNamed) { element in
+            try element.change(inner, ifMissing: ifMissing, areNamed: areNamed, body)
+        }
         if !isPresent, ifMissing == .fail { throw missing(first) }
     }
 
@@ -95,7 +103,7 @@ extension Record {
         elementPath.map { $0 + path } ?? path
     }
 
-    private func elements(at path: PropertyPath) -> SplicedObject? {
+    func elements(at path: PropertyPath) -> SplicedObject? {
         guard !isData else { return nil }
         var elements =
             path.count == 0

@@ -31,7 +31,7 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
         if map.isTooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
-        try mapValue(path, map.prepared(), ifMissing: .fail)
+        try mapValue(path, map.prepared(), ifMissing: requirement(of: [path]))
     }
 
     mutating func mapValue(
@@ -146,7 +146,7 @@ struct ValueMap: Hashable, Codable, Sendable {
 
     var identity: [String] { [String(olds.count)] + olds + news + other.identity }
 
-    /// Whether several values may become one, or a value may be lost.
+    /// Whether several of the named values become one, or another value may be lost.
     var isLossy: Bool {
         other.isLossy || Set(news).count < news.count
     }
@@ -155,28 +155,25 @@ struct ValueMap: Hashable, Codable, Sendable {
         Prepared(self)
     }
 
-    /// A map that compares bytes first.
+    /// A map that compares bytes.
     struct Prepared: Sendable {
         private let pairs: [(old: [UInt8], new: [UInt8])]
-        private let values: [RecordValue: [UInt8]]
         private let other: ValueChange
 
         init(_ map: ValueMap) {
             pairs = zip(map.olds, map.news).map { (Array($0.utf8), Array($1.utf8)) }
-            values = Dictionary(
-                pairs.map { old, new in
-                    (old.withUnsafeBufferPointer { RecordValue(checked: $0) }, new)
-                },
-                uniquingKeysWith: { first, _ in first }
-            )
             other = map.other.change("has a value that is not one of the \(map.olds.count) that are named")
         }
 
         func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
             if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
-            // The same string or number may be written in another way.
-            let isPlain = bytes.first == 0x22 && !bytes.contains(0x5C)
-            if !isPlain, let new = values[RecordValue(checked: bytes)] { return .new(new) }
+            // The same string, array or object may have other escapes or white space.
+            if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
+                let compact = try? RecordValue(checked: bytes).json(),
+                let pair = pairs.first(where: { $0.old == compact })
+            {
+                return .new(pair.new)
+            }
             return bytes.elementsEqual("null".utf8) ? .kept : other
         }
     }

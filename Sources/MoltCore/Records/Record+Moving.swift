@@ -11,7 +11,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        try move(path, to: newPath, ifMissing: .fail)
+        try move(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
     }
 
     /// Copies a property within the record, byte for byte.
@@ -22,7 +22,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func copy(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        try copy(path, to: newPath, ifMissing: .fail)
+        try copy(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
     }
 
     package mutating func move(

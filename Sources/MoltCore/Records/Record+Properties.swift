@@ -122,10 +122,17 @@ extension Record {
     ///   - newName: The new name, without the path.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
     public mutating func rename(_ path: PropertyPath, to newName: String) throws {
-        try rename(path, to: newName, ifMissing: .fail)
+        try rename(path, to: newName, ifMissing: requirement(of: [path]))
     }
 
     // MARK: For steps
+
+    /// The policy of a call by the app: with `each`, elements may lack the property, but there must be elements.
+    func requirement(of paths: [PropertyPath]) throws -> MigrationStep.MissingProperty {
+        guard let each = paths.first(where: { $0.hasEach })?.atFirstEach else { return .fail }
+        guard elements(at: each.outer) != nil || hasNoElements(at: each.outer) else { throw missing(paths[0]) }
+        return .skip
+    }
 
     package mutating func remove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
         let isPresent =
@@ -171,9 +178,10 @@ extension Record {
     /// Sets a property if it is missing or null; null elements stay null.
     package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
         if let (outer, inner) = path.atFirstEach {
-            _ = try changeEach(of: outer) { element in
+            let hasElements = try changeEach(of: outer) { element in
                 if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
             }
+            guard hasElements || hasNoElements(at: outer) else { throw missing(path) }
             return
         }
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
@@ -231,14 +239,16 @@ extension Record {
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         if let (outer, inner) = path.atFirstEach {
-            guard try changeEach(of: outer, { try $0.put(bytes, at: inner) }) else { throw missing(path) }
+            guard try changeEach(of: outer, { try $0.put(bytes, at: inner) }) || hasNoElements(at: outer) else {
+                throw missing(path)
+            }
             return
         }
         if path.count == 0, elementPath != nil { return replaceChecked(bytes) }
         guard isObject else {
             throw error(
                 .typeMismatch,
-                "The content is \(isData ? "raw data" : "not an object"), so it has no properties.",
+                "\(place) is \(isData ? "raw data" : "not an object"), so it has no properties.",
                 property: path
             )
         }
@@ -259,30 +269,43 @@ extension Record {
         }
     }
 
+    /// What has the properties, for messages.
+    private var place: String {
+        elementPath.map { "The value of \"\($0)\"" } ?? "The content"
+    }
+
     /// The error for a missing property; the message names the first missing part of the path.
     func missing(_ path: PropertyPath) -> MigrationError {
         if let outer = path.atFirstEach?.outer, outer.count == 0 || contains(outer) {
-            let place = full(outer).count == 0 ? "content" : "value of \"\(full(outer))\""
+            let place = outer.count == 0 ? place : "The value of \"\(full(outer))\""
             return error(
                 .propertyMissing,
-                "The \(place) is neither an array nor an object, so it has no elements.",
+                "\(place) is neither an array nor an object, so it has no elements.",
                 property: path
             )
         }
         var missing = path.atFirstEach?.outer ?? path
         var obstacle: String?
         if !isObject {
-            obstacle = isData ? "the content is raw data" : "the content is not an object"
+            obstacle =
+                isData
+                ? "the content is raw data" : "\(place.prefix(1).lowercased())\(place.dropFirst()) is not an object"
         } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
             let outer = PropertyPath(Array(path.names.prefix(length)))
             if contains(outer) { obstacle = "\"\(full(outer))\" is not an object" } else { missing = outer }
         }
         return error(
             .propertyMissing,
-            "The record has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
+            (elementPath.map { "An element of \"\(PropertyPath(parts: $0.parts.dropLast()))\"" } ?? "The record")
+                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
                 + "leave out `ifMissing: .fail`, if it may be absent: an optional that was nil is not written at all.",
             property: path
         )
+    }
+
+    /// Whether the value that should have elements is missing or null.
+    private func hasNoElements(at path: PropertyPath) -> Bool {
+        path.count > 0 && withValue(at: path) { $0.elementsEqual("null".utf8) } ?? true
     }
 
     private var isNull: Bool {

@@ -39,10 +39,9 @@ extension Record {
         missing: RecordValue = ""
     ) throws {
         let missing = try encoded(missing, newPaths)
-        if let twice = newPaths.indices.first(where: { newPaths[..<$0].contains(newPaths[$0]) }) {
-            throw isTaken(newPaths[twice], "put two parts of \"\(path)\" at")
-        }
-        try split([path] + newPaths, at: separator, missing: missing, ifMissing: .fail)
+        if let fault = Self.splitFault(newPaths, at: separator) { throw error(.typeMismatch, fault, property: path) }
+        let paths = [path] + newPaths
+        try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
     }
 
     /// Joins string properties to one, in their order.
@@ -66,10 +65,35 @@ extension Record {
         into newPath: PropertyPath,
         separator: String = " "
     ) throws {
-        try join(paths, into: newPath, separator: separator, ifMissing: .fail)
+        if let fault = Self.joinFault(paths) { throw error(.typeMismatch, fault, property: newPath) }
+        try join(paths, into: newPath, separator: separator, ifMissing: requirement(of: paths + [newPath]))
     }
 
     // MARK: For steps
+
+    /// Why a string cannot be split in this way, in a sentence.
+    static func splitFault(_ newPaths: [PropertyPath], at separator: Separator) -> String? {
+        if newPaths.count < 2 { return "A string is split into at least two properties." }
+        if separator.text.isEmpty { return "The separator is empty." }
+        return overlap(newPaths)
+    }
+
+    /// Why strings cannot be joined in this way, in a sentence.
+    static func joinFault(_ paths: [PropertyPath]) -> String? {
+        paths.count < 2 ? "At least two properties are joined." : overlap(paths)
+    }
+
+    private static func overlap(_ paths: [PropertyPath]) -> String? {
+        for (index, path) in paths.enumerated() where path.count > 0 {
+            for other in paths[..<index] where other.count > 0 {
+                if path == other { return "The property \(path) is named twice." }
+                if path.starts(with: other) || other.starts(with: path) {
+                    return "One of the properties \(other) and \(path) is inside the other."
+                }
+            }
+        }
+        return nil
+    }
 
     /// - Parameters:
     ///   - paths: The path of the property, then those of the parts.

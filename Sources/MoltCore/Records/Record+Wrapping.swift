@@ -14,7 +14,7 @@ extension Record {
     /// try person.wrap("phone", in: .object("number"))     // "555" becomes {"number":"555"}
     /// ```
     ///
-    /// Null becomes an empty array, and stays null instead of an object.
+    /// In an array, null becomes an empty array; in an object, it stays null.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
@@ -22,7 +22,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
     ///   too deeply.
     public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
-        try wrap(path, in: wrapper, ifMissing: .fail)
+        try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
     }
 
     /// Replaces the value of a property by the only element of its array, or the only property of its object.
@@ -37,9 +37,9 @@ extension Record {
     ///   - path: The path of the property.
     ///   - wrapper: What is around the value.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
-    ///   array or object, or contains something else, too.
+    ///   array or object, or has other contents.
     public mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper) throws {
-        try unwrap(path, from: wrapper, ifMissing: .fail)
+        try unwrap(path, from: wrapper, ifMissing: requirement(of: [path]))
     }
 
     // MARK: For steps
@@ -48,11 +48,10 @@ extension Record {
         throws
     {
         let depth = full(path).count + 1
-        let isTooDeep = JSONSyntaxError(reason: .tooDeep, offset: 0)
         try replaceValue(path, ifMissing: ifMissing) { value in
             if value.elementsEqual("null".utf8) { return wrapper == .array ? .new(Array("[]".utf8)) : .kept }
             guard Self.check(value, depth: depth) == nil else {
-                return .failed("cannot be written: \(isTooDeep.reason.rawValue)")
+                return .failed("cannot be wrapped: \(JSONSyntaxError.Reason.tooDeep.rawValue)")
             }
             return .new(wrapper.opening + value + [wrapper == .array ? 0x5D : 0x7D])
         }

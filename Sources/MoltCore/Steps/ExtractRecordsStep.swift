@@ -66,8 +66,9 @@ struct ExtractRecordsStep: StepDeclaration {
             check.add("The key is not the path of one property.")
         }
         if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
-        if newType == type { check.add("The new records have the type of the outer ones.") }
+        if let owner, key == .property(owner) { check.add("The owner is the property with the key.") }
+        if newType == type { check.add("The new records need a type of their own.") }
+        check.replaceValue(type, path, isRemoved: remainder == .nothing)
         check.create(type: newType)
-        if remainder == .nothing { check.mayRemove(type, path) }
     }
 }

@@ -18,7 +18,9 @@ package struct StepCheck {
     private var goneTypes: [ExactName: String] = [:]
     /// Properties that no longer exist, with the reasons.
     private var goneProperties: [Place: String] = [:]
-    /// Properties that every record of the type has.
+    /// Properties that every record of the type has, perhaps as null.
+    private var presentProperties: Set<Place> = []
+    /// Properties that every record of the type has with another value than null.
     private var filledProperties: Set<Place> = []
     private var faults: [String] = []
 
@@ -51,20 +53,20 @@ package struct StepCheck {
 
     /// Notes that a type was renamed, and carries over what is known of its properties.
     mutating func rename(type: String, to newType: String) {
+        // Records that already have the new name have another history.
+        forget(type: newType)
+        let gone = goneProperties.filter { $0.key.type == ExactName(type) }
+        forget(type: type)
         goneTypes[ExactName(type)] = "renamed to \(newType)"
         goneTypes[ExactName(newType)] = nil
-        for (place, reason) in goneProperties where place.type == ExactName(type) {
-            goneProperties[place] = nil
-            goneProperties[Place(newType, place.path)] = reason
-        }
-        // Records that already have the new name did not get the property.
-        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
+        for (place, reason) in gone { goneProperties[Place(newType, place.path)] = reason }
     }
 
     /// Notes that there are records of a type now.
     mutating func create(type: String) {
         if type.isEmpty { add("The new type name is empty.") }
         goneTypes[ExactName(type)] = nil
+        forget(type: type)
     }
 
     mutating func delete(type: String) {
@@ -74,6 +76,7 @@ package struct StepCheck {
     /// Discards what is known of a type's properties, after a closure that may change them.
     mutating func forget(type: String) {
         goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
+        presentProperties = presentProperties.filter { $0.type != ExactName(type) }
         filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
@@ -110,14 +113,22 @@ package struct StepCheck {
         _ reason: String,
         _ ifMissing: MigrationStep.MissingProperty
     ) {
-        let isFilled = ifMissing == .fail || filledProperties.contains(Place(type, path))
+        let isFilled = filledProperties.contains(Place(type, path))
+        let isPresent = ifMissing == .fail || isFilled || presentProperties.contains(Place(type, path))
         remove(type, path, reason)
-        fill(type, newPath, inEveryRecord: isFilled)
+        put(type, newPath, inEveryRecord: isPresent, isNull: !isFilled)
     }
 
-    /// Whether every record of a type has a property.
-    func isFilled(_ type: String, _ path: PropertyPath) -> Bool {
-        filledProperties.contains(Place(type, path))
+    /// Notes that a property was copied in the records that had it.
+    mutating func copy(
+        _ type: String,
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        _ ifMissing: MigrationStep.MissingProperty
+    ) {
+        let place = Place(type, path)
+        let isPresent = ifMissing == .fail || presentProperties.contains(place)
+        put(type, newPath, inEveryRecord: isPresent, isNull: !filledProperties.contains(place))
     }
 
     /// Adds a fault for new paths without a name, and for those that lead through other elements than the old path.
@@ -128,12 +139,6 @@ package struct StepCheck {
             if !newPath.hasSameElements(as: path) {
                 add("The paths \(path) and \(newPath) do not lead through the same `.each`.")
             }
-        }
-    }
-
-    mutating func checkDistinct(_ paths: [PropertyPath]) {
-        for (index, path) in paths.enumerated() where path.count > 0 && paths[..<index].contains(path) {
-            add("The property \(path) is named twice.")
         }
     }
 
@@ -149,14 +154,18 @@ package struct StepCheck {
         _ reason: String,
         _ ifMissing: MigrationStep.MissingProperty
     ) {
-        let isInAll = ifMissing == .fail || paths.contains { isFilled(type, $0) }
+        let isPresent = ifMissing == .fail || paths.contains { presentProperties.contains(Place(type, $0)) }
         for path in paths { remove(type, path, reason) }
-        for path in newPaths { fill(type, path, inEveryRecord: isInAll) }
+        for path in newPaths { put(type, path, inEveryRecord: isPresent, isNull: true) }
     }
 
-    /// Notes that a property may have been removed from some records.
-    mutating func mayRemove(_ type: String, _ path: PropertyPath) {
+    /// Notes that values of a property were replaced by others, such as null, with everything inside them.
+    ///
+    /// - Parameter isRemoved: Whether some records no longer have the property.
+    mutating func replaceValue(_ type: String, _ path: PropertyPath, isRemoved: Bool = false) {
         let place = Place(type, path)
+        goneProperties = goneProperties.filter { $0.key == place || !$0.key.isWithin(place) }
+        presentProperties = presentProperties.filter { !$0.isWithin(place) || $0 == place && !isRemoved }
         filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
@@ -164,16 +173,32 @@ package struct StepCheck {
     mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
         let place = Place(type, path)
         goneProperties[place] = reason
+        presentProperties = presentProperties.filter { !$0.isWithin(place) }
         filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
-    /// Notes that records now have a property and the objects that contain it.
-    mutating func fill(_ type: String, _ path: PropertyPath, inEveryRecord isFilled: Bool = true) {
+    /// Notes that records that lacked a property, or had null, got a value.
+    mutating func fill(_ type: String, _ path: PropertyPath, isNull: Bool) {
         let place = Place(type, path)
-        if filledProperties.contains(place) {
-            add("Every record has the property \(type).\(path) by an earlier step.")
-        }
-        if isFilled { filledProperties.insert(place) }
+        if filledProperties.contains(place) { add(has(type, path)) }
+        enter(place, isNull: isNull)
+    }
+
+    /// Notes that a property was put where there must not be one.
+    private mutating func put(_ type: String, _ path: PropertyPath, inEveryRecord isPresent: Bool, isNull: Bool) {
+        let place = Place(type, path)
+        if presentProperties.contains(place) { add(has(type, path)) }
+        if isPresent { return enter(place, isNull: isNull) }
         goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
+    }
+
+    private mutating func enter(_ place: Place, isNull: Bool) {
+        presentProperties.insert(place)
+        if !isNull { filledProperties.insert(place) }
+        goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
+    }
+
+    private func has(_ type: String, _ path: PropertyPath) -> String {
+        "Since an earlier step, every record has the property \(type).\(path)."
     }
 }

@@ -74,7 +74,7 @@ extension SchemaSnapshot {
     /// ```text
     /// Migration(
     ///     to: 2,
-    ///     "alien-becomes-person-and-split-fullname",
+    ///     "alien-becomes-person-and-split-full-name",
     ///     .renameType("Alien", to: "Person"),
     ///     .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),  // in the order of the parts
     ///     .addProperty("Person", "visits", default: 0)

@@ -29,7 +29,7 @@ struct StepProposal {
     /// A migration to a version; nil if nothing changed.
     func migration(to version: Int) -> String? {
         guard !lines.isEmpty else { return nil }
-        let name = words.isEmpty ? "version-\(version)" : words.prefix(2).joined(separator: "-and-").lowercased()
+        let name = words.isEmpty ? "version-\(version)" : words.prefix(2).joined(separator: "-and-").inKebabCase
         // Only the last step has no comma.
         let last = lines.lastIndex { !$0.hasPrefix("//") }
         let body = lines.enumerated().map { index, line in
@@ -65,7 +65,7 @@ struct StepProposal {
         var path: [String] = []
 
         func code(_ names: [String]) -> String {
-            let path = path + names.map { "\"\($0)\"" }
+            let path = path + names.map { $0.debugDescription }
             return path.count == 1 ? path[0] : "[\(path.joined(separator: ", "))]"
         }
     }
@@ -73,10 +73,10 @@ struct StepProposal {
     private mutating func compare(_ old: TypeShape, _ new: TypeShape, _ place: Place) {
         switch (old.form, new.form) {
         case (.object(let before), .object(let after)): compare(before, after, place)
-        case (.array(let before), .array(let after)):
-            compare(before, after, Place(type: place.type, path: place.path + [".each"]))
-        case (.dictionary(_, let before), .dictionary(_, let after)):
-            compare(before, after, Place(type: place.type, path: place.path + [".each"]))
+        case (.array(let before), .array(let after)), (.dictionary(_, let before), .dictionary(_, let after)):
+            let elements = Place(type: place.type, path: place.path + [".each"])
+            changed(before, after, "\"\(place.type)\", " + elements.code([]), "elements")
+            compare(before, after, elements)
         default: break
         }
     }
@@ -89,7 +89,11 @@ struct StepProposal {
         moves(&gone, &added, start, place)
         for (name, shape) in gone.sorted(by: { $0.key < $1.key }) {
             guard let newName = rename(name, shape, gone, added) else { continue }
-            step(".renameProperty(\(start)\(place.code([name])), to: \"\(newName)\")", "\(name)-becomes-\(newName)")
+            let code = place.code([name])
+            step(".renameProperty(\(start)\(code), to: \(newName.debugDescription))", "\(name)-becomes-\(newName)")
+            if let current = added[newName] {
+                require(current, shape.isOptional, start + place.code([newName]), newName)
+            }
             gone[name] = nil
             added[newName] = nil
         }
@@ -162,14 +166,18 @@ struct StepProposal {
             let moved = inner.keys.sorted().filter {
                 gone[$0]?.form == inner[$0]?.form && gone[$0]?.name == inner[$0]?.name
             }
+            guard !moved.isEmpty else { continue }
             for property in moved {
                 step(
                     ".moveProperty(\(start)\(place.code([property])), to: \(place.code([name, property])))",
                     "nest-\(name)"
                 )
-                gone[property] = nil
             }
-            if !moved.isEmpty { added[name] = nil }
+            for (property, part) in inner.sorted(by: { $0.key < $1.key }) {
+                require(part, gone[property]?.isOptional ?? true, start + place.code([name, property]), property)
+            }
+            for property in moved { gone[property] = nil }
+            added[name] = nil
         }
     }
 
@@ -189,14 +197,14 @@ struct StepProposal {
         return only.flatMap { added[$0]?.isOptional == shape.isOptional ? $0 : nil }
     }
 
+    /// The steps for a property that both versions have.
     private mutating func changed(_ old: TypeShape, _ new: TypeShape, _ property: String, _ name: String) {
-        if old.isOptional, !new.isOptional {
-            let value = Self.defaultValue(new)
-            step(".addProperty(\(property), default: \(value.code))", "\(name)-required", "where it is missing or null")
-        }
+        // An empty array is unwrapped to null.
+        var mayBeNull = old.isOptional
         switch (old.form, new.form) {
         case (.array(let element), _) where element.name == new.name && !new.name.isEmpty:
-            step(".unwrapProperty(\(property), from: .array)", "one-\(name)")
+            step(".unwrapProperty(\(property), from: .array)", "one-\(name)", "fails for more than one")
+            mayBeNull = true
         case (_, .array(let element)) where element.name == old.name && !old.name.isEmpty:
             step(".wrapProperty(\(property), in: .array)", "several-\(name)")
         case (.leaf, .leaf) where old.name != new.name:
@@ -207,16 +215,38 @@ struct StepProposal {
             } else {
                 comment(".transform(…) for \(property): it changed from \(old.text) to \(new.text)")
             }
-        case (.raw(_, let cases?, _), .raw(_, let newCases?, _)):
-            let (gone, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
-            guard !gone.isEmpty else { return }
-            let pairs = gone.map { "\"\($0)\": \"\(gone.count == 1 && fresh.count == 1 ? fresh[0] : "…")\"" }
-            step(".mapValue(\(property), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
+        case (.raw(let value, let cases?, _), .raw(_, let newCases?, _)):
+            mapCases(of: value, cases, newCases, property, name)
+        case (.array, .array), (.dictionary, .dictionary): break
         default:
             if old.name != new.name, old.properties == nil || new.properties == nil, old.form != new.form {
                 comment(".transform(…) for \(property): it changed from \(old.text) to \(new.text)")
             }
         }
+        require(new, mayBeNull, property, name)
+    }
+
+    /// A default for a property that may be missing or null, and must not be.
+    private mutating func require(_ new: TypeShape, _ mayBeNull: Bool, _ property: String, _ name: String) {
+        guard mayBeNull, !new.isOptional else { return }
+        let value = Self.defaultValue(new)
+        step(".addProperty(\(property), default: \(value.code))", "\(name)-required", "where it is missing or null")
+    }
+
+    private mutating func mapCases(
+        of value: TypeShape,
+        _ cases: [String],
+        _ newCases: [String],
+        _ property: String,
+        _ name: String
+    ) {
+        let (gone, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
+        guard !gone.isEmpty else { return }
+        func code(_ text: String) -> String { value.name == "String" ? text.debugDescription : text }
+        // Source with a placeholder does not compile.
+        let newCase = gone.count == 1 && fresh.count == 1 ? code(fresh[0]) : "…"
+        let pairs = gone.map { "\(code($0)): \(newCase)" }
+        step(".mapValue(\(property), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
     }
 
     // MARK: Source
@@ -259,6 +289,16 @@ extension String {
     fileprivate var lastWord: String {
         let start = lastIndex(where: \.isUppercase) ?? startIndex
         return self[start...].lowercased()
+    }
+
+    /// A name in the form of a migration's name: "full-name" for "fullName".
+    fileprivate var inKebabCase: String {
+        var text = ""
+        for letter in self {
+            if letter.isUppercase, let last = text.last, last != "-" { text += "-" }
+            text += letter.lowercased()
+        }
+        return text
     }
 
     /// A line of source with a comma before its remark.

@@ -94,6 +94,23 @@ import Testing
         #expect(record.text == #"{"at":\#(after)}"#)
     }
 
+    /// Every form that has fractions gives the same number back.
+    @Test func `Random dates keep all digits through every form`() throws {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<3_000 {
+            let whole = random.below(4_000_000_000) - 2_000_000_000
+            let digits = (0..<1 + random.below(8)).map { _ in String(random.below(10)) } + [String(1 + random.below(9))]
+            let text = "\(whole).\(digits.joined())"
+            var record = try Record(#"{"at":\#(text)}"#)
+            for (form, newForm) in [
+                (Record.DateForm.secondsSinceReferenceDate, Record.DateForm.millisecondsSince1970),
+                (.millisecondsSince1970, .iso8601WithFractionalSeconds),
+                (.iso8601WithFractionalSeconds, .secondsSince1970), (.secondsSince1970, .secondsSinceReferenceDate),
+            ] { try record.changeValue("at", from: form, to: newForm) }
+            #expect(record.text == #"{"at":\#(text)}"#)
+        }
+    }
+
     @Test(arguments: [
         (#""2001-02-29T00:00:00Z""#, Record.DateForm.iso8601), (#""2001-13-01T00:00:00Z""#, .iso8601),
         (#""2001-01-01T24:00:00Z""#, .iso8601), (#""2001-01-01T00:00:60Z""#, .iso8601),
@@ -101,7 +118,10 @@ import Testing
         (#""2001-01-01T00:00:00.Z""#, .iso8601), (#""2001-01-01T00:00:00Zx""#, .iso8601),
         (#""1582-10-10T00:00:00Z""#, .iso8601), (#""0000-01-01T00:00:00Z""#, .iso8601), ("7", .iso8601),
         (#""7""#, .secondsSince1970), ("true", .secondsSince1970), ("1e300", .secondsSince1970),
-        ("1e12", .secondsSince1970), ("-62135769601", .secondsSince1970), ("[]", .millisecondsSince1970),
+        ("1e-9223372036854775808", .secondsSince1970),
+        ("1e12", .secondsSince1970), ("-9223372036854775808", .secondsSince1970),
+        ("170141183460469231731687303715884105727", .secondsSince1970), ("-62135769601", .secondsSince1970),
+        ("[]", .millisecondsSince1970),
     ])
     func `What is not such a date, or has no new form, is refused`(value: String, form: Record.DateForm) throws {
         let json = #"{"at":\#(value)}"#

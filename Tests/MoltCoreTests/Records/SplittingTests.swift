@@ -100,8 +100,12 @@ import Testing
 
     @Test func `Two parts cannot be put at one place`() throws {
         var record = try record(#"{"n":"a b"}"#)
-        let error = #expect(throws: MigrationError.self) { try record.split("n", into: ["a", "a"]) }
-        #expect(error?.code == .propertyExists)
+        for paths: [PropertyPath] in [["a", "a"], [["a", "b"], "a"], ["a", ["a", "b"]], [], ["a"]] {
+            let error = #expect(throws: MigrationError.self) { try record.split("n", into: paths) }
+            #expect(error?.code == .typeMismatch)
+        }
+        #expect(throws: MigrationError.self) { try record.split("n", at: .first(""), into: ["a", "b"]) }
+        #expect(throws: MigrationError.self) { try record.join(["n", "n"], into: "m") }
         #expect(text(record) == #"{"n":"a b"}"#)
     }
 
@@ -169,10 +173,13 @@ import Testing
         (#"{"s":1}"#, #"{"s":"one"}"#),
         (#"{"s":null}"#, #"{"s":null}"#),
         (#"{"s":[1, 2]}"#, #"{"s":true}"#),
+        (#"{"s":1.0}"#, #"{"s":1.0}"#),
+        (#"{"s":"cafe\u0301"}"#, #"{"s":"decomposed"}"#),
+        (#"{"s":"caf\u00e9"}"#, #"{"s":"caf\u00e9"}"#),
     ])
     func `Values are replaced by others, however they are written`(before: String, after: String) throws {
         var record = try record(before)
-        try record.mapValue("s", ["open": "active", 1: "one", [1, 2]: true])
+        try record.mapValue("s", ["open": "active", 1: "one", [1, 2]: true, "cafe\u{301}": "decomposed"])
         #expect(text(record) == after)
     }
 

@@ -88,7 +88,7 @@ struct RegistryFaultTests {
         Case(
             "a property moved to where every record has one",
             steps(.moveProperty("A", "x", to: ["y", "x"], ifMissing: .fail), .moveProperty("A", "z", to: ["y", "x"])),
-            "step 2: Every record has the property A.y.x by an earlier step."
+            "step 2: Since an earlier step, every record has the property A.y.x."
         ),
         Case("a property renamed to itself", steps(.renameProperty("A", "x", to: "x")), "renamed to its own name"),
         Case(
@@ -114,12 +114,12 @@ struct RegistryFaultTests {
         Case(
             "a property renamed to one that was added",
             steps(.addProperty("A", "z", default: 1), .renameProperty("A", "y", to: "z")),
-            "Every record has the property A.z by an earlier step."
+            "Since an earlier step, every record has the property A.z."
         ),
         Case(
-            "a property that is added where one was renamed that every record has",
-            steps(.renameProperty("A", "x", to: "z", ifMissing: .fail), .addProperty("A", "z", default: 1)),
-            "Every record has the property A.z by an earlier step."
+            "a property that is moved to where one was renamed that every record has",
+            steps(.renameProperty("A", "x", to: "z", ifMissing: .fail), .moveProperty("A", "y", to: "z")),
+            "Since an earlier step, every record has the property A.z."
         ),
         Case(
             "a property that is added under its second name",
@@ -128,14 +128,18 @@ struct RegistryFaultTests {
                 .renameProperty("A", "x", to: "y"),
                 .addProperty("A", "y", default: 2)
             ),
-            "step 3: Every record has the property A.y by an earlier step."
+            "step 3: Since an earlier step, every record has the property A.y."
         ),
         Case(
             "a property that is added twice",
             steps(.addProperty("A", "x", default: 1), .addProperty("A", "x", default: 2)),
-            "Every record has the property A.x by an earlier step."
+            "Since an earlier step, every record has the property A.x."
         ),
-        Case("a split into one", steps(.splitProperty("A", "x", into: ["y"])), "A property is split into two or more"),
+        Case(
+            "a split into one",
+            steps(.splitProperty("A", "x", into: ["y"])),
+            "A string is split into at least two properties"
+        ),
         Case("a split into one name twice", steps(.splitProperty("A", "x", into: ["y", "y"])), "y is named twice"),
         Case("a split without a name", steps(.splitProperty("A", "x", into: ["y", []])), "No property is named"),
         Case(
@@ -148,7 +152,7 @@ struct RegistryFaultTests {
             steps(.splitProperty("A", "x", into: ["y", "z"]), .renameProperty("A", "x", to: "w")),
             "The property A.x was split by an earlier step"
         ),
-        Case("a join of one", steps(.joinProperties("A", ["x"], into: "y")), "Two or more properties are joined"),
+        Case("a join of one", steps(.joinProperties("A", ["x"], into: "y")), "At least two properties are joined"),
         Case("a join of one name twice", steps(.joinProperties("A", ["x", "x"], into: "y")), "x is named twice"),
         Case("a join without a name", steps(.joinProperties("A", ["x", "y"], into: [])), "No property is named"),
         Case(
@@ -160,7 +164,7 @@ struct RegistryFaultTests {
         Case(
             "a copy to where every record has one",
             steps(.addProperty("A", "y", default: 1), .copyProperty("A", "x", to: "y")),
-            "Every record has the property A.y by an earlier step"
+            "Since an earlier step, every record has the property A.y."
         ),
         Case("a map of nothing", steps(.mapValue("A", "x", [:])), "No value is named"),
         Case("a form changed to itself", steps(.changeValue("A", "x", from: .iso8601, to: .iso8601)), "to itself"),
@@ -202,7 +206,17 @@ struct RegistryFaultTests {
         Case(
             "extracted records of the same type",
             steps(.extractRecords("A", "x", as: "A", key: .derived)),
-            "The new records have the type of the outer ones"
+            "The new records need a type of their own"
+        ),
+        Case(
+            "extracted records whose owner is their key",
+            steps(.extractRecords("A", "x", as: "B", key: .property("id"), owner: "id")),
+            "The owner is the property with the key"
+        ),
+        Case(
+            "a split into a property and one inside it",
+            steps(.splitProperty("A", "x", into: [["y", "z"], "y"])),
+            "One of the properties y.z and y is inside the other"
         ),
         Case(
             "extracted records with keys of several elements",
@@ -273,6 +287,41 @@ struct RegistryFaultTests {
         // Two old spellings become one name.
         steps(.renameProperty("A", "eMail", to: "email"), .renameProperty("A", "mail", to: "email")),
         steps(.moveProperty("A", "x", to: ["y", "z"]), .moveProperty("A", "z", to: ["y", "z"])),
+        // A property that every record has may be null.
+        steps(.renameProperty("A", "x", to: "y", ifMissing: .fail), .addProperty("A", "y", default: 0)),
+        steps(
+            .addProperty("A", "x", default: []),
+            .unwrapProperty("A", "x", from: .array),
+            .addProperty("A", "x", default: "")
+        ),
+        steps(
+            .addProperty("A", "x", default: 1),
+            .mapValue("A", "x", [1: .null]),
+            .addProperty("A", "x", default: 2)
+        ),
+        // Records that get the type later have another history.
+        steps(
+            .addProperty("C", "x", default: 1),
+            .extractRecords("A", "c", as: "C", key: .derived),
+            .addProperty("C", "x", default: 2)
+        ),
+        steps(
+            .removeProperty("C", "x"),
+            .extractRecords("A", "c", as: "C", key: .derived),
+            .renameProperty("C", "x", to: "y")
+        ),
+        steps(
+            .addProperty("B", "x", default: 1),
+            .renameType("A", to: "B"),
+            .addProperty("B", "x", default: 2)
+        ),
+        steps(.removeProperty("B", "x"), .renameType("A", to: "B"), .renameProperty("B", "x", to: "y")),
+        // A wrapped value has other contents.
+        steps(
+            .removeProperty("A", ["x", "v"]),
+            .wrapProperty("A", "x", in: .object("v")),
+            .renameProperty("A", ["x", "v"], to: "w")
+        ),
         // Two Unicode forms of a letter make two names.
         steps(.renameType("caf\u{E9}", to: "cafe\u{301}"), .transform("cafe\u{301}") { _ in }),
         steps(.renameProperty("A", "caf\u{E9}", to: "cafe\u{301}")),

@@ -65,7 +65,7 @@ import Testing
             source == """
                 Migration(
                     to: 2,
-                    "alien-becomes-person-and-split-fullname",
+                    "alien-becomes-person-and-split-full-name",
                     .renameType("Alien", to: "Person"),
                     // .deleteType("Draft") deletes the records of a type that there is no sample of any more
                     .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),  // in the order of the parts
@@ -75,7 +75,8 @@ import Testing
                     // .removeProperty("Person", "fax") deletes values that are not read any more
                     .changeValue("Person", "age", to: .integer),
                     .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
-                    .unwrapProperty("Person", "nicknames", from: .array),
+                    .unwrapProperty("Person", "nicknames", from: .array),  // fails for more than one
+                    .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
                     .wrapProperty("Person", "phone", in: .array),
                     .mapValue("Person", "status", ["open": "active"]),
                     .addProperty("Person", "title", default: "")  // where it is missing or null
@@ -98,12 +99,80 @@ import Testing
         #expect(try proposal([.samples(New())], [.samples(New())]) == #"Migration(to: 2, "version-2")"#)
     }
 
+    @Test func `Optional values that become required get a default after their form has changed`() throws {
+        enum Level: Int, Codable, CaseIterable {
+            case low = 1
+            case high
+        }
+        enum NewLevel: Int, Codable, CaseIterable {
+            case low = 1
+            case highest = 5
+        }
+        enum Color: String, Codable, CaseIterable { case red, green, blue }
+        enum NewColor: String, Codable, CaseIterable { case white, black }
+        struct Old: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var phone: String? = "1"
+            var nicks: [String]? = ["a"]
+            var mail: String? = "m"
+            var level = Level.low
+            var color = Color.red
+            var counts = ["1"]
+        }
+        struct New: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var phone = ["1"]
+            var nicks = "a"
+            var email = "m"
+            var level = NewLevel.low
+            var color = NewColor.white
+            var counts = [1]
+        }
+        let source = try proposal([.samples(Old())], [.samples(New())])
+
+        #expect(
+            source == """
+                Migration(
+                    to: 2,
+                    "mail-becomes-email-and-email-required",
+                    .renameProperty("Person", "mail", to: "email"),
+                    .addProperty("Person", "email", default: ""),  // where it is missing or null
+                    .mapValue("Person", "color", ["blue": …, "green": …, "red": …]),
+                    .changeValue("Person", ["counts", .each], to: .integer),
+                    .mapValue("Person", "level", [2: 5]),
+                    .unwrapProperty("Person", "nicks", from: .array),  // fails for more than one
+                    .addProperty("Person", "nicks", default: ""),  // where it is missing or null
+                    .wrapProperty("Person", "phone", in: .array),
+                    .addProperty("Person", "phone", default: [])  // where it is missing or null
+                )
+                """
+        )
+        let pasted: MigrationRegistry = [
+            Migration(
+                to: 2,
+                "pasted",
+                .renameProperty("Person", "mail", to: "email"),
+                .addProperty("Person", "email", default: ""),
+                .unwrapProperty("Person", "nicks", from: .array),
+                .addProperty("Person", "nicks", default: ""),
+                .wrapProperty("Person", "phone", in: .array),
+                .addProperty("Person", "phone", default: [])
+            )
+        ]
+        for json in ["{}", #"{"phone":null,"nicks":null,"mail":null}"#, #"{"nicks":[]}"#] {
+            let old = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(json))])
+            struct Read: Codable { var phone: [String], nicks: String, email: String }
+            let read = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
+            #expect(read.nicks.isEmpty && read.email.isEmpty && read.phone.isEmpty)
+        }
+    }
+
     /// The proposed steps, pasted, make today's types of the old values.
     @Test func `The proposed steps carry old values to new types`() throws {
         let migrations: MigrationRegistry = [
             Migration(
                 to: 2,
-                "alien-becomes-person-and-split-fullname",
+                "alien-becomes-person-and-split-full-name",
                 .renameType("Alien", to: "Person"),
                 .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),
                 .moveProperty("Person", "street", to: ["address", "street"]),
@@ -112,6 +181,7 @@ import Testing
                 .changeValue("Person", "age", to: .integer),
                 .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
                 .unwrapProperty("Person", "nicknames", from: .array),
+                .addProperty("Person", "nicknames", default: ""),
                 .wrapProperty("Person", "phone", in: .array),
                 .mapValue("Person", "status", ["open": "active"]),
                 .addProperty("Person", "title", default: "")

@@ -20,7 +20,7 @@ extension Record {
 
 extension Record.DateForm {
     /// The seconds between 1 January 1970 and 1 January 2001.
-    private static let referenceDate = 978_307_200
+    private static let referenceDate: Int64 = 978_307_200
 
     /// The seconds since 1970, exactly; nil for a value of another form.
     func seconds(_ value: RecordValue) -> DecimalNumber? {
@@ -78,15 +78,15 @@ private enum ISO8601 {
             guard fraction != nil else { return nil }
         }
         guard let offset = offset(&rest), rest.isEmpty else { return nil }
-        let whole = DecimalNumber(days * 86_400 + hour * 3_600 + minute * 60 + second - offset)
+        let whole = DecimalNumber(Int64(days) * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset))
         return fraction.map { whole.adding($0) } ?? whole
     }
 
     static func text(_ seconds: DecimalNumber, fractionDigits: ClosedRange<Int>) -> String? {
-        guard let (whole, fraction) = seconds.whole else { return nil }
-        let days = (whole - (whole % 86_400 + 86_400) % 86_400) / 86_400
-        let time = whole - days * 86_400
-        guard let (year, month, day) = date(days) else { return nil }
+        // Far more than the years from 1 to 9999.
+        guard let (whole, fraction) = seconds.whole, whole.magnitude < 1_000_000_000_000 else { return nil }
+        let time = Int((whole % 86_400 + 86_400) % 86_400)
+        guard let (year, month, day) = date(Int((whole - Int64(time)) / 86_400)) else { return nil }
         var text =
             "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
             + "\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"

@@ -8,7 +8,7 @@ struct DecimalNumber: Hashable {
     /// The greatest number of digits after the point, and of zeros that an exponent appends.
     private static let greatestScale = 30
 
-    init(_ integer: Int) {
+    init(_ integer: Int64) {
         digits = Int128(integer)
         scale = 0
     }
@@ -17,7 +17,7 @@ struct DecimalNumber: Hashable {
     init?(_ number: RecordNumber) {
         let parts = number.text.utf8.split(whereSeparator: { $0 == 0x65 || $0 == 0x45 })
         guard let exponent = parts.count > 1 ? Int(String(Substring(parts[1]))) : 0,
-            abs(exponent) <= Self.greatestScale
+            -Self.greatestScale...Self.greatestScale ~= exponent
         else { return nil }
         let mantissa = String(Substring(parts[0])).split(separator: ".", omittingEmptySubsequences: false)
         let fraction = mantissa.count > 1 ? String(mantissa[1]) : ""
@@ -61,7 +61,7 @@ struct DecimalNumber: Hashable {
     }
 
     /// The greatest integer that is not greater, and the digits that follow it; nil if it does not fit.
-    var whole: (integer: Int, fraction: String)? {
+    var whole: (integer: Int64, fraction: String)? {
         var unit: Int128 = 1
         for _ in 0..<scale { unit *= 10 }
         var (quotient, remainder) = digits.quotientAndRemainder(dividingBy: unit)
@@ -69,7 +69,7 @@ struct DecimalNumber: Hashable {
             quotient -= 1
             remainder += unit
         }
-        guard let integer = Int(exactly: quotient) else { return nil }
+        guard let integer = Int64(exactly: quotient) else { return nil }
         let fraction = scale == 0 ? "" : String(String(remainder + unit).dropFirst())
         return (integer, String(fraction.reversed().drop { $0 == "0" }.reversed()))
     }

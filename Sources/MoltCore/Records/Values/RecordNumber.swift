@@ -50,6 +50,11 @@ public struct RecordNumber: Hashable, Sendable, CustomStringConvertible {
         Integer(text)
     }
 
+    /// Whether it is written as an integer, of any length.
+    var isInteger: Bool {
+        text.utf8.allSatisfy { $0 == 0x2D || 0x30...0x39 ~= $0 }
+    }
+
     /// The number as the nearest `Double`; nil if it is out of range.
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }

@@ -46,6 +46,6 @@ struct AddPropertyStep: RecordStep {
         check.use(type: type)
         check.checkNames([path], besides: path)
         if json == nil { check.add("The default value is nested too deep to be written.") }
-        check.fill(type, path)
+        check.fill(type, path, isNull: json == "null")
     }
 }

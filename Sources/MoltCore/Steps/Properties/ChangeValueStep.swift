@@ -5,8 +5,8 @@ extension MigrationStep {
     /// .changeValue("Person", "age", to: .integer)
     /// ```
     ///
-    /// Only a value that has exactly one form of the new kind is changed: "007", " 7" and 7.5 are not integers. Digits
-    /// stay as they are, and so does null.
+    /// A value is changed only if it has the same meaning in the new kind: "36" and 36.0 become 36, but "007", " 7" and
+    /// 7.5 are not integers. Null stays null.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -31,8 +31,8 @@ extension MigrationStep {
     /// .changeValue("Event", "at", from: .iso8601, to: .secondsSinceReferenceDate)
     /// ```
     ///
-    /// The new value is exact to the last digit, except for fractions of seconds that the new form cannot have. Null
-    /// stays null.
+    /// The new value is exact to the last digit. Only ``Record/DateForm/iso8601`` has no fractions of seconds: they are
+    /// cut off, and plans list the property among the losses. Null stays null.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -87,7 +87,9 @@ struct ChangeValueStep: RecordStep {
     var identity: [String] {
         [Self.kind, type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
     }
-    var losses: [DataLoss] { other.isLossy ? [DataLoss(.property, "\(type).\(path)")] : [] }
+    var losses: [DataLoss] {
+        other.isLossy || conversion.isLossy ? [DataLoss(.property, "\(type).\(path)")] : []
+    }
 
     var change: StepChange {
         { record in
@@ -101,6 +103,6 @@ struct ChangeValueStep: RecordStep {
         if case .date(let form, let newForm) = conversion, form == newForm {
             check.add("The form \(form) is changed to itself.")
         }
-        if other == .remove { check.mayRemove(type, path) }
+        check.replaceValue(type, path, isRemoved: other == .remove)
     }
 }

@@ -45,6 +45,7 @@ struct JoinPropertiesStep: RecordStep {
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { paths.first }
+    var mayKeepValue: Bool { true }
     var description: String {
         "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
     }
@@ -59,8 +60,7 @@ struct JoinPropertiesStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         for path in paths { check.use(type: type, path: path) }
-        if paths.count < 2 { check.add("Two or more properties are joined.") }
-        check.checkDistinct(paths)
+        if let fault = Record.joinFault(paths) { check.add(fault) }
         if let first = paths.first { check.checkNames([newPath] + paths.dropFirst(), besides: first) }
         guard newPath.count > 0, !paths.contains(where: { $0.count == 0 }) else { return }
         check.replace(type, paths, by: [newPath], "joined", ifMissing)

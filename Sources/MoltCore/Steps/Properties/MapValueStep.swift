@@ -5,20 +5,23 @@ extension MigrationStep {
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// A record without the property is left as it is, and so is null, unless `values` names it.
+    /// Null is left as it is, unless `values` names it.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
     ///   - path: The path of the property.
     ///   - values: The new values by the old ones.
     ///   - other: What happens to all other values; by default they are kept.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
         _ type: String,
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],
-        otherwise other: Record.OtherValue = .keep
+        otherwise other: Record.OtherValue = .keep,
+        ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(MapValueStep(type: type, path: path, map: ValueMap(values, otherwise: other, at: path)))
+        let map = ValueMap(values, otherwise: other, at: path)
+        return MigrationStep(MapValueStep(type: type, path: path, map: map, ifMissing: ifMissing))
     }
 }
 
@@ -28,22 +31,23 @@ struct MapValueStep: RecordStep {
     var type: String
     var path: PropertyPath
     var map: ValueMap
+    var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
-    var identity: [String] { [Self.kind, type] + path.identity + map.identity }
+    var identity: [String] { [Self.kind, type] + path.identity + map.identity + [ifMissing.rawValue] }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.property, "\(type).\(path)")] : [] }
 
     var change: StepChange {
         let map = map.prepared()
-        return { record in try record.mapValue(path, map, ifMissing: .skip) }
+        return { record in try record.mapValue(path, map, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
         if map.olds.isEmpty, map.other == .keep { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
-        if map.other == .remove { check.mayRemove(type, path) }
+        check.replaceValue(type, path, isRemoved: map.other == .remove)
     }
 }

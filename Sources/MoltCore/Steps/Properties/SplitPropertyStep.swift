@@ -60,8 +60,8 @@ struct SplitPropertyStep: RecordStep {
             case .first(let text): ["first", text]
             case .last(let text): ["last", text]
             }
-        return [Self.kind, type] + path.identity + place + newPaths.flatMap(\.identity)
-            + [missing ?? "", ifMissing.rawValue]
+        return [Self.kind, type] + path.identity + place + [String(newPaths.count)]
+            + newPaths.flatMap(\.identity) + [missing ?? "", ifMissing.rawValue]
     }
 
     var change: StepChange {
@@ -72,10 +72,8 @@ struct SplitPropertyStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
-        if newPaths.count < 2 { check.add("A property is split into two or more.") }
         check.checkNames(newPaths, besides: path)
-        check.checkDistinct(newPaths)
-        if separator.text.isEmpty { check.add("The separator is empty.") }
+        if let fault = Record.splitFault(newPaths, at: separator) { check.add(fault) }
         if missing == nil { check.add("The value for missing parts is nested too deep to be written.") }
         guard path.count > 0, !newPaths.contains(where: { $0.count == 0 }) else { return }
         check.replace(type, [path], by: newPaths, "split", ifMissing)

@@ -6,7 +6,7 @@ extension MigrationStep {
     /// .wrapProperty("Person", "phone", in: .object("number"))    // "555" becomes {"number":"555"}
     /// ```
     ///
-    /// Null becomes an empty array, and stays null instead of an object.
+    /// In an array, null becomes an empty array; in an object, it stays null.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -30,7 +30,7 @@ extension MigrationStep {
     /// ```
     ///
     /// An empty array or object becomes null, and null stays null. A record with a value that is not such an array or
-    /// object, or contains something else, too, fails the upgrade with the code `typeMismatch`.
+    /// object, or has other contents, fails the upgrade with the code `typeMismatch`.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -66,6 +66,7 @@ struct WrapPropertyStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
+        check.replaceValue(type, path)
     }
 }
 
@@ -88,6 +89,7 @@ struct UnwrapPropertyStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
+        check.replaceValue(type, path)
     }
 }
 
