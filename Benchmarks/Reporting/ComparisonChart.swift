@@ -21,7 +21,7 @@ package struct ComparisonChart {
         Bar(label: "Molt, renameProperty", name: "molt-rename"),
         Bar(label: "Molt, addProperty", name: "molt-add"),
         Bar(label: "Molt, removeProperty", name: "molt-remove"),
-        Bar(label: "Molt, splitProperty", name: "molt-split"),
+        Bar(label: "Molt, transform: split in a closure", name: "molt-split-closure"),
         Bar(label: "Molt, five versions at once", name: "molt-five-versions"),
         Bar(label: "Molt, run: enumerate, old and new", name: "molt-run-enumerate"),
         Bar(label: "Molt, convert from type to type", name: "molt-convert"),
