@@ -13,6 +13,8 @@ extension MigrationContext {
         /// The key of the new record.
         case key
         /// Nothing; an array or dictionary without other elements is removed, too.
+        ///
+        /// The keys of a dictionary are then lost, unless the keys of the new records are derived from them.
         case nothing
     }
 

@@ -25,7 +25,8 @@ public struct PropertyPath: Sendable {
     /// .renameProperty("Person", ["addresses", .each, "zip"], to: "postcode")
     /// ```
     ///
-    /// An array or object that is missing, or null, has no elements.
+    /// An array or object that is missing, or null, has no elements. Calls on a record skip elements without the
+    /// property; in a step, `ifMissing` says what happens to a record with such an element.
     public static let each = PropertyPath(parts: [.each])
 
     /// Creates the path of a top-level property.

@@ -8,7 +8,8 @@ import Testing
 
     @Test(arguments: [
         (#""36""#, Record.ScalarKind.integer, "36"), (#""-0""#, .integer, "-0"), ("36.0", .integer, "36"),
-        ("3.60e1", .integer, "36"), ("36", .integer, "36"), ("18446744073709551616", .integer, "18446744073709551616"),
+        ("3.60e1", .integer, "36"), ("0.000000000000000000000000000000000", .integer, "0"), ("36", .integer, "36"),
+        ("18446744073709551616", .integer, "18446744073709551616"),
         ("true", .integer, "1"), ("false", .integer, "0"), ("null", .integer, "null"),
         (#""1.50""#, .number, "1.50"), (#""1e400""#, .number, "1e400"), ("true", .number, "1"),
         ("0.10", .number, "0.10"), (#""\u0037""#, .number, "7"),

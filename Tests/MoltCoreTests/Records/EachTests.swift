@@ -168,7 +168,7 @@ import Testing
             let path = PropertyPath(joining: parts.map { $0.map { PropertyPath($0) } ?? .each })
             var record = try Record(json)
             var reference = value
-            switch random.below(5) {
+            switch random.below(6) {
             case 0:
                 try record.remove(path, ifMissing: .skip)
                 Self.change(&reference, parts[...]) { _ in nil }
@@ -183,6 +183,17 @@ import Testing
                 try MigrationStep.changeValue("Person", path, to: .string, otherwise: .keep).change(&record)
                 Self.change(&reference, parts[...]) { value in
                     value.number.map { .string($0.text) } ?? value.bool.map { .string("\($0)") } ?? value
+                }
+            case 4:
+                let elements = (parts.lastIndex(of: nil) ?? -1) + 1
+                let place = parts[..<elements].map { $0.map { PropertyPath($0) } ?? .each }
+                guard elements < parts.count else { continue }
+                try record.copy(path, to: PropertyPath(joining: place + ["a copy"]), ifMissing: .skip)
+                Self.changeObjects(&reference, parts[..<elements]) { object in
+                    let inner = parts[elements...].reduce(.object(object) as RecordValue?) { value, name in
+                        name.flatMap { value?.object?[$0] }
+                    }
+                    if let inner { object["a copy"] = inner }
                 }
             default:
                 guard let name = parts[parts.count - 1] else { continue }

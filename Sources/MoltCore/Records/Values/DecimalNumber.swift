@@ -6,7 +6,7 @@ struct DecimalNumber: Hashable {
     private var scale: Int
 
     /// The greatest number of digits after the point, and of zeros that an exponent appends.
-    private static let greatestScale = 30
+    private static let greatestScale = 36
 
     init(_ integer: Int64) {
         digits = Int128(integer)
