@@ -8,6 +8,8 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, Codable {
         /// A property of the records of a type.
         case property
+        /// Some values of a property, or fractions of seconds in them, depending on the values.
+        case values
         /// Records of a type.
         case records
         /// A setting of a suite.
@@ -32,6 +34,7 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
         let records = count.map(MigrationReport.records)
         return switch kind {
         case .property: "\(name)" + (records.map { " in \($0)" } ?? "")
+        case .values: "possibly some values of \(name)"
         case .records: "\(records ?? "all records") of type \(name)"
         case .setting: "the setting \(name)"
         }

@@ -125,7 +125,11 @@ struct UnmatchedNames {
             // A name in few records may be the key of a dictionary, and so part of a value.
             let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
             let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
-            name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map { nearest in
+            name.nearest = UnmatchedName.nearest(
+                to: part,
+                // An earlier step of the pass has changed one of the same name.
+                among: common.union(former).filter { !RecordObject.isSame($0, part) }
+            ).map { nearest in
                 let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
                 return (outer + PropertyPath(nearest) + rest).code
             }

@@ -112,7 +112,7 @@ enum OtherJSON: Hashable, Codable, Sendable {
         switch self {
         case .keep, .tooDeep: .kept
         case .fail:
-            .failed("\(problem). Say with `otherwise` what happens to such values, or convert them in a closure")
+            .failed("\(problem). Set such records aside with a policy, choose another `otherwise`, or use a closure")
         case .remove: .removed
         case .value(let json): .new(Array(json.utf8))
         }
@@ -162,7 +162,7 @@ struct ValueMap: Hashable, Codable, Sendable {
 
         init(_ map: ValueMap) {
             pairs = zip(map.olds, map.news).map { (Array($0.utf8), Array($1.utf8)) }
-            other = map.other.change("has a value that is not one of the \(map.olds.count) that are named")
+            other = map.other.change("has a value that the step does not name")
         }
 
         func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {

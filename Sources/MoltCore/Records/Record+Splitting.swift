@@ -225,7 +225,8 @@ extension Record {
     private func isTaken(_ path: PropertyPath, _ verb: String) -> MigrationError {
         error(
             .propertyExists,
-            "Cannot \(verb) \"\(full(path))\": the record has a property there already. Remove it first.",
+            "Cannot \(verb) \"\(full(path))\": the record has a property there already. Choose another "
+                + "name, or remove that property in an earlier step.",
             property: path
         )
     }

@@ -29,6 +29,7 @@ struct AcknowledgedLosses {
             let what =
                 switch loss.kind {
                 case .property: "the property \(loss.name)"
+                case .values: "some values of \(loss.name)"
                 case .records: "records of type \(loss.name)"
                 case .setting: "the setting \(loss.name)"
                 }

@@ -88,7 +88,7 @@ struct ChangeValueStep: RecordStep {
         [Self.kind, type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
     }
     var losses: [DataLoss] {
-        other.isLossy || conversion.isLossy ? [DataLoss(.property, "\(type).\(path)")] : []
+        other.isLossy || conversion.isLossy ? [DataLoss(.values, "\(type).\(path)")] : []
     }
 
     var change: StepChange {

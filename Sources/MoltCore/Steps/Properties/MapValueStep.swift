@@ -37,7 +37,7 @@ struct MapValueStep: RecordStep {
     var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { [Self.kind, type] + path.identity + map.identity + [ifMissing.rawValue] }
-    var losses: [DataLoss] { map.isLossy ? [DataLoss(.property, "\(type).\(path)")] : [] }
+    var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
 
     var change: StepChange {
         let map = map.prepared()
