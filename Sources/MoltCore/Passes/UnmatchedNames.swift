@@ -60,7 +60,7 @@ struct UnmatchedNames {
                 if counts.read == 0 {
                     if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
                 } else if let path = edit.property, counts.changed + counts.dropped + counts.quarantined == 0,
-                    try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName)
+                    try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
                 {
                     found[stage] = try missing(path, of: edit.typeName, counts.read)
                 }
@@ -75,18 +75,18 @@ struct UnmatchedNames {
         types.contains { RecordObject.isSame($0.name, type) }
     }
 
-    /// Whether a record may have had a property when the pass began; reads all records of the type if none has it now.
-    private func mayHaveBeen(_ path: PropertyPath, in type: String) throws -> Bool {
-        // Other steps of the pass may have removed it, or have changed the types of records.
-        for (stage, step) in steps.enumerated() {
-            switch step.action {
+    /// Whether a record may have had a property at a step; reads all records of the type if none has it after the pass.
+    private func mayHaveBeen(_ path: PropertyPath, in type: String, at stage: Int) throws -> Bool {
+        // Later steps of the pass may have removed it, or have changed the types of records.
+        for later in steps.indices where later > stage {
+            switch steps[later].action {
             case .renameType, .deleteType: return true
-            case .edit(let edit) where edit.runsClosure && counts.stages[stage].changed > 0: return true
+            case .edit(let edit) where counts.stages[later].changed > 0:
+                if edit.runsClosure { return true }
+                if let other = edit.property, other.starts(with: path) || path.starts(with: other) { return true }
             default: break
             }
         }
-        let others = changed[ExactName(type)] ?? []
-        if others.contains(where: { $0.starts(with: path) || path.starts(with: $0) }) { return true }
         guard let last = types.first(where: { RecordObject.isSame($0.name, type) })?.last else { return false }
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
         var after: Int64 = 0

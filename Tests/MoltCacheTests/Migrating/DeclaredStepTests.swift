@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    @Test func `A name that an earlier migration of the same upgrade has changed is reported`() async throws {
+        let report = try await OldStore(Self.records).upgrade([
+            Migration(to: 1, "rename", .renameProperty("Person", "born", to: "birthYear")),
+            Migration(to: 2, "change", .changeValue("Person", "born", to: .integer)),
+            Migration(to: 3, "split", .splitProperty("Person", "name", into: ["a", "b"])),
+            Migration(to: 4, "copy", .copyProperty("Person", "name", to: "c")),
+        ])
+        #expect(
+            report.entries.map { $0.steps[0].unmatchedNames.map(\.description) } == [
+                [], [#""born" was in none of 3 records of type "Person""#],
+                [], [#""name" was in none of 3 records of type "Person""#],
+            ]
+        )
+    }
+
     @Test func `A path that lacks each is recognized`() async throws {
         let report = try await OldStore([
             StoredRecord("Person", "ada", #"{"addresses":[{"zip":1},{"zip":2}]}"#)
