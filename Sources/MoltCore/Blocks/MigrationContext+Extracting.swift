@@ -78,26 +78,12 @@ private struct Extracted {
     let remainder: MigrationContext.ExtractedRemainder
     let owner: PropertyPath?
     let path: PropertyPath
-    private(set) var records: [Record] = []
-
-    init(
-        type: String,
-        key: MigrationContext.ExtractedKey,
-        remainder: MigrationContext.ExtractedRemainder,
-        owner: PropertyPath?,
-        path: PropertyPath
-    ) {
-        self.type = type
-        self.key = key
-        self.remainder = remainder
-        self.owner = owner
-        self.path = path
-    }
+    var records: [Record] = []
 
     mutating func take(from record: inout Record) throws {
         let owner = record.key
         var taken = self
-        try record.change([path], ifMissing: .skip, areNamed: true) { place, paths in
+        try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: true) { place, paths in
             guard let json = place.withValue(at: paths[0], { Array($0) }) else { return false }
             if json.elementsEqual("null".utf8) { return true }
             let new = try taken.record(json, in: place, at: paths[0], owner)
@@ -116,7 +102,7 @@ private struct Extracted {
 
     /// Removes the arrays and dictionaries at a path that have no elements any more.
     private static func removeEmpty(_ path: PropertyPath, from record: inout Record) throws {
-        try record.change([path], ifMissing: .skip) { place, paths in
+        try record.changeEachPlace(of: [path], ifMissing: .skip) { place, paths in
             guard let value = place[paths[0]], value == [] || value == [:] else { return false }
             try place.remove(paths[0], ifMissing: .skip)
             return true

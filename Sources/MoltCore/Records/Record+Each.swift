@@ -6,7 +6,7 @@ extension Record {
     ///
     /// - Parameter areNamed: Whether the elements have their ``elementNames``.
     /// - Returns: False if the value at the path is neither an array nor an object.
-    mutating func changeEach(
+    mutating func changeEachElement(
         of path: PropertyPath,
         areNamed: Bool = false,
         _ body: (inout Record) throws -> Void
@@ -65,8 +65,8 @@ extension Record {
     ///   - paths: The paths; for a missing property, the error names the first one.
     ///   - ifMissing: The policy for places where the closure returns false.
     @inline(__always)
-    mutating func change(
-        _ paths: [PropertyPath],
+    mutating func changeEachPlace(
+        of paths: [PropertyPath],
         ifMissing: MigrationStep.MissingProperty,
         areNamed: Bool = false,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
@@ -92,8 +92,8 @@ extension Record {
             )
         }
         let inner = paths.compactMap { $0.atFirstEach?.inner }
-        let isPresent = try changeEach(of: outer, areNamed: areNamed) { element in
-            try element.change(inner, ifMissing: ifMissing, areNamed: areNamed, body)
+        let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
+            try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
         }
         if !isPresent, ifMissing == .fail { throw missing(first) }
     }

@@ -48,7 +48,7 @@ extension Record {
         ifMissing: MigrationStep.MissingProperty,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
     ) throws {
-        try change([path], ifMissing: ifMissing) { record, paths in
+        try changeEachPlace(of: [path], ifMissing: ifMissing) { record, paths in
             switch try record.withValue(at: paths[0], body) {
             case nil: return false
             case .kept: break

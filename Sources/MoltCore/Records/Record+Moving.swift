@@ -30,7 +30,7 @@ extension Record {
         to newPath: PropertyPath,
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        try change([path, newPath], ifMissing: ifMissing) { record, paths in
+        try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
             guard try record.copyIfPresent(paths[0], to: paths[1], "move") else { return false }
             try record.remove(paths[0], ifMissing: .skip)
@@ -43,7 +43,7 @@ extension Record {
         to newPath: PropertyPath,
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        try change([path, newPath], ifMissing: ifMissing) { record, paths in
+        try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             try record.copyIfPresent(paths[0], to: paths[1], "copy")
         }
     }

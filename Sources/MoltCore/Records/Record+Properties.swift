@@ -139,7 +139,7 @@ extension Record {
             if let name = path.onlyName {
                 object.remove(name)
             } else if let (outer, inner) = path.atFirstEach {
-                try changeEach(of: outer) { try $0.remove(inner, ifMissing: ifMissing) }
+                try changeEachElement(of: outer) { try $0.remove(inner, ifMissing: ifMissing) }
             } else if path.count == 0, elementPath != nil {
                 dropElement()
             } else {
@@ -157,7 +157,7 @@ extension Record {
             if let name = path.onlyName {
                 object.rename(name, to: newName)
             } else if let (outer, inner) = path.atFirstEach {
-                try changeEach(of: outer) { try $0.rename(inner, to: newName, ifMissing: ifMissing) }
+                try changeEachElement(of: outer) { try $0.rename(inner, to: newName, ifMissing: ifMissing) }
                     ? SplicedObject.Renaming.done : .missing
             } else {
                 try object.edit(path.names[...]) { object, name in object.rename(name, to: newName) } ?? .missing
@@ -178,7 +178,7 @@ extension Record {
     /// Sets a property if it is missing or null; null elements stay null.
     package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
         if let (outer, inner) = path.atFirstEach {
-            let hasElements = try changeEach(of: outer) { element in
+            let hasElements = try changeEachElement(of: outer) { element in
                 if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
             }
             guard hasElements || hasNoElements(at: outer) else { throw missing(path) }
@@ -239,7 +239,7 @@ extension Record {
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         if let (outer, inner) = path.atFirstEach {
-            guard try changeEach(of: outer, { try $0.put(bytes, at: inner) }) || hasNoElements(at: outer) else {
+            guard try changeEachElement(of: outer, { try $0.put(bytes, at: inner) }) || hasNoElements(at: outer) else {
                 throw missing(path)
             }
             return

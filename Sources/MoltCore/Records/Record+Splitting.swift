@@ -104,7 +104,7 @@ extension Record {
         missing: [UInt8],
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        try change(paths, ifMissing: ifMissing) { record, paths in
+        try changeEachPlace(of: paths, ifMissing: ifMissing) { record, paths in
             try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing: missing)
         }
     }
@@ -115,7 +115,7 @@ extension Record {
         separator: String,
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        try change(paths + [newPath], ifMissing: ifMissing) { record, paths in
+        try changeEachPlace(of: paths + [newPath], ifMissing: ifMissing) { record, paths in
             try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator: separator)
         }
     }

@@ -18,7 +18,7 @@ extension Record {
     ///
     /// - Parameters:
     ///   - path: The path of the property.
-    ///   - wrapper: What is put around the value.
+    ///   - wrapper: The array or object to put the value into.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
     ///   too deeply.
     public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
@@ -35,7 +35,7 @@ extension Record {
     ///
     /// - Parameters:
     ///   - path: The path of the property.
-    ///   - wrapper: What is around the value.
+    ///   - wrapper: The array or object that contains the value.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
     ///   array or object, or has other contents.
     public mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper) throws {

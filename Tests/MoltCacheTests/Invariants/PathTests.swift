@@ -79,7 +79,10 @@ enum RandomUpgrade {
         (0..<random.below(14)).map { number in
             let space = random.pick(["", " ", "\n  "])
             let properties = names.filter { _ in random.below(3) > 0 }.map { name in
-                let value = random.pick(["1", "20", "null", #""te\u0078t""#, #"{"in":1}"#, #"{ "in" : [1 ,2] }"#])
+                let value = random.pick([
+                    "1", "20", "null", #""te\u0078t""#, #""a b c""#, #"{"in":1}"#, #"{ "in" : [1 ,2] }"#,
+                    #"[ {"in" : "a b"} ,null, {"in":2 } ]"#,
+                ])
                 return "\(space)\"\(name)\"\(space): \(value)"
             }
             var record = StoredRecord(
@@ -102,7 +105,7 @@ enum RandomUpgrade {
                 let steps = (0..<random.below(4)).map { step in
                     fails && random.below(3) == 0
                         ? failingStep(&random, mark: number * 10 + step)
-                        : Self.step(&random, mark: number * 10 + step)
+                        : Self.step(&random, mark: number * 10 + step, addsRecords: !fails)
                 }
                 migrations.append(Migration(to: version, "m\(number)", steps: steps))
             }
@@ -140,11 +143,12 @@ enum RandomUpgrade {
         }
     }
 
-    private static func step(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+    private static func step(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> MigrationStep {
         let type = random.pick(types)
         let name = PropertyPath(random.pick(names))
         // Closures must do the same on both paths, so they depend only on the record and this number.
         let salt = random.below(1_000)
+        if random.below(3) == 0 { return declaredStep(&random, type, name, mark, addsRecords: addsRecords) }
         switch random.below(14) {
         case 0: return .renameType(type, to: random.pick(types + ["D"]))
         case 1: return random.below(3) == 0 ? .deleteType(type) : .renameType("D", to: type)
@@ -178,6 +182,35 @@ enum RandomUpgrade {
             return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
                 old.merging(["converted": .number(mark)]) { $1 }
             }
+        }
+    }
+
+    /// A step that takes the place of a closure; values that it cannot change are kept or skipped.
+    private static func declaredStep(
+        _ random: inout SeededGenerator,
+        _ type: String,
+        _ name: PropertyPath,
+        _ mark: Int,
+        addsRecords: Bool
+    ) -> MigrationStep {
+        let policy = RecordFailurePolicy.quarantine(upTo: .none)
+        let each: PropertyPath = [name, .each]
+        let inner: PropertyPath = [name, .each, "in"]
+        switch random.below(addsRecords ? 12 : 11) {
+        case 0: return .splitProperty(type, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
+        case 1:
+            let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
+            return .splitProperty(type, inner, at: .last(" "), into: paths).onFailure(policy)
+        case 2: return .joinProperties(type, [name, "\(name)a\(mark)"], into: name).onFailure(policy)
+        case 3: return .copyProperty(type, name, to: "copy\(mark)")
+        case 4: return .mapValue(type, name, [1: "one", .null: 0, ["in": 1]: [:]])
+        case 5: return .mapValue(type, each, [.null: .null, 1: "one"], otherwise: .remove)
+        case 6: return .changeValue(type, name, to: .string, otherwise: .keep)
+        case 7: return .changeValue(type, inner, from: .secondsSince1970, to: .iso8601, otherwise: .keep)
+        case 8: return .wrapProperty(type, name, in: random.below(2) == 0 ? .array : .object("in"))
+        case 9: return .unwrapProperty(type, name, from: .array).onFailure(policy)
+        case 10: return .renameProperty(type, inner, to: "inner\(mark)")
+        default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }
 

@@ -11,7 +11,7 @@ extension MigrationStep {
     /// - Parameters:
     ///   - type: The type name of the records.
     ///   - path: The path of the property.
-    ///   - wrapper: What is put around the value.
+    ///   - wrapper: The array or object to put the value into.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func wrapProperty(
         _ type: String,
@@ -35,7 +35,7 @@ extension MigrationStep {
     /// - Parameters:
     ///   - type: The type name of the records.
     ///   - path: The path of the property.
-    ///   - wrapper: What is around the value.
+    ///   - wrapper: The array or object that contains the value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func unwrapProperty(
         _ type: String,
