@@ -13,7 +13,7 @@ import Testing
     private static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
     /// The number of stores of each kind; with `MOLT_LONG=1`, as many as fit in a night.
     private static let count: UInt64 = {
-        guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 4 }
+        guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 3 }
         return long > 1 ? long : 1_500
     }()
     private static let single = ProcessInfo.processInfo.environment["MOLT_DAMAGE"]

@@ -3,6 +3,7 @@ import Generators
 import MoltCache
 import MoltCore
 import MoltSalvage
+import TestSupport
 import Testing
 
 @Suite struct `Losses from a damaged write-ahead log` {
@@ -15,7 +16,7 @@ import Testing
     }
 
     /// The number of damaged logs of each kind.
-    private static let count: UInt64 = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 4 : 300
+    private static let count: UInt64 = TestRun.choose(3, long: 300)
 
     @Test(arguments: LogDamage.allCases)
     func `The report counts every record that random damage loses or reverts`(damage: LogDamage) throws {
@@ -32,7 +33,7 @@ import Testing
             stale += trial.report.staleCount
         }
         #expect(current > store.last.count * Int(Self.count) * 98 / 100)
-        if Self.count > 4 {
+        if TestRun.isLong {
             print(
                 "\(damage): \(Self.count) logs, \(current) current, \(wrong) old, \(missing) missing, \(stale) counted"
             )
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `A damaged page in a frame loses only the newest state of that page`() throws {
-        for frame in stride(from: 3, to: store.frameCount, by: 11) {
+        for frame in stride(from: 3, to: store.frameCount, by: TestRun.choose(23, long: 11)) {
             let trial = try DamagedLogTrial(store, log: damaged(frame, [24 + 500]), in: scratch)
             expectCounted(trial, "frame \(frame)")
             #expect(trial.report.lostPageCount <= 1)
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func `A damaged checksum or salt loses no data`() throws {
-        for frame in stride(from: 0, to: store.frameCount - 1, by: 23) {
+        for frame in stride(from: 0, to: store.frameCount - 1, by: TestRun.choose(53, long: 23)) {
             for offset in [9, 13, 18, 22] {
                 let trial = try DamagedLogTrial(store, log: damaged(frame, [offset]), in: scratch)
                 #expect(trial.current == store.last.count, "frame \(frame), byte \(offset)")

@@ -27,7 +27,13 @@
         ]
 
         /// If a change was reverted, Foundation rewrites the file in place, and may fail halfway.
-        @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
+        @Test(
+            arguments: [false, true],
+            TestRun.choose(
+                [(false, true), (true, false)],
+                long: [(false, false), (false, true), (true, false), (true, true)]
+            )
+        )
         func `A failing call undoes the upgrade, or the error states that it is committed`(
             isTakenBack: Bool,
             fault: (isShort: Bool, isLasting: Bool)

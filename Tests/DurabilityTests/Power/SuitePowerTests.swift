@@ -71,7 +71,7 @@
                 }
                 let sweep = try PowerLossSweep(
                     of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                    seeds: TestRun.choose(isSynced ? 1 : 6, long: 100)
+                    seeds: TestRun.choose(isSynced ? 1 : 4, long: 100)
                 )
                 let count = try sweep.run { moment in
                     var found = try place.old.values()
@@ -123,7 +123,7 @@
                 var found: [AppScenario.Left: Int] = [:]
                 // Creating a sweep compares its recording with the current files, so both are created first.
                 let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
-                    try PowerLossSweep(of: $0, seeds: TestRun.choose(2, long: 100))
+                    try PowerLossSweep(of: $0, seeds: TestRun.choose(1, long: 100))
                 }
                 for sweep in sweeps {
                     _ = try sweep.run { moment in
@@ -175,7 +175,7 @@
                 #expect(isCut)
                 let sweep = try PowerLossSweep(
                     of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                    seeds: TestRun.choose(isSynced ? 1 : 6, long: 100)
+                    seeds: TestRun.choose(isSynced ? 1 : 4, long: 100)
                 )
                 let count = try sweep.run { moment in
                     var found = try place.old.values()

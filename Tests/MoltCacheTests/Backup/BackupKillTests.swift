@@ -9,7 +9,7 @@
     /// The number of records in the store, enough that a copy has several parts.
     private let count = 12_000
     /// The number of kills at random instants.
-    private let rounds = TestRun.choose(4, long: 200)
+    private let rounds = TestRun.choose(2, long: 200)
 
     @Suite struct `A kill during a backup or a restore` {
         let scenario: BackupScenario

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: 0..<8)
     func `A changed record decodes to the model with the same changes`(seed: Int) throws {
         var generator = SeededGenerator(seed: 7_000 + UInt64(seed))
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let text = RandomObject(Self.options, using: &generator).text
             var record = try Record(text)
             var model = try FoundationValue(json: text)
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: 0..<8)
     func `Each property decodes to the value that Foundation reads`(seed: Int) throws {
         var generator = SeededGenerator(seed: 8_000 + UInt64(seed))
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let text = RandomObject(Self.options, using: &generator).text
             let record = try Record(text)
             guard case .object(let properties) = try FoundationValue(json: text) else {

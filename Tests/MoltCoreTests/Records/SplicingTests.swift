@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: 0..<8)
     func `An unchanged record is written byte for byte`(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
-        for _ in 0..<250 {
+        for _ in 0..<150 {
             let text = RandomObject(using: &generator).text
             let record = try Record(text)
             #expect(record.text == text)
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: 0..<16)
     func `Writing after each change gives the same bytes as writing once`(seed: Int) throws {
         var generator = SeededGenerator(seed: 600 + UInt64(seed))
-        for _ in 0..<250 {
+        for _ in 0..<120 {
             let text = RandomObject(using: &generator).text
             var atOnce = try Record(text)
             var oneByOne = try Record(text)

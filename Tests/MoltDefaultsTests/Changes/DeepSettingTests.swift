@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Settings at the nesting limit` {
     /// Nested arrays and dictionaries with a string at the innermost level.
     static func nested(_ levels: Int) -> PropertyListValue {
-        (0..<levels).reduce("in") { value, level in level.isMultiple(of: 2) ? [value] : ["a": value] }
+        (0..<levels).reduce("in") { value, level in level % 20 == 19 ? ["a": value] : [value] }
     }
 
     enum Primary: CaseIterable, Sendable {

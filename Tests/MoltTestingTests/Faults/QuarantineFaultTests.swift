@@ -3,10 +3,11 @@ import KillSweep
 import Molt
 import MoltTesting
 import TestHome
+import TestSupport
 import Testing
 
 @Suite struct `Faults while records are quarantined` {
-    @Test(arguments: [EntryPoint.open, .asyncOpen])
+    @Test(arguments: TestRun.choose([.open], long: [EntryPoint.open, .asyncOpen]))
     func `A fault leaves both records and quarantine either upgraded or unchanged`(entry: EntryPoint) async throws {
         let sweep = FaultSweep(
             of: QuarantineScenario.fixture,
