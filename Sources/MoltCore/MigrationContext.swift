@@ -142,9 +142,9 @@ public final class MigrationContext {
 
     /// Notes a type that has no record, unless the store is empty.
     func noteMissing(_ type: String) throws {
-        guard !unmatchedNames.contains(where: { RecordObject.isSame($0.type, type) }) else { return }
+        guard !unmatchedNames.contains(where: { RecordValue.Object.isSame($0.type, type) }) else { return }
         let names = try types
-        guard !names.isEmpty, !names.contains(where: { RecordObject.isSame($0, type) }) else { return }
+        guard !names.isEmpty, !names.contains(where: { RecordValue.Object.isSame($0, type) }) else { return }
         unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: names)))
     }
 

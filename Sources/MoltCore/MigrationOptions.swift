@@ -11,11 +11,11 @@ public struct MigrationOptions: Sendable {
     /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
     public var isCancelled: @Sendable () -> Bool
     /// The role of the process that opens the store; derived from the process's bundle by default.
-    public var role: MigrationRole
+    public var role: MigrationOptions.Role
     /// The policy for a migration that was edited after the store had counted it as applied.
     ///
     /// By default an error in debug builds and an event in all others. See ``Migration/fingerprint``.
-    public var editedMigrations: MismatchPolicy
+    public var editedMigrations: MigrationOptions.MismatchPolicy
     /// The policy for a record that a step cannot convert; by default the upgrade stops.
     ///
     /// A step's own policy takes precedence; see ``MigrationStep/onFailure(_:)``.
@@ -23,7 +23,7 @@ public struct MigrationOptions: Sendable {
     /// The policy that overrides those of all steps; nil for no override.
     package var policyOfAllSteps: RecordFailurePolicy?
     /// Which process must upgrade the store; by default the one that opens it.
-    public var duty = UpgradeDuty.opener
+    public var duty = MigrationOptions.Duty.opener
     /// When the store's locks must be released at the latest; nil, the default, for never.
     ///
     /// Some systems kill an app that is suspended while it holds a lock. An upgrade still running at the deadline stops
@@ -75,8 +75,8 @@ public struct MigrationOptions: Sendable {
         appVersion: String = MigrationOptions.bundleVersion,
         monitor: MigrationMonitor? = nil,
         lockTimeout: Duration = .seconds(60),
-        role: MigrationRole = .current,
-        editedMigrations: MismatchPolicy = .standard,
+        role: MigrationOptions.Role = .current,
+        editedMigrations: MigrationOptions.MismatchPolicy = .standard,
         unconvertible: RecordFailurePolicy = .stop,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {

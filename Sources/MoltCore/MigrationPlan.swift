@@ -141,7 +141,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     package init(
         for store: any MigrationStore,
         migrations: MigrationRegistry,
-        role: MigrationRole = .current
+        role: MigrationOptions.Role = .current
     ) throws {
         try migrations.validate()
         let attachments = Attachments(store.attachments, migrations, role: role)

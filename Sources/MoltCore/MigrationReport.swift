@@ -93,7 +93,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var isDryRun: Bool
     /// Whether the store was upgraded by a newer app and is open for reading only.
     ///
-    /// See ``DowngradePolicy/openReadOnly``.
+    /// See ``MigrationOptions/DowngradePolicy/openReadOnly``.
     public var isReadOnly = false
 
     /// Whether there was nothing to do.

@@ -17,9 +17,9 @@ import Testing
     }
 
     /// Everything that a sequence delivered until the cache was closed.
-    private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
+    private func all(_ changes: AsyncStream<CodableCache.Change>) async -> [CodableCache.Change] {
         cache.close()
-        var found: [CacheChange] = []
+        var found: [CodableCache.Change] = []
         for await change in changes { found.append(change) }
         return found
     }
@@ -42,16 +42,16 @@ import Testing
         let found = await all(changes)
         #expect(
             found == [
-                CacheChange(key: "john", typeName: "Person", kind: .set),
-                CacheChange(key: "one", typeName: "Int", kind: .set),
-                CacheChange(key: "john", typeName: "Person", kind: .removed),
-                CacheChange(key: "one", typeName: "Int", kind: .expired),
-                CacheChange(key: "big", typeName: "Data", kind: .set),
-                CacheChange(key: "bigger", typeName: "Data", kind: .set),
-                CacheChange(key: "before", typeName: "Int", kind: .evicted),
-                CacheChange(key: "big", typeName: "Data", kind: .evicted),
-                CacheChange(key: nil, typeName: "Person", kind: .removedAll),
-                CacheChange(key: nil, typeName: nil, kind: .removedAll),
+                CodableCache.Change(key: "john", typeName: "Person", kind: .set),
+                CodableCache.Change(key: "one", typeName: "Int", kind: .set),
+                CodableCache.Change(key: "john", typeName: "Person", kind: .removed),
+                CodableCache.Change(key: "one", typeName: "Int", kind: .expired),
+                CodableCache.Change(key: "big", typeName: "Data", kind: .set),
+                CodableCache.Change(key: "bigger", typeName: "Data", kind: .set),
+                CodableCache.Change(key: "before", typeName: "Int", kind: .evicted),
+                CodableCache.Change(key: "big", typeName: "Data", kind: .evicted),
+                CodableCache.Change(key: nil, typeName: "Person", kind: .removedAll),
+                CodableCache.Change(key: nil, typeName: nil, kind: .removedAll),
             ]
         )
     }

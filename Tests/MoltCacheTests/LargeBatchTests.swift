@@ -93,7 +93,7 @@ import Testing
         #expect(error?.key == "key 30000")
         #expect(try rows() == before)
         cache.close()
-        var told: [CacheChange] = []
+        var told: [CodableCache.Change] = []
         for await change in changes { told.append(change) }
         #expect(told.isEmpty)
     }
@@ -113,11 +113,11 @@ import Testing
 
         #expect(
             await all(changes) == [
-                CacheChange(key: "a", typeName: "String", kind: .set),
-                CacheChange(key: "b", typeName: "Int", kind: .set),
-                CacheChange(key: "large", typeName: "Data", kind: .set),
-                CacheChange(key: "a", typeName: "String", kind: .set),
-                CacheChange(key: "b", typeName: "String", kind: .set),
+                CodableCache.Change(key: "a", typeName: "String", kind: .set),
+                CodableCache.Change(key: "b", typeName: "Int", kind: .set),
+                CodableCache.Change(key: "large", typeName: "Data", kind: .set),
+                CodableCache.Change(key: "a", typeName: "String", kind: .set),
+                CodableCache.Change(key: "b", typeName: "String", kind: .set),
             ]
         )
     }
@@ -135,10 +135,10 @@ import Testing
         #expect(try cache.keys() == ["new"])
         #expect(
             await all(changes) == [
-                CacheChange(key: "large", typeName: "Data", kind: .set),
-                CacheChange(key: "old", typeName: "Int", kind: .removed),
-                CacheChange(key: "new", typeName: "Int", kind: .set),
-                CacheChange(key: "large", typeName: "Data", kind: .removed),
+                CodableCache.Change(key: "large", typeName: "Data", kind: .set),
+                CodableCache.Change(key: "old", typeName: "Int", kind: .removed),
+                CodableCache.Change(key: "new", typeName: "Int", kind: .set),
+                CodableCache.Change(key: "large", typeName: "Data", kind: .removed),
             ]
         )
     }
@@ -182,9 +182,9 @@ import Testing
     }
 
     /// Everything that a sequence delivered until the cache was closed.
-    private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
+    private func all(_ changes: AsyncStream<CodableCache.Change>) async -> [CodableCache.Change] {
         cache.close()
-        var found: [CacheChange] = []
+        var found: [CodableCache.Change] = []
         for await change in changes { found.append(change) }
         return found
     }

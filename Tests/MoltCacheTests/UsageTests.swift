@@ -102,7 +102,7 @@ private actor Model {
         try await cache.setAll(["john": Person.john])
         people = try cache.values(of: Person.self).map(\.value)
         let changes = cache.changes(of: Person.self)
-        let listening = Task { () -> CacheChange? in
+        let listening = Task { () -> CodableCache.Change? in
             for await change in changes { return change }
             return nil
         }

@@ -126,7 +126,7 @@ extension CacheSession {
     /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
     ///
     /// - Returns: Whether there was a live record.
-    func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
+    func remove(_ key: String, as kind: CodableCache.Change.Kind) throws(SQLiteError) -> Bool {
         changedKeys.insert(key)
         let statement = try statements[.remove]
         try statement.bind(now, at: 1)
@@ -165,7 +165,7 @@ extension CacheSession {
             try statements[.removeAll].run()
             if size != nil { size = 0 }
         }
-        changes.append(CacheChange(key: nil, typeName: type, kind: .removedAll))
+        changes.append(CodableCache.Change(key: nil, typeName: type, kind: .removedAll))
     }
 
     /// Removes expired records, then the least recently used, until the contents fit.
@@ -186,9 +186,9 @@ extension CacheSession {
         }
     }
 
-    private func noteRemoval(_ row: Statement, _ kind: CacheChange.Kind) {
+    private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
         // Overflow is allowed: the stored size may be damaged, and must not trap.
         if let size { self.size = size &- row.integer(2) }
-        changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
+        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
     }
 }

@@ -35,7 +35,7 @@ extension CacheSession {
             }
         }
         try outcome.get()
-        changes.append(CacheChange(key: key, typeName: content.typeName, kind: .set))
+        changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
     }
 
@@ -92,7 +92,7 @@ extension CacheSession {
         }
         guard isTold else { return }
         let key = String(decoding: key, as: UTF8.self)
-        changes.append(CacheChange(key: key, typeName: form.typeName, kind: .set))
+        changes.append(CodableCache.Change(key: key, typeName: form.typeName, kind: .set))
         try evictIfTooLarge(key, content.count)
     }
 
@@ -140,7 +140,7 @@ extension CacheSession {
 
     func typeID(_ name: String) throws(SQLiteError) -> Int64 {
         // Strings equal in canonical form are one dictionary key, but two type names.
-        if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }
+        if let last = lastType, RecordValue.Object.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
         if let id = try search.first({ $0.integer(0) }) {

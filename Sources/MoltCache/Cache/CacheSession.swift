@@ -32,7 +32,7 @@ final class CacheSession: @unchecked Sendable {
     /// The total size of all contents; nil without a limit.
     var size: Int64?
     var key: String?
-    var changes: [CacheChange] = []
+    var changes: [CodableCache.Change] = []
     /// The keys whose values leave the memory layer at the commit.
     var changedKeys = ChangedKeys()
     /// Why the transaction is refused; nil when SQLite itself failed.
@@ -43,7 +43,7 @@ final class CacheSession: @unchecked Sendable {
     private(set) var writtenUses: [Int64: Double] = [:]
     private var lastTime = 0.0
 
-    let driftPolicy: MismatchPolicy
+    let driftPolicy: MigrationOptions.MismatchPolicy
     /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
     /// The types compared by the current write; they become known at its commit.
@@ -66,7 +66,7 @@ final class CacheSession: @unchecked Sendable {
         let version: Int
         let generation: Int64
         let uses: UseLog?
-        let driftPolicy: MismatchPolicy
+        let driftPolicy: MigrationOptions.MismatchPolicy
         let knownTypes: KnownTypes
     }
 

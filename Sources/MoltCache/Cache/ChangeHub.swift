@@ -7,7 +7,7 @@ final class ChangeHub: Sendable {
         case key(String)
         case type(String)
 
-        func matches(_ change: CacheChange) -> Bool {
+        func matches(_ change: CodableCache.Change) -> Bool {
             switch self {
             case .all:
                 true
@@ -22,7 +22,7 @@ final class ChangeHub: Sendable {
 
     private struct Listener {
         var filter: Filter
-        var continuation: AsyncStream<CacheChange>.Continuation
+        var continuation: AsyncStream<CodableCache.Change>.Continuation
     }
 
     private struct State {
@@ -34,7 +34,7 @@ final class ChangeHub: Sendable {
     private let state = Locked(State())
 
     /// The changes from now on; the sequence ends with the hub.
-    func changes(_ filter: Filter) -> AsyncStream<CacheChange> {
+    func changes(_ filter: Filter) -> AsyncStream<CodableCache.Change> {
         AsyncStream(bufferingPolicy: .unbounded) { continuation in
             let id = state.withLock { state -> Int? in
                 guard !state.isOver else { return nil }
@@ -51,7 +51,7 @@ final class ChangeHub: Sendable {
     }
 
     /// Delivers changes in order; the array is only built when there are listeners.
-    func send(_ changes: @autoclosure () -> [CacheChange]) {
+    func send(_ changes: @autoclosure () -> [CodableCache.Change]) {
         state.withLock { state in
             guard !state.listeners.isEmpty else { return }
             for change in changes() {

@@ -17,15 +17,15 @@ extension CodableCache {
     /// ```
     ///
     /// Each key occurs once. A record with a new key occurs with both keys, and a rename of a type changes no key. The
-    /// keys are in a temporary file, not in memory, and are gone when the cache is closed or suspended: if the app may be killed
-    /// before it has handled them, or if another process may make the upgrade, let the index remember the last entry of
-    /// ``history(at:)``, and rebuild it when that differs.
+    /// keys are in a temporary file, not in memory, and are gone when the cache is closed or suspended: if the app may
+    /// be killed before it has handled them, or if another process may make the upgrade, let the index remember the last
+    /// entry of ``history(at:)``, and rebuild it when that differs.
     ///
     /// - Parameter body: Receives a key and the kind `set` or `removed`. It may use the cache.
     /// - Throws: The error of `body`; ``CacheError`` with the code `closed`, also after `StoreAccess.suspend()`, or
     ///   `storeFailed`. Without
     ///   ``Configuration/recordsChangedKeys``, or if there was nothing to upgrade, nothing is called or thrown.
-    public func forEachUpgradedKey(_ body: (_ key: String, _ change: CacheChange.Kind) throws -> Void) throws {
+    public func forEachUpgradedKey(_ body: (_ key: String, _ change: CodableCache.Change.Kind) throws -> Void) throws {
         guard configuration.recordsChangedKeys else { return }
         var last: Int64 = 0
         while true {

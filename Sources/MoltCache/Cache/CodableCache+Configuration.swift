@@ -43,7 +43,7 @@ extension CodableCache {
         /// once; so are up to two values of each type in it. A cache in memory does the same.
         ///
         /// A type without any record in the file may have any shape. A migration clears the stored shapes.
-        public var drift = MismatchPolicy.standard
+        public var drift = MigrationOptions.MismatchPolicy.standard
         /// Whether an upgrade records which keys it changes, for ``CodableCache/forEachUpgradedKey(_:)``.
         ///
         /// False by default: an upgrade of all records takes three to four times as long.
@@ -55,7 +55,7 @@ extension CodableCache {
         /// The clock, for expiry and for the dates of records.
         public var now: @Sendable () -> Date = { Date() }
         /// The policy for a file that a newer app has upgraded; the file is refused by default.
-        public var downgrade = DowngradePolicy.refuse
+        public var downgrade = MigrationOptions.DowngradePolicy.refuse
         /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
         /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.

@@ -134,7 +134,7 @@ extension CodableCache {
     @discardableResult
     func change<Value: Sendable>(
         _ body: @Sendable (CacheSession) throws(SQLiteError) -> Value,
-        telling changes: @Sendable (CacheSession, Value) -> [CacheChange] = { session, _ in session.changes }
+        telling changes: @Sendable (CacheSession, Value) -> [CodableCache.Change] = { session, _ in session.changes }
     ) throws -> Value {
         let (value, drifts) = try core.write(body) { session, value in
             hub.send(changes(session, value))

@@ -15,7 +15,7 @@ struct EncodedBatch: Sendable {
 
         /// Whether content that is not the first of its type has this form.
         fileprivate func isForm(of content: EncodedContent) -> Bool {
-            firstShape == nil && isData == content.isData && RecordObject.isSame(typeName, content.typeName)
+            firstShape == nil && isData == content.isData && RecordValue.Object.isSame(typeName, content.typeName)
         }
     }
 
@@ -97,8 +97,8 @@ struct EncodedBatch: Sendable {
     }
 
     /// The changes for listeners, of a batch without removals.
-    var changes: [CacheChange] {
-        var changes: [CacheChange] = []
+    var changes: [CodableCache.Change] {
+        var changes: [CodableCache.Change] = []
         changes.reserveCapacity(chunks.reduce(0) { $0 + $1.rows.count })
         for chunk in chunks {
             var start = 0
@@ -106,7 +106,7 @@ struct EncodedBatch: Sendable {
                 let key = String(decoding: chunk.bytes[start..<start + row.keyCount], as: UTF8.self)
                 start += row.keyCount + row.contentCount
                 if let form = row.form {
-                    changes.append(CacheChange(key: key, typeName: forms[Int(form)].typeName, kind: .set))
+                    changes.append(CodableCache.Change(key: key, typeName: forms[Int(form)].typeName, kind: .set))
                 }
             }
         }

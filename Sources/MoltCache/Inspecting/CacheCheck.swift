@@ -4,7 +4,7 @@ internal import MoltCore
 
 /// The check of a whole file, on one snapshot.
 struct CacheCheck {
-    private(set) var findings: [CacheFinding] = []
+    private(set) var findings: [CodableCache.Finding] = []
     private static let limit = 1_000
 
     private let connection: Connection
@@ -49,7 +49,7 @@ struct CacheCheck {
 
     /// Runs one part of the check; damage that stops it is a finding.
     private mutating func look(
-        _ kind: CacheFinding.Kind,
+        _ kind: CodableCache.Finding.Kind,
         _ message: String,
         _ body: (inout CacheCheck) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -87,7 +87,7 @@ struct CacheCheck {
         let key = row.text(1) == "text" ? String(validating: row.bytes(2), as: UTF8.self) : nil
         let type = row.isNull(3) ? nil : row.text(3)
         let id = row.integer(0)
-        func add(_ kind: CacheFinding.Kind, _ message: String) { self.add(kind, message, key, type) }
+        func add(_ kind: CodableCache.Finding.Kind, _ message: String) { self.add(kind, message, key, type) }
         if key == nil { add(.record, "The key of the record with the id \(id) is not text.") }
         if type == nil { add(.record, "The name of the type of the record with the id \(id) is lost.") }
         if id < 1 { add(.record, "The record has the id \(id); ids begin with 1.") }
@@ -124,12 +124,12 @@ struct CacheCheck {
     }
 
     private mutating func add(
-        _ kind: CacheFinding.Kind,
+        _ kind: CodableCache.Finding.Kind,
         _ message: String,
         _ key: String? = nil,
         _ typeName: String? = nil
     ) {
         guard findings.count < Self.limit else { return }
-        findings.append(CacheFinding(kind: kind, key: key, typeName: typeName, message: message))
+        findings.append(CodableCache.Finding(kind: kind, key: key, typeName: typeName, message: message))
     }
 }

@@ -39,7 +39,7 @@ extension CodableCache {
     /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
     /// kill, by the next dry run.
     ///
-    /// If a newer app has upgraded the store, only ``DowngradePolicy/openReadOnly`` is applied: the report says that
+    /// If a newer app has upgraded the store, only ``MigrationOptions/DowngradePolicy/openReadOnly`` is applied: the report says that
     /// the store would be open for reading, or the error says why not. The error has the code
     /// `superseded`.
     ///
@@ -124,7 +124,7 @@ extension MigrationPlan {
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when the file is not a cache, or
     ///   cannot be read.
-    public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationRole = .current) throws {
+    public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationOptions.Role = .current) throws {
         try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
         guard needsUpgrade, problems.isEmpty else { return }
         let names = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in

@@ -18,7 +18,7 @@ extension CodableCache {
     /// - Returns: At most 1000 findings; empty when the file is whole.
     /// - Throws: ``CacheError`` with the code `fileMissing` when there is no cache, or with the code for a file that is
     ///   not a cache or is entirely unreadable.
-    public static func verify(at url: URL, progress: ((Double) -> Void)? = nil) throws -> [CacheFinding] {
+    public static func verify(at url: URL, progress: ((Double) -> Void)? = nil) throws -> [CodableCache.Finding] {
         try verify(FileStatus.path(of: url), progress) { false }
     }
 
@@ -30,7 +30,7 @@ extension CodableCache {
     public static func verify(
         at url: URL,
         progress: (@Sendable (Double) -> Void)? = nil
-    ) async throws -> [CacheFinding] {
+    ) async throws -> [CodableCache.Finding] {
         try await DispatchQueue(label: "molt.verify").runCancellable { isCancelled in
             try verify(FileStatus.path(of: url), progress, isCancelled: isCancelled)
         }
@@ -68,7 +68,7 @@ extension CodableCache {
         _ path: String,
         _ progress: ((Double) -> Void)?,
         isCancelled: @escaping () -> Bool
-    ) throws -> [CacheFinding] {
+    ) throws -> [CodableCache.Finding] {
         do throws(CacheError) {
             let findings = try FileProbe.look(path) { connection throws(SQLiteError) in
                 var check = CacheCheck(connection, progress: progress ?? { _ in }, isCancelled: isCancelled)

@@ -88,7 +88,7 @@ extension CacheSession {
         try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 8)
         if let digest { try awaitKey(record.key, digest: digest) }
         if let size { self.size = size + Int64(record.content.count) }
-        changes.append(CacheChange(key: record.key, typeName: record.typeName, kind: .set))
+        changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
     }
 
     /// Makes the record under a file's name wait for its real key again, as before its quarantine.

@@ -98,14 +98,14 @@ package enum AttachedPhase: Hashable, Sendable, CaseIterable {
 /// The circumstances in which an ``AttachedStore`` is checked for availability.
 package struct AttachedCircumstances: Hashable, Sendable {
     /// The role of the process that opens the primary store.
-    package var role: MigrationRole
+    package var role: MigrationOptions.Role
     /// The number of entries after the last migration that worked on the store; nil when there was none.
     ///
     /// An empty store that once had entries is probably invisible: settings read as empty until a device has first been
     /// unlocked.
     package var lastCount: Int?
 
-    package init(role: MigrationRole, lastCount: Int? = nil) {
+    package init(role: MigrationOptions.Role, lastCount: Int? = nil) {
         self.role = role
         self.lastCount = lastCount
     }

@@ -1,7 +1,7 @@
 /// The attached stores that an upgrade can use, and its sessions on them.
 final class Attachments {
     private let stores: [String: any AttachedStore]
-    private let role: MigrationRole
+    private let role: MigrationOptions.Role
     /// The sessions in the order in which they began.
     private var sessions: [(name: String, session: any AttachedSession)] = []
     /// The stores of deferred migrations, with the reasons.
@@ -13,7 +13,7 @@ final class Attachments {
     /// Collects the stores that were attached at the opening of the primary store, and those that steps name.
     ///
     /// - Parameter attached: These take precedence over the registry's stores of the same name.
-    init(_ attached: [any AttachedStore], _ registry: MigrationRegistry, role: MigrationRole) {
+    init(_ attached: [any AttachedStore], _ registry: MigrationRegistry, role: MigrationOptions.Role) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((attached + declared).map { ($0.attachedName, $0) }) { first, _ in first }
         self.role = role

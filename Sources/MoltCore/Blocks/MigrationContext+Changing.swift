@@ -48,7 +48,7 @@ extension MigrationContext {
             )
         }
         // A copy from before a rename of its type does not restore the old name.
-        let isRetyped = record.hasNewTypeName && !RecordObject.isSame(record.typeName, stored.typeName)
+        let isRetyped = record.hasNewTypeName && !RecordValue.Object.isSame(record.typeName, stored.typeName)
         let stage = newStage()
         if try write(record, isRetyped: isRetyped, stage: stage) {
             try perform { try $0.applyDeferredChanges(stage: stage) }
@@ -65,7 +65,7 @@ extension MigrationContext {
     public func delete(_ key: String) throws -> Bool {
         guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
         for level in enumerations.indices {
-            enumerations[level].additions.removeAll { RecordObject.isSame($0.key, key) }
+            enumerations[level].additions.removeAll { RecordValue.Object.isSame($0.key, key) }
         }
         try delete(id: record.id, ofType: record.typeName, record)
         return true
@@ -79,7 +79,9 @@ extension MigrationContext {
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
             let current = try perform { try $0.record(id: enumerations[level].current) }
-            if let current, RecordObject.isSame(current.typeName, type) { enumerations[level].isCurrentDeleted = true }
+            if let current, RecordValue.Object.isSame(current.typeName, type) {
+                enumerations[level].isCurrentDeleted = true
+            }
         }
         let count = try perform { try $0.deleteType(type) }
         if count == 0 { try noteMissing(type) }
@@ -91,10 +93,10 @@ extension MigrationContext {
     public func renameType(_ name: String, to newName: String) throws {
         let names = try types
         // Names are compared by their bytes, as in the store: different Unicode spellings are different types.
-        guard !RecordObject.isSame(name, newName) else { return }
-        guard names.contains(where: { RecordObject.isSame($0, name) }) else { return try noteMissing(name) }
+        guard !RecordValue.Object.isSame(name, newName) else { return }
+        guard names.contains(where: { RecordValue.Object.isSame($0, name) }) else { return try noteMissing(name) }
         renameCount += 1
-        if hasOriginals || names.contains(where: { RecordObject.isSame($0, newName) }) {
+        if hasOriginals || names.contains(where: { RecordValue.Object.isSame($0, newName) }) {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }
         } else {

@@ -13,7 +13,7 @@ public enum MigrationEvent: Sendable {
     /// More records were processed.
     ///
     /// It is sent after each batch or, if there are many batches, after each 0.5 % of the work or 0.1 seconds.
-    case progressed(MigrationProgress)
+    case progressed(MigrationEvent.Progress)
     /// A migration's last step has ended; nothing is committed yet.
     case ended(MigrationReport.Entry)
     /// The upgrade is committed, or there was nothing to do.
@@ -46,29 +46,31 @@ extension MigrationEvent: CustomStringConvertible {
     }
 }
 
-/// The progress of an upgrade; the fraction never decreases within one opening.
-public struct MigrationProgress: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The number of records that were processed.
-    public var completed: Int
-    /// The number of records to process; each pass over a record counts.
-    public var total: Int
-    /// The migrations in progress: all those fused into the current pass.
-    public var migrations: [MigrationID]
+extension MigrationEvent {
+    /// The progress of an upgrade; the fraction never decreases within one opening.
+    public struct Progress: Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The number of records that were processed.
+        public var completed: Int
+        /// The number of records to process; each pass over a record counts.
+        public var total: Int
+        /// The migrations in progress: all those fused into the current pass.
+        public var migrations: [MigrationID]
 
-    /// Creates a progress value, for example for a preview or a test.
-    public init(completed: Int, total: Int, migrations: [MigrationID] = []) {
-        self.completed = completed
-        self.total = total
-        self.migrations = migrations
-    }
+        /// Creates a progress value, for example for a preview or a test.
+        public init(completed: Int, total: Int, migrations: [MigrationID] = []) {
+            self.completed = completed
+            self.total = total
+            self.migrations = migrations
+        }
 
-    /// The completed fraction of the work, from 0 to 1.
-    public var fraction: Double {
-        total > 0 ? min(1, Double(completed) / Double(total)) : 1
-    }
+        /// The completed fraction of the work, from 0 to 1.
+        public var fraction: Double {
+            total > 0 ? min(1, Double(completed) / Double(total)) : 1
+        }
 
-    /// The percentage and the numbers of records.
-    public var description: String {
-        "\(Int(fraction * 100)) %, \(MigrationReport.grouped(completed)) of \(MigrationReport.grouped(total)) records"
+        /// The percentage and the numbers of records.
+        public var description: String {
+            "\(Int(fraction * 100)) %, \(MigrationReport.grouped(completed)) of \(MigrationReport.grouped(total)) records"
+        }
     }
 }

@@ -13,7 +13,7 @@ final class ProgressMeter {
     private var group = 0
     private var completed = 0
     private var migrations: [MigrationID] = []
-    private var told = MigrationProgress(completed: 0, total: 0)
+    private var told = MigrationEvent.Progress(completed: 0, total: 0)
     private var toldAt = ContinuousClock.now
 
     init(monitor: MigrationMonitor?) {
@@ -58,7 +58,7 @@ final class ProgressMeter {
 
     private func send() {
         guard let monitor else { return }
-        var progress = MigrationProgress(completed: ended + completed, total: total, migrations: migrations)
+        var progress = MigrationEvent.Progress(completed: ended + completed, total: total, migrations: migrations)
         if told.total == total {
             progress.completed = max(progress.completed, told.completed)
         } else if told.total > 0 {

@@ -189,7 +189,9 @@ struct RecordChanger: Sendable {
                 counts.migrations[migration].read += 1
             }
             counts.stages[link.stage].read += 1
-            if link.isRenamed, !RecordObject.isSame(record.typeName, link.typeName) { record.typeName = link.typeName }
+            if link.isRenamed, !RecordValue.Object.isSame(record.typeName, link.typeName) {
+                record.typeName = link.typeName
+            }
             named = link.stage
             let revision = record.revision
             let key = record.changedKey
@@ -230,10 +232,10 @@ struct RecordChanger: Sendable {
             outcome.changedAt = pending[migration].recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
-            if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
+            if let newKey = record.changedKey, key.map({ !RecordValue.Object.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
-            if record.hasNewTypeName, !RecordObject.isSame(record.typeName, link.typeName) {
+            if record.hasNewTypeName, !RecordValue.Object.isSame(record.typeName, link.typeName) {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
                 chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0

@@ -48,12 +48,12 @@ struct UnmatchedNames {
             switch step.action {
             case .renameType(let name, let newName):
                 if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
-                for index in types.indices where RecordObject.isSame(types[index].name, name) {
+                for index in types.indices where RecordValue.Object.isSame(types[index].name, name) {
                     types[index].name = newName
                 }
             case .deleteType(let name):
                 if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
-                types.removeAll { RecordObject.isSame($0.name, name) }
+                types.removeAll { RecordValue.Object.isSame($0.name, name) }
             case .edit(let edit):
                 let counts = counts.stages[stage]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
@@ -72,7 +72,7 @@ struct UnmatchedNames {
     }
 
     private func has(_ type: String) -> Bool {
-        types.contains { RecordObject.isSame($0.name, type) }
+        types.contains { RecordValue.Object.isSame($0.name, type) }
     }
 
     /// Whether a record may have had a property at a step; reads all records of the type if none has it after the pass.
@@ -87,7 +87,7 @@ struct UnmatchedNames {
             default: break
             }
         }
-        guard let last = types.first(where: { RecordObject.isSame($0.name, type) })?.last else { return false }
+        guard let last = types.first(where: { RecordValue.Object.isSame($0.name, type) })?.last else { return false }
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
         var after: Int64 = 0
         while true {
@@ -105,7 +105,7 @@ struct UnmatchedNames {
     }
 
     private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
-        let last = types.first { RecordObject.isSame($0.name, type) }?.last
+        let last = types.first { RecordValue.Object.isSame($0.name, type) }?.last
         let records = try last.map { try sample(of: $0) } ?? []
         let changed = changed[ExactName(type)] ?? []
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
@@ -114,9 +114,9 @@ struct UnmatchedNames {
             guard case .name(let part) = part else { continue }
             let outer = PropertyPath(parts: path.parts.prefix(place))
             let names = records.map { $0.names(in: outer) }
-            guard !names.contains(where: { $0.contains { RecordObject.isSame($0, part) } }) else { continue }
+            guard !names.contains(where: { $0.contains { RecordValue.Object.isSame($0, part) } }) else { continue }
             let isInElements = records.contains { record in
-                record.names(in: outer + .each).contains { RecordObject.isSame($0, part) }
+                record.names(in: outer + .each).contains { RecordValue.Object.isSame($0, part) }
             }
             if isInElements {
                 name.nearest = (outer + .each + PropertyPath(parts: path.parts.dropFirst(place))).code
@@ -128,7 +128,7 @@ struct UnmatchedNames {
             name.nearest = UnmatchedName.nearest(
                 to: part,
                 // An earlier step of the pass has changed one of the same name.
-                among: common.union(former).filter { !RecordObject.isSame($0, part) }
+                among: common.union(former).filter { !RecordValue.Object.isSame($0, part) }
             ).map { nearest in
                 let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
                 return (outer + PropertyPath(nearest) + rest).code

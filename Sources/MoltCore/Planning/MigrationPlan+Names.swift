@@ -7,7 +7,7 @@ extension MigrationPlan {
         // A closure may give records another type; after one, only names that look misspelled are reported.
         var mayBeRenamed = false
         func note(_ type: String) {
-            guard !types.contains(where: { RecordObject.isSame($0, type) }) else { return }
+            guard !types.contains(where: { RecordValue.Object.isSame($0, type) }) else { return }
             let name = UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: types))
             if !mayBeRenamed || name.nearest != nil, !unmatchedNames.contains(name) { unmatchedNames.append(name) }
         }
@@ -16,10 +16,10 @@ extension MigrationPlan {
             switch step.action {
             case .renameType(let name, let newName):
                 note(name)
-                types = types.map { RecordObject.isSame($0, name) ? newName : $0 }
+                types = types.map { RecordValue.Object.isSame($0, name) ? newName : $0 }
             case .deleteType(let name):
                 note(name)
-                types.removeAll { RecordObject.isSame($0, name) }
+                types.removeAll { RecordValue.Object.isSame($0, name) }
             case .edit(let edit):
                 note(edit.typeName)
                 mayBeRenamed = mayBeRenamed || step.declaration is TransformStep

@@ -45,17 +45,17 @@ struct StepChains: Sendable {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
-                if RecordObject.isSame(name, typeName) {
+                if RecordValue.Object.isSame(name, typeName) {
                     typeName = newName
                     isRenamed = true
                 }
             case .deleteType(let name):
-                if RecordObject.isSame(name, typeName) {
+                if RecordValue.Object.isSame(name, typeName) {
                     chain.isDeleted = true
                     return chain
                 }
             case .edit(let edit):
-                guard RecordObject.isSame(edit.typeName, typeName) else { continue }
+                guard RecordValue.Object.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
                     Link(
                         stage: index,
@@ -78,7 +78,7 @@ struct StepChains: Sendable {
         var typeName = typeName
         for index in stage..<max(stage, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
-            if RecordObject.isSame(name, typeName) { typeName = newName }
+            if RecordValue.Object.isSame(name, typeName) { typeName = newName }
         }
         return typeName
     }
@@ -88,8 +88,8 @@ struct StepChains: Sendable {
         var typeName = typeName
         for step in steps {
             switch step.action {
-            case .renameType(let name, let newName) where RecordObject.isSame(name, typeName): typeName = newName
-            case .deleteType(let name) where RecordObject.isSame(name, typeName): return nil
+            case .renameType(let name, let newName) where RecordValue.Object.isSame(name, typeName): typeName = newName
+            case .deleteType(let name) where RecordValue.Object.isSame(name, typeName): return nil
             default: continue
             }
         }

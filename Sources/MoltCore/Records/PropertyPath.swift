@@ -65,7 +65,7 @@ public struct PropertyPath: Sendable {
 
     /// Whether it equals another path, or leads into that path's property.
     func starts(with path: PropertyPath) -> Bool {
-        if let name = onlyName, let other = path.onlyName { return RecordObject.isSame(name, other) }
+        if let name = onlyName, let other = path.onlyName { return RecordValue.Object.isSame(name, other) }
         return parts.starts(with: path.parts)
     }
 
@@ -115,7 +115,7 @@ extension PropertyPath.Part: Hashable {
 
     static func == (part: Self, other: Self) -> Bool {
         switch (part, other) {
-        case (.name(let name), .name(let otherName)): RecordObject.isSame(name, otherName)
+        case (.name(let name), .name(let otherName)): RecordValue.Object.isSame(name, otherName)
         case (.each, .each): true
         default: false
         }

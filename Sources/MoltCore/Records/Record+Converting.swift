@@ -121,14 +121,14 @@ extension Record.ScalarKind {
         case (.integer, .number(let number)): Self.integer(number)
         case (.integer, .string(let text)):
             // A fraction or an exponent is not how integers are written.
-            RecordNumber(text: text).flatMap { $0.isInteger ? $0.text : nil }
-        case (.number, .string(let text)): RecordNumber(text: text)?.text
+            RecordValue.Number(text: text).flatMap { $0.isInteger ? $0.text : nil }
+        case (.number, .string(let text)): RecordValue.Number(text: text)?.text
         case (.bool, .string(let text)): ["true": "true", "1": "true", "false": "false", "0": "false"][text]
         case (.bool, .number(let number)): ["1": "true", "0": "false"][number.text]
         }
     }
 
-    private static func integer(_ number: RecordNumber) -> String? {
+    private static func integer(_ number: RecordValue.Number) -> String? {
         if number.isInteger { return number.text }
         return DecimalNumber(number).flatMap { $0.isInteger ? $0.text : nil }
     }

@@ -67,7 +67,7 @@ package struct ExactName: Hashable, Sendable {
     }
 
     package static func == (name: ExactName, other: ExactName) -> Bool {
-        RecordObject.isSame(name.text, other.text)
+        RecordValue.Object.isSame(name.text, other.text)
     }
 
     package func hash(into hasher: inout Hasher) {

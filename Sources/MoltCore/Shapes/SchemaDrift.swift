@@ -7,14 +7,14 @@ public struct SchemaDrift: Hashable, Sendable, Codable {
     /// The schema version of both shapes.
     public var version: Int
     /// The differences, sorted by property.
-    public var differences: [ShapeDifference]
+    public var differences: [SchemaDrift.Difference]
     /// The names in code of the types that this process has stored under the type name, if there are several; else
     /// empty.
     ///
     /// Such types have not changed: give each its own ``RecordType/recordTypeName``.
     public var namesakes: [String]
 
-    package init(type: String, version: Int, differences: [ShapeDifference], namesakes: [String] = []) {
+    package init(type: String, version: Int, differences: [SchemaDrift.Difference], namesakes: [String] = []) {
         self.type = type
         self.version = version
         self.differences = differences

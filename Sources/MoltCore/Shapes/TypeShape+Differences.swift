@@ -9,7 +9,7 @@ extension TypeShape {
     /// - a case that was added to an enum, because all stored values can still be read;
     /// - a type that is an object in one value and a list in another;
     /// - a property that was only read before and is written now, or the reverse.
-    package func differences(from old: TypeShape) -> [ShapeDifference] {
+    package func differences(from old: TypeShape) -> [SchemaDrift.Difference] {
         var comparison = ShapeComparison(type: name)
         comparison.compare(old, self, at: "")
         return comparison.differences.sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
@@ -24,7 +24,7 @@ extension TypeShape {
 /// The comparison of two shapes of one type.
 private struct ShapeComparison {
     let type: String
-    private(set) var differences: [ShapeDifference] = []
+    private(set) var differences: [SchemaDrift.Difference] = []
 
     init(type: String) {
         self.type = type
@@ -145,11 +145,11 @@ private struct ShapeComparison {
     }
 
     private mutating func add(
-        _ kind: ShapeDifference.Kind,
+        _ kind: SchemaDrift.Difference.Kind,
         _ path: String,
         from old: String? = nil,
         to new: String? = nil
     ) {
-        differences.append(ShapeDifference(kind: kind, type: type, property: path, old: old, new: new))
+        differences.append(SchemaDrift.Difference(kind: kind, type: type, property: path, old: old, new: new))
     }
 }

@@ -112,7 +112,7 @@ extension DefaultsForm {
     /// - Parameters:
     ///   - key: The form of the keys; strings by default.
     ///   - value: The form of the values.
-    public static func dictionary(key: DefaultsKeyForm = .string, of value: DefaultsForm) -> DefaultsForm {
+    public static func dictionary(key: DefaultsForm.Key = .string, of value: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.dictionary(key, value))
     }
 
@@ -142,25 +142,25 @@ extension DefaultsForm {
     }
 }
 
-extension DefaultsKeyForm {
+extension DefaultsForm.Key {
     /// String keys.
-    public static var string: DefaultsKeyForm {
+    public static var string: DefaultsForm.Key {
         .of(String.self)
     }
 
     /// Integer keys of any width, stored as strings.
-    public static var integer: DefaultsKeyForm {
-        DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
+    public static var integer: DefaultsForm.Key {
+        DefaultsForm.Key { text in Int64(text)?.description ?? UInt64(text)?.description }
     }
 
     /// Keys that are raw values of a type that is not available: any string is valid.
-    public static var rawValue: DefaultsKeyForm {
-        DefaultsKeyForm { $0 }
+    public static var rawValue: DefaultsForm.Key {
+        DefaultsForm.Key { $0 }
     }
 
     /// Keys of a type, stored as strings.
-    public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
-        DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in
+    public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsForm.Key {
+        DefaultsForm.Key(mayAlternate: type != String.self && type != Int.self) { text in
             Key(defaultsKey: text)?.defaultsKey
         }
     }

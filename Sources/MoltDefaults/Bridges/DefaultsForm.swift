@@ -45,7 +45,7 @@ public struct DefaultsForm: Sendable {
         case keyedArchive
         case array(DefaultsForm)
         case set(DefaultsForm)
-        case dictionary(DefaultsKeyForm, DefaultsForm)
+        case dictionary(DefaultsForm.Key, DefaultsForm)
         /// A value that was stored as JSON text of a Codable type, and is now stored natively by a custom bridge.
         ///
         /// `convert` decodes the JSON text and returns the native value; `isCurrent` returns whether a value is native.
@@ -83,18 +83,20 @@ extension DefaultsForm {
     }
 }
 
-/// The form of a dictionary's keys.
-public struct DefaultsKeyForm: Sendable {
-    /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
-    package let text: @Sendable (String) -> String?
-    /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
-    ///
-    /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
-    package let mayAlternate: Bool
+extension DefaultsForm {
+    /// The form of a dictionary's keys.
+    public struct Key: Sendable {
+        /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
+        package let text: @Sendable (String) -> String?
+        /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
+        ///
+        /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
+        package let mayAlternate: Bool
 
-    package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
-        self.mayAlternate = mayAlternate
-        self.text = text
+        package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
+            self.mayAlternate = mayAlternate
+            self.text = text
+        }
     }
 }
 

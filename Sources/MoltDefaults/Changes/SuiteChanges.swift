@@ -253,8 +253,10 @@ extension PropertyListValue {
         case .array(let elements): .array(elements.map(\.recordValue))
         case .dictionary(let values):
             .object(
-                RecordObject(
-                    values.sorted { $0.key < $1.key }.map { RecordObject.Property(name: $0, value: $1.recordValue) }
+                RecordValue.Object(
+                    values.sorted { $0.key < $1.key }.map {
+                        RecordValue.Object.Property(name: $0, value: $1.recordValue)
+                    }
                 )
             )
         }

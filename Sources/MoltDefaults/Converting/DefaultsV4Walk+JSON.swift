@@ -67,7 +67,7 @@ extension DefaultsV4Walk {
     /// Converts an object, or an array of alternating keys and values (for keys other than `String` and `Int`).
     private mutating func convertDictionary(
         _ part: JSONPart,
-        keys: DefaultsKeyForm,
+        keys: DefaultsForm.Key,
         as form: DefaultsForm,
         element: DefaultsForm
     ) throws(ConversionFailure) -> PropertyListValue {

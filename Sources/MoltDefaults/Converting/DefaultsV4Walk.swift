@@ -65,7 +65,7 @@ struct DefaultsV4Walk {
 
     private mutating func convert(
         _ values: [String: PropertyListValue],
-        keys: DefaultsKeyForm,
+        keys: DefaultsForm.Key,
         as form: DefaultsForm
     ) throws(ConversionFailure) -> PropertyListValue {
         var converted: [String: PropertyListValue] = [:]

@@ -82,7 +82,7 @@ extension MigrationPlan {
         for suite: Suite,
         migrations: MigrationRegistry,
         attaching attached: [any Attachable] = [],
-        role: MigrationRole = .current
+        role: MigrationOptions.Role = .current
     ) throws {
         try self.init(for: DefaultsStore(suite, attaching: attached.stores), migrations: migrations, role: role)
         if problems.isEmpty { addUnmatchedKeys(migrations) }

@@ -57,9 +57,9 @@ extension SchemaSnapshot {
     /// Types that exist in only one of the versions are left out.
     ///
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
-    public static func differences(at url: URL, from old: Int, to new: Int) throws -> [ShapeDifference] {
+    public static func differences(at url: URL, from old: Int, to new: Int) throws -> [SchemaDrift.Difference] {
         let (before, after) = try shapes(at: url, old, new)
-        return after.keys.sorted().flatMap { type -> [ShapeDifference] in
+        return after.keys.sorted().flatMap { type -> [SchemaDrift.Difference] in
             guard let shape = after[type], let earlier = before[type] else { return [] }
             return shape.differences(from: earlier)
         }

@@ -3,8 +3,8 @@ internal import MoltCore
 
 /// The steps that probably carry the shapes of one version to those of another, as Swift source.
 ///
-/// The steps are derived from names and types, so a developer must review each one. A change without a clear step becomes
-/// a comment.
+/// The steps are derived from names and types, so a developer must review each one. A change without a clear step
+/// becomes a comment.
 struct StepProposal {
     private(set) var lines: [String] = []
     /// The words of the migration's name.

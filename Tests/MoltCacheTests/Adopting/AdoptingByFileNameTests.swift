@@ -112,7 +112,7 @@ import Testing
         try cache.set("new", forKey: "person-7")
         try cache.remove(forKey: "person-8")
         cache.close()
-        var seen: [CacheChange] = []
+        var seen: [CodableCache.Change] = []
         for await change in changes { seen.append(change) }
         #expect(seen.map(\.key) == ["person-7", "person-8"])
         #expect(seen.map(\.kind) == [.set, .removed])

@@ -24,7 +24,7 @@ struct SoundNote: Codable, Equatable, Sendable {
         cache.close()
     }
 
-    private func verified() throws -> [CacheFinding] { try CodableCache.verify(at: url) }
+    private func verified() throws -> [CodableCache.Finding] { try CodableCache.verify(at: url) }
 
     /// All files in the directory, with their bytes.
     private func files() throws -> [String: Data] {
@@ -55,7 +55,7 @@ struct SoundNote: Codable, Equatable, Sendable {
         #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("text")) }
     }
 
-    static let faults: [(String, CacheFinding.Kind, String)] = [
+    static let faults: [(String, CodableCache.Finding.Kind, String)] = [
         (
             "UPDATE molt_record SET content = '{\"number\":' WHERE key = 'key 7'", .content,
             "content \"key 7\" of type SoundNote: The content is not JSON text: "
@@ -99,7 +99,7 @@ struct SoundNote: Codable, Equatable, Sendable {
     ]
 
     @Test(arguments: faults)
-    func `names the fault, and shows no value`(sql: String, kind: CacheFinding.Kind, text: String) throws {
+    func `names the fault, and shows no value`(sql: String, kind: CodableCache.Finding.Kind, text: String) throws {
         try SQLite(url).run(sql)
         let findings = try verified()
         let first = try #require(findings.first)

@@ -10,7 +10,7 @@ import Testing
         scenario = try BackupScenario()
     }
 
-    private func configuration(_ policy: DowngradePolicy) -> CodableCache.Configuration {
+    private func configuration(_ policy: MigrationOptions.DowngradePolicy) -> CodableCache.Configuration {
         BackupScenario.configuration { $0.downgrade = policy }
     }
 

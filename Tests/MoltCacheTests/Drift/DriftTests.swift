@@ -14,7 +14,7 @@ struct DriftTests {
     }
 
     private func open(
-        _ drift: MismatchPolicy = .fail,
+        _ drift: MigrationOptions.MismatchPolicy = .fail,
         version: Int = 0,
         monitor: MigrationMonitor? = nil
     ) throws -> CodableCache {

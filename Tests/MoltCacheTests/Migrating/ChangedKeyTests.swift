@@ -25,7 +25,7 @@ struct ChangedKeyTests {
         cache.close()
     }
 
-    private func changes(_ steps: MigrationStep..., records: Bool = true) throws -> [String: CacheChange.Kind] {
+    private func changes(_ steps: MigrationStep..., records: Bool = true) throws -> [String: CodableCache.Change.Kind] {
         var configuration = CodableCache.Configuration()
         configuration.recordsChangedKeys = records
         let migrations: MigrationRegistry = [Migration(to: 1, "first", steps: steps)]
@@ -33,8 +33,8 @@ struct ChangedKeyTests {
         return try changes(of: cache)
     }
 
-    private func changes(of cache: CodableCache) throws -> [String: CacheChange.Kind] {
-        var changes: [String: CacheChange.Kind] = [:]
+    private func changes(of cache: CodableCache) throws -> [String: CodableCache.Change.Kind] {
+        var changes: [String: CodableCache.Change.Kind] = [:]
         try cache.forEachUpgradedKey { key, kind in
             #expect(changes[key] == nil, "\(key) occurs twice")
             changes[key] = kind

@@ -16,7 +16,7 @@ struct EditedMigrationTests {
         try CodableCache(at: url, migrations: [shipped]).close()
     }
 
-    private func open(_ registry: MigrationRegistry, _ policy: MismatchPolicy) throws -> [String] {
+    private func open(_ registry: MigrationRegistry, _ policy: MigrationOptions.MismatchPolicy) throws -> [String] {
         let events = Log<String>()
         var configuration = CodableCache.Configuration()
         configuration.editedMigrations = policy
@@ -56,9 +56,9 @@ struct EditedMigrationTests {
 
     @Test func `is an error in debug builds and an event in others by default`() throws {
         #if DEBUG
-            #expect(MismatchPolicy.standard == .fail)
+            #expect(MigrationOptions.MismatchPolicy.standard == .fail)
         #else
-            #expect(MismatchPolicy.standard == .report)
+            #expect(MigrationOptions.MismatchPolicy.standard == .report)
         #endif
         #expect(CodableCache.Configuration().editedMigrations == .standard)
         #expect(MigrationOptions().editedMigrations == .standard)

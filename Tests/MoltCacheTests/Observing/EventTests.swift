@@ -121,7 +121,7 @@ struct EventTests {
 
     // MARK: Progress
 
-    private static func progress(_ events: [MigrationEvent]) -> [MigrationProgress] {
+    private static func progress(_ events: [MigrationEvent]) -> [MigrationEvent.Progress] {
         events.compactMap { event in
             guard case .progressed(let progress) = event else { return nil }
             return progress

@@ -73,11 +73,11 @@ struct PrintingTests {
         #expect("\(entry.steps)" == "[transform Person: 1 read, 1 changed, delete the type Draft]")
         #expect("\(entry.counts)" == "1 read, 1 changed")
         #expect("\(RecordCounts())" == "none")
-        #expect("\(MigrationProgress(completed: 1234, total: 2468))" == "50 %, 1 234 of 2 468 records")
+        #expect("\(MigrationEvent.Progress(completed: 1234, total: 2468))" == "50 %, 1 234 of 2 468 records")
         let outcome = KeyOutcome(store: "suite a", key: "k", outcome: .renamed, reason: "to l")
         #expect("\(outcome)" == "\"k\" of suite a: renamed: to l")
-        #expect("\(CacheChange(key: "k", typeName: "Person", kind: .set))" == "set: \"k\" of type Person")
-        #expect("\(CacheChange(key: nil, typeName: nil, kind: .removedAll))" == "removedAll: all values")
+        #expect("\(CodableCache.Change(key: "k", typeName: "Person", kind: .set))" == "set: \"k\" of type Person")
+        #expect("\(CodableCache.Change(key: nil, typeName: nil, kind: .removedAll))" == "removedAll: all values")
     }
 
     @Test func `A value is printed as JSON or as in source code`() {

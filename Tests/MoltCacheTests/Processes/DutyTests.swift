@@ -19,15 +19,17 @@ struct DutyTests {
         cache.close()
     }
 
-    private func open(_ duty: UpgradeDuty, monitor: MigrationMonitor? = nil) throws -> CodableCache {
+    private func open(_ duty: MigrationOptions.Duty, monitor: MigrationMonitor? = nil) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
         configuration.duty = duty
         configuration.monitor = monitor
         return try CodableCache(at: url, migrations: renaming, configuration: configuration)
     }
 
-    @Test(arguments: [UpgradeDuty.others(), .others(waiting: .milliseconds(30))])
-    func `gets an error, at once or after its timeout, if the store must be upgraded`(duty: UpgradeDuty) throws {
+    @Test(arguments: [MigrationOptions.Duty.others(), .others(waiting: .milliseconds(30))])
+    func `gets an error, at once or after its timeout, if the store must be upgraded`(duty: MigrationOptions.Duty)
+        throws
+    {
         try makeOld()
         let bytes = try Data(contentsOf: url)
         let error = #expect(throws: MigrationError.self) { try open(duty) }

@@ -391,7 +391,7 @@ struct RetryTests {
         #expect(try other.quarantined().map(\.key) == ["b"])
         var changes = cache.changes().makeAsyncIterator()
         try cache.retryQuarantined(with: Self.registry(failing: []))
-        #expect(await changes.next() == CacheChange(key: "b", typeName: "Human", kind: .set))
+        #expect(await changes.next() == CodableCache.Change(key: "b", typeName: "Human", kind: .set))
         #expect(try cache.value(Shape.self, forKey: "b")?.age == "b")
         #expect(try other.value(Shape.self, forKey: "b")?.age == "b")
         #expect(try other.quarantinedCount == 0)

@@ -215,7 +215,7 @@ import Testing
     private static func changeObjects(
         _ value: inout RecordValue,
         _ parts: ArraySlice<String?>,
-        _ body: (inout RecordObject) -> Void
+        _ body: (inout RecordValue.Object) -> Void
     ) {
         func changed(_ value: RecordValue) -> RecordValue {
             guard var object = value.object else { return value }
@@ -242,9 +242,9 @@ import Testing
         case (.array(let elements), nil): value = .array(elements.compactMap(changed))
         case (.object(let object), nil):
             value = .object(
-                RecordObject(
+                RecordValue.Object(
                     object.properties.compactMap { property in
-                        changed(property.value).map { RecordObject.Property(name: property.name, value: $0) }
+                        changed(property.value).map { RecordValue.Object.Property(name: property.name, value: $0) }
                     }
                 )
             )

@@ -72,7 +72,7 @@ import Testing
         try record.rename("a", to: "x")
         try record.rename(["b", "c"], to: "y")
         #expect(record.text == #"{"x": 1.0 , "b":{"y":"\u0041"}, "d":2}"#)
-        #expect(record["x"] == .number(try #require(RecordNumber(text: "1.0"))))
+        #expect(record["x"] == .number(try #require(RecordValue.Number(text: "1.0"))))
         #expect(!record.contains("a"))
     }
 

@@ -69,7 +69,7 @@ import Testing
 @Suite struct `Record numbers` {
     @Test(arguments: ["0", "-0", "1.0", "18446744073709551616", "1e9999", "-12.50E-007", "0.10"])
     func `A number keeps its text`(text: String) throws {
-        let number = try #require(RecordNumber(text: text))
+        let number = try #require(RecordValue.Number(text: text))
         #expect(number.text == text)
         #expect(number.description == text)
         #expect(try RecordValue.number(number).json() == Array(text.utf8))
@@ -82,45 +82,45 @@ import Testing
         "1\u{0}", "\u{FF11}", "1_000", "--1",
     ])
     func `Text that is not a JSON number gives nil`(text: String) {
-        #expect(RecordNumber(text: text) == nil)
+        #expect(RecordValue.Number(text: text) == nil)
     }
 
     @Test func `Integers and doubles keep their values`() throws {
-        #expect(RecordNumber(UInt64.max).text == "18446744073709551615")
-        #expect(RecordNumber(Int.min).integer() == Int.min)
+        #expect(RecordValue.Number(UInt64.max).text == "18446744073709551615")
+        #expect(RecordValue.Number(Int.min).integer() == Int.min)
         let (three, minusZero) = (3.0, -0.0)
-        #expect(RecordNumber(three)?.text == "3")
-        #expect(RecordNumber(minusZero)?.text == "-0")
+        #expect(RecordValue.Number(three)?.text == "3")
+        #expect(RecordValue.Number(minusZero)?.text == "-0")
         let doubles = [
             0.1, 1e16, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -.pi, 1e22, 123_456_789.125,
         ]
         for double in doubles {
-            let number = try #require(RecordNumber(double))
+            let number = try #require(RecordValue.Number(double))
             #expect(number.double == double)
-            #expect(RecordNumber(text: number.text) == number)
+            #expect(RecordValue.Number(text: number.text) == number)
         }
     }
 
     @Test func `A number that does not fit the type is nil`() throws {
-        let huge = try #require(RecordNumber(text: "1e400"))
+        let huge = try #require(RecordValue.Number(text: "1e400"))
         #expect(huge.double == nil)
         #expect(huge.integer() == nil)
-        #expect(RecordNumber(text: "256")?.integer(UInt8.self) == nil)
-        #expect(RecordNumber(text: "-1")?.integer(UInt.self) == nil)
-        #expect(RecordNumber(text: "1.0")?.integer() == nil)
-        #expect(RecordNumber(text: "255")?.integer(UInt8.self) == 255)
+        #expect(RecordValue.Number(text: "256")?.integer(UInt8.self) == nil)
+        #expect(RecordValue.Number(text: "-1")?.integer(UInt.self) == nil)
+        #expect(RecordValue.Number(text: "1.0")?.integer() == nil)
+        #expect(RecordValue.Number(text: "255")?.integer(UInt8.self) == 255)
     }
 
     @Test func `Numbers are equal if their texts are equal`() {
-        #expect(RecordNumber(text: "1.0") != RecordNumber(text: "1"))
-        #expect(RecordNumber(1) == 1)
-        #expect(RecordNumber(1.5) == 1.5)
+        #expect(RecordValue.Number(text: "1.0") != RecordValue.Number(text: "1"))
+        #expect(RecordValue.Number(1) == 1)
+        #expect(RecordValue.Number(1.5) == 1.5)
     }
 }
 
 @Suite struct `Record objects` {
     @Test func `Reading and setting use the last property with a name`() {
-        var object: RecordObject = ["a": 1, "b": 2, "a": 3]
+        var object: RecordValue.Object = ["a": 1, "b": 2, "a": 3]
         #expect(object["a"] == 3)
         object["a"] = 4
         #expect(object == ["a": 1, "b": 2, "a": 4])
@@ -130,14 +130,14 @@ import Testing
     }
 
     @Test func `Setting nil removes all properties with a name`() {
-        var object: RecordObject = ["a": 1, "b": 2, "a": 3]
+        var object: RecordValue.Object = ["a": 1, "b": 2, "a": 3]
         object["a"] = nil
         object["x"] = nil
         #expect(object == ["b": 2])
     }
 
     @Test func `Names are compared by their bytes`() {
-        var object: RecordObject = ["\u{E9}": 1]
+        var object: RecordValue.Object = ["\u{E9}": 1]
         #expect(object["e\u{301}"] == nil)
         object["e\u{301}"] = 2
         #expect(object.properties.count == 2)

@@ -108,14 +108,14 @@ struct DefaultsFormTests {
 
     @Test
     func `Dictionary keys are normalized to one spelling`() {
-        #expect(DefaultsKeyForm.of(UInt32.self).text("5") == "5")
-        #expect(DefaultsKeyForm.of(UInt32.self).text("+5") == "5")
-        #expect(DefaultsKeyForm.of(UInt32.self).text("-5") == nil)
-        #expect(DefaultsKeyForm.of(EnumForm.self).text("1 Hour") == "1 Hour")
-        #expect(DefaultsKeyForm.of(EnumForm.self).text("2 Weeks") == nil)
-        #expect(DefaultsKeyForm.integer.text("18446744073709551615") == "18446744073709551615")
-        #expect(DefaultsKeyForm.integer.text("a") == nil)
-        #expect(DefaultsKeyForm.string.text("a") == "a")
+        #expect(DefaultsForm.Key.of(UInt32.self).text("5") == "5")
+        #expect(DefaultsForm.Key.of(UInt32.self).text("+5") == "5")
+        #expect(DefaultsForm.Key.of(UInt32.self).text("-5") == nil)
+        #expect(DefaultsForm.Key.of(EnumForm.self).text("1 Hour") == "1 Hour")
+        #expect(DefaultsForm.Key.of(EnumForm.self).text("2 Weeks") == nil)
+        #expect(DefaultsForm.Key.integer.text("18446744073709551615") == "18446744073709551615")
+        #expect(DefaultsForm.Key.integer.text("a") == nil)
+        #expect(DefaultsForm.Key.string.text("a") == "a")
     }
 
     private func native(_ form: DefaultsForm, from json: String) throws -> PropertyListValue {

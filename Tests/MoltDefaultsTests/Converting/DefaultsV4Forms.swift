@@ -9,7 +9,7 @@ extension DefaultsForm {
     }
 
     static let period = enumeration([.string("10 Minutes"), .string("30 Minutes"), .string("1 Hour")])
-    static let periodKey = DefaultsKeyForm { ["10 Minutes", "30 Minutes", "1 Hour"].contains($0) ? $0 : nil }
+    static let periodKey = DefaultsForm.Key { ["10 Minutes", "30 Minutes", "1 Hour"].contains($0) ? $0 : nil }
     static let level = enumeration([.int(1), .int(2)], .int)
 
     /// A struct with a bridge to a dictionary, Codable in Defaults 4.

@@ -16,7 +16,7 @@ final class ScratchCache: Sendable {
 
     /// Opens the cache, which upgrades it, and closes it.
     @discardableResult
-    func upgrade(_ registry: MigrationRegistry, role: MigrationRole = .app) throws -> MigrationReport {
+    func upgrade(_ registry: MigrationRegistry, role: MigrationOptions.Role = .app) throws -> MigrationReport {
         var configuration = CodableCache.Configuration()
         configuration.role = role
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)

@@ -74,7 +74,7 @@ private enum ISO8601 {
             let digits = rest.prefix { 0x30...0x39 ~= $0 }
             guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
-            fraction = DecimalNumber(RecordNumber(checked: "0." + String(Substring(digits))))
+            fraction = DecimalNumber(RecordValue.Number(checked: "0." + String(Substring(digits))))
             guard fraction != nil else { return nil }
         }
         guard let offset = offset(&rest), rest.isEmpty else { return nil }

@@ -14,7 +14,7 @@ struct DecimalNumber: Hashable {
     }
 
     /// Parses a JSON number; nil if it has too many digits to be exact.
-    init?(_ number: RecordNumber) {
+    init?(_ number: RecordValue.Number) {
         let parts = number.text.utf8.split(whereSeparator: { $0 == 0x65 || $0 == 0x45 })
         guard let exponent = parts.count > 1 ? Int(String(Substring(parts[1]))) : 0,
             -Self.greatestScale...Self.greatestScale ~= exponent

@@ -106,7 +106,7 @@ private struct CheckedReader {
         return JSONString.decode(base, from: start, to: position)
     }
 
-    private mutating func number() -> RecordNumber {
+    private mutating func number() -> RecordValue.Number {
         let start = position
         while position < end {
             switch base[position] {
@@ -117,9 +117,9 @@ private struct CheckedReader {
         return text(from: start)
     }
 
-    private func text(from start: Int) -> RecordNumber {
+    private func text(from start: Int) -> RecordValue.Number {
         let bytes = UnsafeBufferPointer(start: base + start, count: position - start)
-        return RecordNumber(checked: String(decoding: bytes, as: UTF8.self))
+        return RecordValue.Number(checked: String(decoding: bytes, as: UTF8.self))
     }
 
     private mutating func array() -> [RecordValue] {
@@ -134,19 +134,19 @@ private struct CheckedReader {
         return elements
     }
 
-    private mutating func object() -> RecordObject {
-        var properties: [RecordObject.Property] = []
+    private mutating func object() -> RecordValue.Object {
+        var properties: [RecordValue.Object.Property] = []
         position += 1
         skipWhitespace()
         while base[position] != 0x7D {
             let name = string()
             skipWhitespace()
             position += 1
-            properties.append(RecordObject.Property(name: name, value: value()))
+            properties.append(RecordValue.Object.Property(name: name, value: value()))
             skipSeparator()
         }
         position += 1
-        return RecordObject(properties)
+        return RecordValue.Object(properties)
     }
 
     private mutating func skipSeparator() {
@@ -165,7 +165,7 @@ extension RecordValue: CustomStringConvertible {
     }
 }
 
-extension RecordObject: CustomStringConvertible {
+extension RecordValue.Object: CustomStringConvertible {
     /// The object as compact JSON.
     public var description: String { RecordValue.object(self).description }
 }

@@ -13,13 +13,13 @@ public enum RecordValue: Hashable, Sendable {
     /// `true` or `false`.
     case bool(Bool)
     /// A number, as its text.
-    case number(RecordNumber)
+    case number(RecordValue.Number)
     /// A string, unquoted and unescaped.
     case string(String)
     /// An array.
     case array([RecordValue])
     /// An object.
-    case object(RecordObject)
+    case object(RecordValue.Object)
 
     /// Creates a string from a substring.
     public static func string(_ part: Substring) -> RecordValue {
@@ -28,12 +28,12 @@ public enum RecordValue: Hashable, Sendable {
 
     /// Creates a number from an integer.
     public static func int(_ integer: some BinaryInteger) -> RecordValue {
-        .number(RecordNumber(integer))
+        .number(RecordValue.Number(integer))
     }
 
     /// Creates a number from a floating-point value; nil for infinities and NaN, which JSON does not support.
     public static func double(_ value: Double) -> RecordValue? {
-        RecordNumber(value).map { .number($0) }
+        RecordValue.Number(value).map { .number($0) }
     }
 
     /// Whether it is null.
@@ -45,7 +45,7 @@ public enum RecordValue: Hashable, Sendable {
     }
 
     /// The number; nil for other kinds.
-    public var number: RecordNumber? {
+    public var number: RecordValue.Number? {
         if case .number(let number) = self { number } else { nil }
     }
 
@@ -60,7 +60,7 @@ public enum RecordValue: Hashable, Sendable {
     }
 
     /// The object; nil for other kinds.
-    public var object: RecordObject? {
+    public var object: RecordValue.Object? {
         if case .object(let object) = self { object } else { nil }
     }
 
@@ -87,12 +87,12 @@ extension RecordValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolat
 extension RecordValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
     /// Creates a number.
     public init(integerLiteral value: Int) {
-        self = .number(RecordNumber(integerLiteral: value))
+        self = .number(RecordValue.Number(integerLiteral: value))
     }
 
     /// Creates a number.
     public init(floatLiteral value: Double) {
-        self = .number(RecordNumber(floatLiteral: value))
+        self = .number(RecordValue.Number(floatLiteral: value))
     }
 
     /// Creates a Boolean.
@@ -109,6 +109,6 @@ extension RecordValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 
     /// Creates an object.
     public init(dictionaryLiteral elements: (String, RecordValue)...) {
-        self = .object(RecordObject(elements.map { RecordObject.Property(name: $0.0, value: $0.1) }))
+        self = .object(RecordValue.Object(elements.map { RecordValue.Object.Property(name: $0.0, value: $0.1) }))
     }
 }
