@@ -41,6 +41,8 @@ public final class CodableCache: Sendable {
     let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
+    /// Upgrades the records that still have to go through migrations on read; nil if there were none at the opening.
+    let sweep: RestSweep?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -108,6 +110,7 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
+        options.putsOffOnRead = configuration.putsOffOnRead
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
             configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
@@ -125,6 +128,16 @@ public final class CodableCache: Sendable {
             knownTypes: knownTypes,
             isReadOnly: isReadOnly
         )
+        options.isCancelled = { false }
+        let rest = RestUpgrade(
+            report.onRead,
+            in: migrations,
+            configuration.coding,
+            storeName: path,
+            options: options
+        )
+        sweep = rest.map { [core, hub] in RestSweep($0, core, hub, migrations, configuration) }
+        if configuration.upgradesRest, configuration.duty == .opener, !isReadOnly { sweep?.start() }
     }
 
     deinit {

@@ -24,6 +24,9 @@ public struct Migration: Sendable {
     /// See ``readableByOlderReleases()``.
     public private(set) var isReadableByOlderReleases = false
 
+    /// Whether records go through the migration when they are read; see ``onRead()``.
+    public private(set) var isOnRead = false
+
     package var attached: [any AttachedStore] {
         steps.flatMap(\.attached)
     }
@@ -71,6 +74,29 @@ public struct Migration: Sendable {
     public func readableByOlderReleases() -> Migration {
         var copy = self
         copy.isReadableByOlderReleases = true
+        return copy
+    }
+
+    /// Declares that the migration upgrades each record when it is read, so that opening a store waits for no record.
+    ///
+    /// Use it when a store may have so many records that the app could not wait for all of them at its launch. Without
+    /// it, an upgrade is simpler to think about: the whole store is upgraded, or nothing.
+    ///
+    /// ```swift
+    /// Migration(to: 4, "mail-renamed", .renameProperty("Person", "mail", to: "email")).onRead()
+    /// ```
+    ///
+    /// Opening the store only records the migration in its ledger. A read sends an older record through the migration
+    /// in memory and writes nothing. Meanwhile, the cache writes the rest of the upgraded records in short transactions.
+    /// A later migration without this declaration takes the rest with it in its own pass.
+    ///
+    /// Steps may only change the content of records: their keys, types, expiry and existence must stay. A record that
+    /// cannot be converted keeps its content; reading it throws an error that names it.
+    ///
+    /// The declaration is not part of the ``fingerprint``.
+    public func onRead() -> Migration {
+        var copy = self
+        copy.isOnRead = true
         return copy
     }
 }

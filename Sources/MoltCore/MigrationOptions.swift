@@ -59,6 +59,8 @@ public struct MigrationOptions: Sendable {
     #endif
     /// The current time, by which expired records are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
+    /// Whether migrations on read are only recorded in the ledger; otherwise they run like others.
+    package var putsOffOnRead = false
     /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
     /// The number of records of each step that the report of a dry run shows.

@@ -11,6 +11,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case pending
         /// It is in the ledger as applied.
         case applied
+        /// It counts as applied, and records that were not upgraded yet go through it when they are read.
+        ///
+        /// If it would run, the upgrade takes those records with it.
+        case onRead
         /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
         /// It is not in the ledger although the store has passed its version.
@@ -39,6 +43,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var deferral: String?
         /// Whether the ledger has a row for it, including one that records a deferral.
         var isRecorded = false
+        /// Whether opening the store only records it, because records go through it when they are read.
+        var isPutOff = false
+
+        var isApplied: Bool { [.applied, .replaced, .onRead].contains(status) }
     }
 
     /// Why the store cannot be upgraded.
@@ -97,12 +105,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// The migrations that the store counts as applied, in the registry's order.
     public var applied: [MigrationID] {
-        entries.filter { $0.status == .applied || $0.status == .replaced }.map(\.migration)
+        entries.filter(\.isApplied).map(\.migration)
     }
 
     /// The applied migrations up to the first one that is not applied.
     public var completed: [MigrationID] {
-        entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
+        entries.prefix(while: \.isApplied).map(\.migration)
+    }
+
+    /// The migrations that records go through when they are read after the opening; see ``Migration/onRead()``.
+    public var onRead: [MigrationID] {
+        entries.filter { $0.isPutOff || $0.status == .onRead && !$0.willRun }.map(\.migration)
     }
 
     /// The data that the pending migrations remove by their declarations; closures may drop more.
@@ -141,11 +154,18 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     package init(
         for store: any MigrationStore,
         migrations: MigrationRegistry,
-        role: MigrationOptions.Role = .current
+        role: MigrationOptions.Role = .current,
+        putsOffOnRead: Bool = true
     ) throws {
         try migrations.validate()
         let attachments = Attachments(store.attachments, migrations, role: role)
-        try self.init(store.state(), storeName: store.storeName, migrations: migrations, attachments)
+        try self.init(
+            store.state(),
+            storeName: store.storeName,
+            migrations: migrations,
+            attachments,
+            putsOffOnRead: putsOffOnRead
+        )
     }
 
     /// Throws the first problem that prevents an upgrade, if any.
@@ -170,8 +190,9 @@ extension MigrationPlan.Entry: CustomStringConvertible {
 
     private var statusText: String {
         switch status {
-        case .pending: "pending"
+        case .pending: isPutOff ? "pending, on read" : "pending"
         case .applied: "applied"
+        case .onRead: willRun ? "on read, the rest of the records will be upgraded" : "applied, on read"
         case .replaced: "applied, as the migrations that it replaces"
         case .late: willRun ? "late, will run" : "late"
         case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"

@@ -89,6 +89,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var expiredCount = 0
     /// All migrations that are still deferred, including those that an earlier opening deferred.
     public var deferred: [Deferral]
+    /// The migrations that older records still go through when they are read; see ``Migration/onRead()``.
+    public var onRead: [MigrationID] = []
     /// Whether this is the report of a dry run, which changes nothing.
     public var isDryRun: Bool
     /// Whether the store was upgraded by a newer app and is open for reading only.

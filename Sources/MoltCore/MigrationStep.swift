@@ -99,6 +99,11 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         (declaration as? BuiltInStep)?.usesRecords ?? true
     }
 
+    /// Whether the step processes single records and by its declaration changes only their content.
+    var changesOnlyContent: Bool {
+        if case .edit = action { true } else { false }
+    }
+
     /// Whether the step processes single records and can fail for one; false for renaming or deleting a type.
     var looksAtRecords: Bool {
         switch action {

@@ -25,7 +25,8 @@ extension Migrator {
                 transaction.state(),
                 storeName: store.storeName,
                 migrations: registry,
-                attachments
+                attachments,
+                putsOffOnRead: options.putsOffOnRead
             )
             if plan != state.plan {
                 let edits = state.plan.edits
@@ -71,7 +72,7 @@ extension Migrator {
             meter: ProgressMeter(monitor: options.monitor)
         )
         // Expired records can no longer be read, so no step has to convert them.
-        if let now, !plan.isFresh {
+        if let now, !plan.isFresh, !plan.entries.contains(where: \.isPutOff) {
             upgrade.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
         }
         upgrade.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()

@@ -19,7 +19,12 @@ package struct Migrator: Sendable {
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
     package func plan(for store: any MigrationStore) throws -> MigrationPlan {
         try LockLimit.$current.withValue(LockLimit(options)) {
-            try MigrationPlan(for: store, migrations: registry, role: options.role)
+            try MigrationPlan(
+                for: store,
+                migrations: registry,
+                role: options.role,
+                putsOffOnRead: options.putsOffOnRead
+            )
         }
     }
 
@@ -107,7 +112,7 @@ package struct Migrator: Sendable {
     }
 
     private func makeReport(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {
-        MigrationReport(
+        var report = MigrationReport(
             store: store.storeName,
             from: upgrade.plan.from,
             to: max(upgrade.plan.from, upgrade.plan.to),
@@ -119,6 +124,8 @@ package struct Migrator: Sendable {
             deferred: upgrade.plan.deferred,
             isDryRun: options.isDryRun
         )
+        report.onRead = upgrade.plan.onRead
+        return report
     }
 
     // MARK: Before the upgrade

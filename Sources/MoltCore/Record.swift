@@ -20,6 +20,8 @@ public struct Record: Sendable {
     var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
     public private(set) var id: Int64
+    /// The version at which the record's content was stored.
+    package private(set) var storedVersion = 0
     /// Whether the content is raw data and not JSON.
     public internal(set) var isData: Bool
     /// The record's type name.
@@ -71,10 +73,12 @@ public struct Record: Sendable {
         key: UnsafeRawBufferPointer,
         content: UnsafeRawBufferPointer,
         isData: Bool,
-        expiration: Double?
+        expiration: Double?,
+        version: Int = 0
     ) {
         object.load(content, tail: key)
         self.id = id
+        storedVersion = version
         self.isData = isData
         self.typeName = typeName
         hasNewTypeName = false

@@ -21,6 +21,8 @@ final class CacheCore: Sendable {
     /// Whether a read has ever found the writer busy.
     private let isShared = Atomic(false)
     private let isClosed = Atomic(false)
+    /// Whether the app has used the cache since the last call of ``takeUse()``.
+    private let isUsed = Atomic(false)
     private let busyMilliseconds: Int32
 
     /// The connection that writes, and reads while it is free.
@@ -143,6 +145,16 @@ final class CacheCore: Sendable {
         clock().timeIntervalSince1970
     }
 
+    private func noteUse() {
+        // Storing always would make cores contend for the cache line.
+        if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
+    }
+
+    /// Whether the app has used the cache since the last call.
+    func takeUse() -> Bool {
+        isUsed.exchange(false, ordering: .relaxed)
+    }
+
     // MARK: Reading
 
     func read<Value: Sendable>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
@@ -170,6 +182,7 @@ final class CacheCore: Sendable {
     ///
     /// - Returns: The content, and a ticket for keeping its value; a nil ticket means that it must not be kept.
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
+        noteUse()
         let ticket = memory?.beginReading()
         let content = try withSession { session throws(SQLiteError) -> StoredContent? in
             if let found = try session.contentAlone(key) { return found }
@@ -222,13 +235,17 @@ final class CacheCore: Sendable {
 
     /// Runs a closure in a write transaction and commits.
     ///
-    /// - Parameter committed: Called in the order of the commits, before the next write.
+    /// - Parameters:
+    ///   - isUse: Whether the app writes.
+    ///   - committed: Called in the order of the commits, before the next write.
     /// - Returns: The result of `committed`.
     func write<Value: Sendable, Told: Sendable>(
         _ body: (CacheSession) throws(SQLiteError) -> Value,
+        isUse: Bool = true,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
         if isReadOnly { throw belongsToNewer }
+        if isUse { noteUse() }
         let now = now()
         defer { memory?.releaseDropped() }
         return try withWriter { session in
@@ -272,6 +289,7 @@ final class CacheCore: Sendable {
 
     /// The value in memory under a key, if the file is unchanged since it was read.
     func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
+        noteUse()
         guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
         try checkFile()
         plan.uses?.add(found.id, at: now())

@@ -48,6 +48,10 @@ extension CodableCache {
         ///
         /// False by default: an upgrade of all records takes three to four times as long.
         public var recordsChangedKeys = false
+        /// Whether the rest of a store is upgraded behind the open cache; true by default.
+        ///
+        /// It concerns migrations with `onRead()`. With false, ``CodableCache/upgradeRest()`` does it.
+        public var upgradesRest = true
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
         /// A negative duration counts as zero.
@@ -58,6 +62,8 @@ extension CodableCache {
         public var downgrade = MigrationOptions.DowngradePolicy.refuse
         /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
+        /// Whether migrations on read are put off at the opening; false for tests of their result.
+        package var putsOffOnRead = true
         /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
         package var keepsExpired = false
         /// Whether a commit must survive a power loss; a test's copy need not.

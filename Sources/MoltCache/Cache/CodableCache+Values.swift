@@ -82,7 +82,8 @@ extension CodableCache {
                 (found, dates: try session.dates(id: found.id))
             }
         }
-        guard let (found, dates) = row else { return nil }
+        guard let (stored, dates) = row else { return nil }
+        let found = try upgraded(stored)
         return Entry(
             value: try decode(type, found),
             key: found.key,
@@ -117,7 +118,7 @@ extension CodableCache {
     ///
     /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is not raw data.
     public func data(forKey key: String) throws -> Data? {
-        guard let found = try row(key) else { return nil }
+        guard let found = try row(key).map(upgraded) else { return nil }
         guard found.isData else { throw unreadable(Data.self, found, nil) }
         return found.data
     }
@@ -190,7 +191,8 @@ extension CodableCache {
         }
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, _ found: StoredContent) throws(CacheError) -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(CacheError) -> Value {
+        let found = try upgraded(stored)
         if found.isData {
             if let data = found.data as? Value { return data }
             throw unreadable(type, found, nil)

@@ -25,7 +25,7 @@ package enum LedgerTable {
         return state
     }
 
-    /// Adds entries and sets the version; the row of a deferred migration keeps its id.
+    /// Adds entries and sets the version; the row of a deferred migration, and of one on read, keeps its id and counts.
     ///
     /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
     package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
@@ -38,13 +38,14 @@ package enum LedgerTable {
             ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
-                duration = excluded.duration, records_read = excluded.records_read,
-                records_changed = excluded.records_changed, records_dropped = excluded.records_dropped,
-                records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
+                duration = excluded.duration, records_read = records_read + excluded.records_read,
+                records_changed = records_changed + excluded.records_changed,
+                records_dropped = excluded.records_dropped, records_created = excluded.records_created,
+                records_quarantined = excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
                 attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
                 replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra), is_readable = excluded.is_readable
-            WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
+            WHERE molt_ledger.outcome IN ('\(LedgerEntry.Outcome.deferred.rawValue)', '\(LedgerEntry.Outcome.onRead.rawValue)')
             """
         )
         let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
@@ -73,6 +74,36 @@ package enum LedgerTable {
         }
         // A pragma takes no parameters; an integer needs no quoting.
         try connection.execute("PRAGMA user_version = \(version)")
+    }
+
+    /// Adds to the counts of a migration on read.
+    static func add(
+        _ counts: RecordCounts,
+        toRowOf name: String,
+        _ connection: Connection
+    ) throws(SQLiteError) {
+        let update = try connection.prepare(
+            """
+            UPDATE molt_ledger SET records_read = records_read + ?2, records_changed = records_changed + ?3
+            WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'
+            """
+        )
+        try update.bind(name, at: 1)
+        try update.bind(Int64(counts.read), at: 2)
+        try update.bind(Int64(counts.changed), at: 3)
+        try update.run()
+    }
+
+    /// Notes that all records went through a migration on read.
+    static func endOnRead(_ name: String, _ connection: Connection) throws(SQLiteError) {
+        let update = try connection.prepare(
+            """
+            UPDATE molt_ledger SET outcome = '\(LedgerEntry.Outcome.ran.rawValue)'
+            WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'
+            """
+        )
+        try update.bind(name, at: 1)
+        try update.run()
     }
 
     private static func entry(_ row: Statement) -> LedgerEntry {

@@ -33,12 +33,14 @@ package enum RowQuery: Int, CaseIterable {
     case getAdopted
     case nameOfAdopted
     case rekeyAdopted
+    case rest
+    case upgrade
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A left join, so that a record is found even when its type has lost its name.
     private static let row = """
-        SELECT molt_record.id, content, key, name, expires_at
+        SELECT molt_record.id, content, key, name, expires_at, version
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
 
@@ -60,7 +62,8 @@ package enum RowQuery: Int, CaseIterable {
         // Joined again: SQLite would return the key from the index that found the row, not the row's own.
         case .get:
             """
-            SELECT (\(Self.currentGeneration)), found.id, own.id, own.content, own.key, own.type_id, own.expires_at
+            SELECT (\(Self.currentGeneration)), found.id, own.id, own.content, own.key, own.type_id, own.expires_at,
+                own.version
             FROM (SELECT 1) LEFT JOIN molt_record AS found ON found.key = ?1
                 LEFT JOIN molt_record AS own ON own.id = found.id
             """
@@ -116,6 +119,9 @@ package enum RowQuery: Int, CaseIterable {
             SELECT molt_record.id, key, \(Self.typeName) FROM molt_record
             WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1
             """
+        case .rest: "\(Self.row) WHERE molt_record.id > ?1 AND version < ?2 ORDER BY molt_record.id"
+        // Whatever has changed the record since it was read has given it a later version.
+        case .upgrade: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3 AND version = ?4"
         // The record may be gone since it was read, and its id reused.
         case .rekeyAdopted:
             """

@@ -5,11 +5,13 @@ internal import MoltCore
 struct StoredContent: Sendable {
     let id: Int64
     var key: String
-    let data: Data
-    let isData: Bool
+    private(set) var data: Data
+    private(set) var isData: Bool
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
+    /// The version at which the content was stored.
+    private(set) var version: Int
 
     /// Whether the record still waits for its key.
     var isAdopted = false
@@ -19,6 +21,7 @@ struct StoredContent: Sendable {
         id = row.integer(2)
         isData = row.isBlob(3)
         data = Data(row.bytes(3, isBlob: isData))
+        version = Int(clamping: row.integer(7))
         self.key = key
         self.typeName = typeName
         self.expiration = expiration
@@ -32,6 +35,16 @@ struct StoredContent: Sendable {
         key = row.text(2)
         typeName = row.text(3)
         expiration = row.real(4)
+        version = Int(clamping: row.integer(5))
+    }
+
+    /// Replaces the content by that of the upgraded record.
+    mutating func upgrade(to record: borrowing Record, version: Int) {
+        var bytes: [UInt8] = []
+        record.writeContent(to: &bytes)
+        data = Data(bytes)
+        isData = record.isData
+        self.version = version
     }
 }
 

@@ -37,7 +37,8 @@ extension CacheTransaction {
                 key: row.bytes(1),
                 content: row.bytes(2),
                 isData: row.isBlob(2),
-                expiration: row.real(3)
+                expiration: row.real(3),
+                version: Int(clamping: row.integer(5))
             )
             return batch[0]
         }

@@ -80,14 +80,15 @@ extension CacheTransaction {
     }
 
     private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {
-        let expiration = row.real(4)
+        let expiration = row.real(5)
         batch.append(
             id: row.integer(0),
             typeName: try typeName(row.integer(2)),
             key: row.bytes(1),
-            content: row.bytes(3),
-            isData: row.isBlob(3),
-            expiration: expiration
+            content: row.bytes(4),
+            isData: row.isBlob(4),
+            expiration: expiration,
+            version: Int(clamping: row.integer(3))
         )
     }
 

@@ -41,6 +41,8 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var scansByTypeID: [Int64: Bool] = [:]
     var counts: [Int64: Int] = [:]
     var total: Int?
+    /// Whether the transaction changes the ledger only.
+    private var keepsRecords = false
     /// Reused memory for the content of inserted records.
     var buffer: [UInt8] = []
 
@@ -76,7 +78,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
             hasDeferred = false
             hasQuarantine = false
             hasOriginals = false
-            try connection.execute(RowQuery.forgetSize.sql)
+            if !keepsRecords { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
 
@@ -118,7 +120,9 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
 
     func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
+            // Putting migrations off reads no record.
+            keepsRecords = entries.contains { $0.outcome == .onRead }
+            if !keepsRecords { try beginCheck() }
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
         }

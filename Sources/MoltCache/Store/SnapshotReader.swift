@@ -36,7 +36,7 @@ final class SnapshotReader: RecordReader {
         let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
         let statement = try connection.prepare(
             """
-            SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2
+            SELECT id, key, version, content, expires_at FROM \(source) = ?1 AND id <= ?2
                 \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
             """
         )
@@ -60,14 +60,15 @@ final class SnapshotReader: RecordReader {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
-                let expiration = statement.real(3)
+                let expiration = statement.real(4)
                 batch.append(
                     id: id,
                     typeName: type,
                     key: statement.bytes(1),
-                    content: statement.bytes(2),
-                    isData: statement.isBlob(2),
-                    expiration: expiration
+                    content: statement.bytes(3),
+                    isData: statement.isBlob(3),
+                    expiration: expiration,
+                    version: Int(clamping: statement.integer(2))
                 )
             }
         } catch {

@@ -36,7 +36,7 @@ enum TransactionQuery: Int, CaseIterable {
     case awaitKey
 
     /// The columns of the reading queries, in reading order.
-    private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
+    private static let columns = "SELECT id, key, type_id, version, content, expires_at FROM molt_record"
 
     private static let keyChanges = """
         FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key)
@@ -123,7 +123,7 @@ enum TransactionQuery: Int, CaseIterable {
         case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
         case .original:
             """
-            SELECT original.id, original.key, original.content, original.expires_at, original.type
+            SELECT original.id, original.key, original.content, original.expires_at, original.type, original.version
             FROM temp.molt_original AS original WHERE original.id = ?1
             """
         case .awaitKey:

@@ -40,6 +40,7 @@ package struct Downgrade {
             isDryRun: options.isDryRun
         )
         report.isReadOnly = true
+        report.onRead = plan.onRead
         options.monitor?.send(.finished(report))
         return report
     }
@@ -60,7 +61,7 @@ package struct Downgrade {
         // A pending migration means that records are not in the app's form; a deferred one is not about records.
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
-            entry.status != .applied && entry.status != .replaced && !waiting.contains(entry.migration.name)
+            !entry.isApplied && !waiting.contains(entry.migration.name)
         }
         if let first = missing {
             throw superseded(

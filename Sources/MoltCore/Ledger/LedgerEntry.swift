@@ -10,6 +10,9 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         case bornFresh
         /// All migrations that it replaces were applied.
         case replaced
+        /// Records go through it when they are read, and the rest of them behind the open store; see
+        /// ``Migration/onRead()``. Then it becomes ``ran``.
+        case onRead
         /// Not applied: the migration must wait, and a later opening tries again.
         case deferred
     }
@@ -114,6 +117,7 @@ extension LedgerEntry.Outcome {
         case .ran: "ran"
         case .bornFresh: "applied on a new store"
         case .replaced: "applied, as the migrations that it replaces"
+        case .onRead: "upgrades records when they are read, since"
         case .deferred: "waits"
         }
     }

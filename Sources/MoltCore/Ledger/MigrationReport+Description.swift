@@ -10,7 +10,8 @@ extension MigrationReport: CustomStringConvertible {
             case 1: ["expired: 1 record was removed before the upgrade"]
             default: ["expired: \(Self.grouped(expiredCount)) records were removed before the upgrade"]
             }
-        let lines = [table] + expired + failureLines + nameLines + lossLines + keyLines + waiting + sampleLines
+        let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
+        let lines = [table] + onRead + expired + failureLines + nameLines + lossLines + keyLines + waiting + sampleLines
         return lines.joined(separator: "\n")
     }
 

@@ -46,6 +46,19 @@ struct PassCounts {
         self.stages = Array(repeating: RecordCounts(), count: stages)
     }
 
+    /// Subtracts what records of a pass have counted.
+    static func -= (counts: inout PassCounts, other: PassCounts) {
+        func subtract(_ counts: inout [RecordCounts], _ other: [RecordCounts]) {
+            for index in counts.indices {
+                counts[index].read -= other[index].read
+                counts[index].changed -= other[index].changed
+                counts[index].dropped -= other[index].dropped
+            }
+        }
+        subtract(&counts.migrations, other.migrations)
+        subtract(&counts.stages, other.stages)
+    }
+
     static func += (counts: inout PassCounts, other: PassCounts) {
         for index in counts.migrations.indices { counts.migrations[index] += other.migrations[index] }
         for index in counts.stages.indices { counts.stages[index] += other.stages[index] }

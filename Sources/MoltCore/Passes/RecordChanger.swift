@@ -13,6 +13,8 @@ struct RecordChanger: Sendable {
     private let notes: StepNotes?
     /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
+    /// For each migration, the version from which records need no change by it; nil if there is no such version.
+    private let doneFrom: [Int]?
     private let stageCount: Int
     let isParallel: Bool
     /// The maximum number of parts of a batch that are processed in parallel.
@@ -39,6 +41,7 @@ struct RecordChanger: Sendable {
         self.notes = notes
         stops = steps.map { options.policy(of: $0) == .stop }
         stageCount = steps.count
+        doneFrom = pending.contains { $0.doneFrom < .max } ? pending.map(\.doneFrom) : nil
         isParallel = steps.contains { step in
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
         }
@@ -153,6 +156,42 @@ struct RecordChanger: Sendable {
         }
     }
 
+    /// Runs a record through all steps of its chain, without calling the hook.
+    func change(_ record: inout Record, _ chain: StepChains.Chain, _ counts: inout PassCounts) -> RecordOutcome {
+        runChain(&record, chain, &counts, isReplay: true)
+    }
+
+    var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: stageCount) }
+
+    /// Whether a record that cannot be converted stops the upgrade at any step.
+    var alwaysStops: Bool { stops.allSatisfy(\.self) }
+
+    /// Throws if a step of a migration on read has changed more than the content of a record.
+    private static func checkOnlyContent(
+        of record: borrowing Record,
+        key: String?,
+        typeName: String,
+        expiration: Double?
+    ) throws {
+        let part: String
+        if record.isDropped {
+            part = "existence"
+        } else if record.changedKey != key {
+            part = "key"
+        } else if record.hasNewTypeName, !RecordValue.Object.isSame(record.typeName, typeName) {
+            part = "type"
+        } else if record.hasNewExpiration, record.expirationSeconds != expiration {
+            part = "expiry"
+        } else {
+            return
+        }
+        throw MigrationError(
+            .stepFailed,
+            "The migration runs on read, and a closure has changed the record's \(part). It may only change the content. "
+                + "Remove onRead(), or do this in another migration."
+        )
+    }
+
     /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
@@ -183,6 +222,7 @@ struct RecordChanger: Sendable {
             let link = chain.links[next]
             if link.stage >= end { break }
             next += 1
+            if let doneFrom, record.storedVersion >= doneFrom[link.migration] { continue }
             if link.migration != migration {
                 migration = link.migration
                 isMigrationCounted = false
@@ -195,6 +235,7 @@ struct RecordChanger: Sendable {
             named = link.stage
             let revision = record.revision
             let key = record.changedKey
+            let expiration = record.expirationSeconds
             var before: Record?
             do {
                 try record.read()
@@ -206,6 +247,9 @@ struct RecordChanger: Sendable {
                 if notes != nil, !isReplay { before = record }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
+                if pending[link.migration].migration.isOnRead {
+                    try Self.checkOnlyContent(of: record, key: key, typeName: link.typeName, expiration: expiration)
+                }
             } catch {
                 let migration = pending[link.migration].migration
                 let failure = StepFailure.error(error, migration, link.number, record, store: storeName)

@@ -14,9 +14,16 @@ final class UpgradeRun {
     init(plan: MigrationPlan, registry: MigrationRegistry, scope: UpgradeScope) {
         self.plan = plan
         self.scope = scope
-        let names = Set(plan.entries.filter { $0.willRun || $0.status == .afterImport }.map(\.migration.name))
-        let migrations = registry.migrations.filter { names.contains($0.name) }
-        pending = PendingMigration.all(migrations, in: registry, from: plan.from)
+        let running = plan.entries.filter { ($0.willRun || $0.status == .afterImport) && !$0.isPutOff }
+        let rest = Set(running.filter { $0.status == .onRead }.map(\.migration.name))
+        let names = Set(running.map(\.migration.name)).subtracting(rest)
+        // The rest comes first, because it counts as applied.
+        let restMigrations = registry.migrations.filter { rest.contains($0.name) }
+        let newMigrations = registry.migrations.filter { names.contains($0.name) }
+        let migrations = restMigrations + newMigrations
+        pending =
+            restMigrations.map { PendingMigration(restOf: $0) }
+            + PendingMigration.all(newMigrations, in: registry, from: plan.from)
         schedule = UpgradeSchedule(migrations)
         isEmpty = plan.isFresh
         ranSteps = Array(repeating: [], count: migrations.count)
@@ -116,6 +123,7 @@ final class UpgradeRun {
         let ran = Dictionary(uniqueKeysWithValues: pending.indices.map { (pending[$0].migration.name, $0) })
         return plan.entries.compactMap { planned in
             if let index = ran[planned.migration.name] { return entry(of: index) }
+            if planned.isPutOff { return MigrationReport.Entry(planned.migration, .onRead) }
             return switch planned.status {
             case .skippedFresh: MigrationReport.Entry(planned.migration, .bornFresh)
             case .replaced: MigrationReport.Entry(planned.migration, .replaced)

@@ -1,6 +1,13 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state; the registry must be valid.
-    package init(state: StoreState, storeName: String, migrations registry: MigrationRegistry) {
+    ///
+    /// - Parameter putsOffOnRead: Whether the opening only records migrations on read, as that of a cache does.
+    package init(
+        state: StoreState,
+        storeName: String,
+        migrations registry: MigrationRegistry,
+        putsOffOnRead: Bool = true
+    ) {
         store = storeName
         from = state.version
         to = registry.version
@@ -18,6 +25,45 @@ extension MigrationPlan {
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
+        checkRest(rows, registry)
+        planOnRead(registry, putsOffOnRead: putsOffOnRead)
+    }
+
+    /// Decides whether migrations on read are put off, or run with the rest of earlier ones.
+    ///
+    /// They are put off if no other migration works on records, and if the version of a record tells whether it went
+    /// through them.
+    private mutating func planOnRead(_ registry: MigrationRegistry, putsOffOnRead: Bool) {
+        guard !isFresh else { return }
+        let pending = entries.indices.filter { entries[$0].willRun }
+        let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
+        let runs = pending.contains { index in
+            let migration = registry.migrations[index]
+            return !isOrdered(migration) && migration.steps.contains(where: \.usesRecords)
+        }
+        for index in entries.indices {
+            if putsOffOnRead, !runs {
+                entries[index].isPutOff = entries[index].willRun && isOrdered(registry.migrations[index])
+            } else if entries[index].status == .onRead {
+                entries[index].willRun = true
+            }
+        }
+    }
+
+    /// Finds migrations on read that the registry has lost while records still have to go through them.
+    private mutating func checkRest(_ rows: LedgerRows, _ registry: MigrationRegistry) {
+        let known = Set(registry.migrations.filter(\.isOnRead).map(\.name))
+        let lost = rows.applied.values.filter { $0.outcome == .onRead && !known.contains($0.name) }
+        guard let first = lost.min(by: { $0.version < $1.version }), from <= registry.version else { return }
+        let id = MigrationID(name: first.name, version: first.version)
+        problems.append(
+            Problem(
+                code: .migrationMissing,
+                message: "Records of the store still have to go through migration \(id), which upgrades them when they "
+                    + "are read. Keep it in the registry, with onRead(), until no store has records from before it.",
+                migration: id
+            )
+        )
     }
 
     /// The rows of a ledger by migration name.
@@ -71,9 +117,10 @@ extension MigrationPlan {
         _ state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        _ attachments: Attachments
+        _ attachments: Attachments,
+        putsOffOnRead: Bool
     ) throws {
-        self.init(state: state, storeName: storeName, migrations: registry)
+        self.init(state: state, storeName: storeName, migrations: registry, putsOffOnRead: putsOffOnRead)
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
         try deferEntries(state, registry, attachments)
@@ -222,7 +269,7 @@ extension MigrationPlan {
             // If a replacement keeps the name of one of its parts, an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
-            entry.status = .applied
+            entry.status = row.outcome == .onRead && migration.isOnRead ? .onRead : .applied
             entry.willRun = false
             return entry
         }

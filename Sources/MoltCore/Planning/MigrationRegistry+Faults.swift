@@ -39,6 +39,7 @@ extension MigrationRegistry {
             faults += replacementFaults(of: migration, place: place, names: names, replaced: replaced)
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
+            faults += onReadFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
         return faults
@@ -80,6 +81,14 @@ extension MigrationRegistry {
             }
         }
         return faults
+    }
+
+    private func onReadFaults(of migration: Migration, place: String) -> [String] {
+        guard migration.isOnRead else { return [] }
+        return migration.steps.enumerated().filter { !$0.element.changesOnlyContent }.map { number, step in
+            "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
+                + "records (\(step)). Remove onRead(), or move the step to a migration of its own."
+        }
     }
 
     /// A position as an ordinal that cannot be confused with a version: 0 is "1st".

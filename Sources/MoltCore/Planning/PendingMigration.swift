@@ -5,6 +5,8 @@ struct PendingMigration: Sendable {
     let oldVersion: Int
     /// The version of a record after the migration has changed it.
     let recordVersion: Int
+    /// Records of at least this version went through the migration already: it is on read, and this runs the rest.
+    var doneFrom = Int.max
 
     /// Creates pending migrations in order; the version is the store's when the upgrade begins.
     static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration]
@@ -13,6 +15,14 @@ struct PendingMigration: Sendable {
         // The previous version of each version; several migrations may have the same one.
         let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
         return migrations.map { PendingMigration($0, before: before[$0.version] ?? 0, from: version) }
+    }
+
+    /// Creates a migration on read whose rest is to run, in order.
+    init(restOf migration: Migration) {
+        self.migration = migration
+        oldVersion = 0
+        recordVersion = migration.version
+        doneFrom = migration.version
     }
 
     /// - Parameters:

@@ -70,13 +70,15 @@ package final class RecordBatch {
     ///   - content: JSON as UTF-8, or raw data.
     ///   - isData: Whether the content is raw data.
     ///   - expiration: The expiry in seconds since 1970; nil for never.
+    ///   - version: The version at which the content was stored.
     package func append(
         id: Int64,
         typeName: String,
         key: UnsafeRawBufferPointer,
         content: UnsafeRawBufferPointer,
         isData: Bool,
-        expiration: Double?
+        expiration: Double?,
+        version: Int = 0
     ) {
         guard filled < records.count else { return }
         records[filled].load(
@@ -85,7 +87,8 @@ package final class RecordBatch {
             key: key,
             content: content,
             isData: isData,
-            expiration: expiration
+            expiration: expiration,
+            version: version
         )
         filled += 1
         byteCount += content.count + key.count

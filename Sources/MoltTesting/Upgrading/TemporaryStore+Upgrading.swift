@@ -25,7 +25,7 @@ extension TemporaryStore {
     ) async throws -> MigrationReport {
         switch entry {
         case .asyncOpen:
-            let configuration = try redirected(configuration, migrations)
+            let configuration = try redirected(configuration, migrations).runningAllAtOnce
             let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
             cache.close()
             return cache.report
@@ -47,7 +47,7 @@ extension TemporaryStore {
         by entry: EntryPoint,
         configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let configuration = try redirected(configuration, migrations)
+        let configuration = try redirected(configuration, migrations).runningAllAtOnce
         switch entry {
         case .open, .asyncOpen:
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
@@ -102,6 +102,15 @@ extension TemporaryStore {
             )
         }
         return standIn(for: suite)
+    }
+}
+
+extension CodableCache.Configuration {
+    /// The configuration with which migrations on read run like others, so that their whole result can be compared.
+    fileprivate var runningAllAtOnce: Self {
+        var configuration = self
+        configuration.putsOffOnRead = false
+        return configuration
     }
 }
 

@@ -1,0 +1,77 @@
+internal import Foundation
+internal import MoltCore
+
+extension CodableCache {
+    /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
+    ///
+    /// By default the cache does so by itself after the opening; see ``Configuration/upgradesRest``. The call then waits
+    /// for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
+    ///
+    /// Each batch of records is a transaction of its own. After an interruption, the next opening or call goes on with
+    /// the records that were not upgraded yet. At the end, the ledger counts the migrations as run.
+    ///
+    /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
+    ///   ``CacheError`` with the code `closed`, `busy` or `storeFailed`; ``MigrationError`` with the code
+    ///   `storeChanged`, `suspended` or `deadlinePassed`.
+    public func upgradeRest() throws {
+        try sweep?.finish()
+    }
+
+    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    public func upgradeRest() async throws {
+        // A queue of its own, because other calls must not wait for the rest.
+        try await DispatchQueue(label: "molt.rest.wait").run { [sweep] in try sweep?.finish() }
+    }
+
+    /// The content after the migrations on read that it still has to go through; nothing is written.
+    func upgraded(_ stored: StoredContent) throws(CacheError) -> StoredContent {
+        guard stored.version < schemaVersion, let rest = sweep?.rest else { return stored }
+        do {
+            var tally = RestUpgrade.Tally(rest)
+            return try stored.upgraded(through: rest, &tally) ?? stored
+        } catch {
+            var failure = CacheError(
+                .unreadableContent,
+                """
+                The content of "\(stored.key)" could not be upgraded when it was read. It was not changed. \(error.message)
+                """,
+                underlying: error
+            )
+            failure.path = path
+            failure.key = stored.key
+            failure.storedType = stored.typeName
+            throw failure
+        }
+    }
+}
+
+extension StoredContent {
+    /// The upgraded content; nil if nothing changes.
+    func upgraded(
+        through rest: RestUpgrade,
+        _ tally: inout RestUpgrade.Tally
+    ) throws(MigrationError) -> StoredContent? {
+        var upgraded: StoredContent?
+        try data.withUnsafeBytes { bytes in
+            Result { () throws(MigrationError) in
+                try rest.upgrade(
+                    id: id,
+                    typeName: typeName,
+                    key: key,
+                    content: bytes,
+                    isData: isData,
+                    expiration: expiration,
+                    version: version,
+                    &tally
+                ) { record, version in
+                    upgraded = self
+                    upgraded?.upgrade(to: record, version: version)
+                }
+            }
+        }.get()
+        return upgraded
+    }
+}

@@ -1,0 +1,320 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite("A migration on read") struct OnReadTests {
+    private static let records = [
+        StoredRecord("Contact", "ada", #"{"name":"Ada King","born": 1815}"#),
+        StoredRecord("Contact", "eve", #"{"name":"Eve","nickname":"E"}"#),
+        StoredRecord("Contact", "new", #"{"firstName":"New","lastName":""}"#),
+        StoredRecord("City", "rome", #"{"zipCode":100}"#),
+        StoredRecord("Photo", "photo", data: [0, 1, 0xFF]),
+    ]
+
+    private static let migrations: MigrationRegistry = [
+        Migration(
+            to: 1,
+            "names",
+            .splitProperty("Contact", "name", into: ["firstName", "lastName"]),
+            .addProperty("Contact", "tags", default: [])
+        ).onRead()
+    ]
+
+    private struct Contact: Codable, Equatable, Sendable, RecordType {
+        static let recordTypeName = "Contact"
+        var firstName: String
+        var lastName: String?
+        var tags: [String]
+
+        static let ada = Contact(firstName: "Ada", lastName: "King", tags: [])
+    }
+
+    /// A configuration whose cache does not upgrade the rest by itself.
+    private static var still: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = false
+        return configuration
+    }
+
+    private let store: OldStore
+
+    init() throws {
+        store = try OldStore(Self.records)
+    }
+
+    private func open(
+        _ migrations: MigrationRegistry = OnReadTests.migrations,
+        _ configuration: CodableCache.Configuration = OnReadTests.still
+    ) throws -> CodableCache {
+        try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
+    }
+
+    /// The store after the same migrations, run at the opening.
+    private func eager(_ migrations: MigrationRegistry = OnReadTests.migrations) throws -> Snapshot {
+        let store = try OldStore(Self.records)
+        _ = try Migrator(migrations).migrate(CacheStore(at: store.url))
+        return try store.snapshot()
+    }
+
+    // MARK: Opening and reading
+
+    @Test func `is recorded at the opening, which changes no record`() throws {
+        let before = try store.snapshot().records
+        let cache = try open()
+        #expect(cache.schemaVersion == 1)
+        #expect(cache.report.onRead == [MigrationID(name: "names", version: 1)])
+        #expect(cache.report.entries.map(\.outcome) == [.onRead])
+        #expect(cache.report.description.contains("on read"))
+        cache.close()
+        let after = try store.snapshot()
+        #expect(after.records == before)
+        #expect(after.version == 1)
+        #expect(after.ledger.map(\.outcome) == [.onRead])
+
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
+        #expect(!plan.needsUpgrade)
+        #expect(plan.onRead == [MigrationID(name: "names", version: 1)])
+        #expect(plan.completed == plan.onRead)
+        #expect("\(plan)".contains("applied, on read"))
+    }
+
+    @Test(arguments: [true, false])
+    func `upgrades a record for every way to read it, and writes nothing`(isOpenedAgain: Bool) async throws {
+        let before = try store.snapshot().records
+        if isOpenedAgain { try open().close() }
+        let cache = try open()
+        for _ in 0..<2 { #expect(try cache.value(Contact.self, forKey: "ada") == .ada) }
+        let entry = try #require(try cache.entry(Contact.self, forKey: "ada"))
+        #expect(entry.value == .ada)
+        #expect(entry.size == Array(#"{"firstName":"Ada","lastName":"King","born": 1815,"tags":[]}"#.utf8).count)
+        #expect(
+            try await cache.values(Contact.self, forKeys: ["eve", "none"]) == [
+                Contact(firstName: "Eve", lastName: "", tags: []), nil,
+            ]
+        )
+        #expect(try cache.data(forKey: "photo") == Data([0, 1, 0xFF]))
+        #expect(try cache.value(City.self, forKey: "rome") == City(zipCode: 100))
+        let all = try cache.values(of: Contact.self)
+        #expect(all.map(\.key) == ["ada", "eve", "new"])
+        #expect(all.map(\.value.firstName) == ["Ada", "Eve", "New"])
+
+        #expect(try cache.keys() == Self.records.map(\.key))
+        #expect(try cache.count(of: Contact.self) == 3)
+        #expect(try cache.contains("ada"))
+        cache.close()
+        #expect(try store.snapshot().records == before)
+    }
+
+    @Test func `leaves a value alone that was set since`() throws {
+        let cache = try open()
+        let tagged = Contact(firstName: "A", lastName: nil, tags: ["x"])
+        try cache.set(tagged, forKey: "ada")
+        #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
+        try cache.upgradeRest()
+        #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
+        #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"A","tags":["x"]}"#)
+    }
+
+    @Test func `is not put off in a new store`() throws {
+        let directory = try ScratchDirectory()
+        let cache = try CodableCache(at: directory.file(), migrations: Self.migrations)
+        #expect(cache.report.entries.map(\.outcome) == [.bornFresh])
+        #expect(cache.report.onRead.isEmpty)
+    }
+
+    // MARK: The rest
+
+    @Test func `leaves what the same migration at the opening leaves, once the rest is upgraded`() async throws {
+        let eager = try eager()
+        let cache = try open()
+        try await cache.upgradeRest()
+        #expect(try store.snapshot().records == eager.records)
+        let row = try #require(try store.snapshot().ledger.first)
+        #expect(row.outcome == .ran)
+        #expect(row.counts.changed == 3)
+        #expect(row.counts.read == eager.ledger[0].counts.read)
+        #expect(try cache.value(Contact.self, forKey: "ada") == .ada)
+        try await cache.upgradeRest()
+        cache.close()
+        #expect(try open().report.onRead.isEmpty)
+    }
+
+    @Test func `is completed behind the open cache by itself`() async throws {
+        let cache = try open(Self.migrations, CodableCache.Configuration())
+        try await cache.upgradeRest()
+        #expect(try store.snapshot().records == eager().records)
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
+    }
+
+    @Test func `tells no listener of records in their new form`() async throws {
+        let cache = try open()
+        let changes = cache.changes()
+        try await cache.upgradeRest()
+        try cache.set(City(zipCode: 1), forKey: "paris")
+        cache.close()
+        var keys: [String] = []
+        for await change in changes { keys.append(change.key ?? "") }
+        #expect(keys == ["paris"])
+    }
+
+    @Test func `keeps the size that a limit counts`() throws {
+        var configuration = Self.still
+        configuration.sizeLimit = 100_000
+        let cache = try open(Self.migrations, configuration)
+        try cache.set(City(zipCode: 2), forKey: "oslo")
+        try cache.upgradeRest()
+        let stored = try store.snapshot().records.map(\.content.count).reduce(0, +)
+        #expect(try cache.contentSize() == stored)
+    }
+
+    @Test func `is upgraded by two caches at once`() throws {
+        let (one, other) = (try open(), try open())
+        try one.upgradeRest()
+        #expect(try other.value(Contact.self, forKey: "ada") == .ada)
+        try other.upgradeRest()
+        #expect(try store.snapshot().records == eager().records)
+        #expect(try store.snapshot().ledger[0].counts.changed == 3)
+    }
+
+    // MARK: Other migrations
+
+    private static let later = Migration(to: 2, "initials", .copyProperty("Contact", "firstName", to: "initial"))
+
+    @Test func `follows an earlier one on read that is not complete`() throws {
+        let both = MigrationRegistry(Self.migrations.migrations + [Self.later.onRead()])
+        try open().close()
+        let cache = try open(both)
+        #expect(cache.report.onRead.map(\.name) == ["names", "initials"])
+        struct Initial: Decodable, Sendable { var initial: String }
+        #expect(try cache.value(Initial.self, forKey: "ada")?.initial == "Ada")
+        try cache.upgradeRest()
+        #expect(try store.snapshot().records == eager(both).records)
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran, .ran])
+    }
+
+    @Test func `runs with a later migration that is not on read`() throws {
+        let both = MigrationRegistry(Self.migrations.migrations + [Self.later])
+        let cache = try open()
+        try cache.set(Contact(firstName: "Since", lastName: nil, tags: []), forKey: "since")
+        cache.close()
+        #expect(try MigrationPlan(forFileAt: store.url, migrations: both).pending.map(\.name) == ["names", "initials"])
+        try open(both).close()
+        let after = try store.snapshot()
+        #expect(after.ledger.map(\.outcome) == [.ran, .ran])
+        #expect(Array(after.records.dropLast()) == (try eager(both).records))
+        #expect(after["since"]?.text == #"{"firstName":"Since","tags":[],"initial":"Since"}"#)
+    }
+
+    @Test func `runs at the opening together with one that must run then`() throws {
+        let both = MigrationRegistry(Self.migrations.migrations + [Self.later])
+        let cache = try open(both)
+        #expect(cache.report.entries.map(\.outcome) == [.ran, .ran])
+        #expect(try store.snapshot().records == eager(both).records)
+    }
+
+    @Test func `of the version that the store has already runs at the opening`() throws {
+        let first = Migration(to: 1, "first")
+        try open([first]).close()
+        let cache = try open([first, Migration(to: 1, "second", .removeProperty("Contact", "born")).onRead()])
+        #expect(cache.report.onRead.isEmpty)
+        #expect(try store.snapshot()["ada"]?.text == #"{"name":"Ada King"}"#)
+    }
+
+    @Test func `must stay in the registry while records have to go through it`() throws {
+        try open().close()
+        for registry in [[Self.later], [Migration(to: 1, "names")]] {
+            let error = #expect(throws: MigrationError.self) { try open(MigrationRegistry(registry)) }
+            #expect(error?.code == .migrationMissing)
+            #expect(error?.migration?.name == "names")
+        }
+        let retired = MigrationRegistry([Self.later], oldestSupportedVersion: 1)
+        #expect(throws: MigrationError.self) { try open(retired) }
+        let cache = try open()
+        try cache.upgradeRest()
+        cache.close()
+        #expect(try open(retired).schemaVersion == 2)
+    }
+
+    @Test func `reports in a dry run what it will change`() throws {
+        let report = try CodableCache.dryRun(at: store.url, migrations: Self.migrations)
+        #expect(report.counts.changed == 3)
+    }
+
+    // MARK: Records that cannot be converted
+
+    private static let failing = Migration(
+        to: 1,
+        "strict",
+        .changeValue("Contact", "name", to: .integer),
+        .addProperty("Contact", "tags", default: [])
+    ).onRead()
+
+    @Test func `A record that cannot be converted keeps its content, and reading it names it`() throws {
+        let cache = try open([Self.failing])
+        let error = #expect(throws: CacheError.self) { try cache.value(Contact.self, forKey: "ada") }
+        #expect(error?.code == .unreadableContent)
+        #expect(error?.key == "ada")
+        let cause = try #require(error?.underlying as? MigrationError)
+        #expect(cause.migration?.name == "strict")
+        #expect(cause.step?.number == 1)
+        #expect(cause.recordKey == "ada")
+        #expect("\(try #require(error))".contains("King") == false)
+
+        let failure = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
+        #expect(failure?.recordKey == "ada")
+        let after = try store.snapshot()
+        #expect(after["ada"] == Self.records[0])
+        #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
+        #expect(after.ledger.map(\.outcome) == [.onRead])
+    }
+
+    @Test func `A policy sets such records aside when the rest is upgraded`() throws {
+        var configuration = Self.still
+        configuration.unconvertible = .quarantine(upTo: 2)
+        let cache = try open([Self.failing], configuration)
+        try cache.upgradeRest()
+        #expect(try cache.quarantined().map(\.key) == ["ada", "eve"])
+        #expect(try cache.keys() == ["new", "rome", "photo"])
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
+        #expect(try store.snapshot().ledger[0].counts.quarantined == 2)
+    }
+
+    // MARK: What it cannot do
+
+    @Test func `cannot change more than the content of records`() {
+        let steps: [MigrationStep] = [
+            .renameType("A", to: "B"), .deleteType("A"), .run("block") { _ in },
+            .extractRecords("A", "x", as: "B", key: .derived),
+        ]
+        for step in steps {
+            let registry = MigrationRegistry([Migration(to: 1, "a", step).onRead()])
+            #expect(registry.faults.count == 1, "\(step)")
+            #expect(registry.faults.first?.contains("on read") == true)
+        }
+        #expect(Self.migrations.faults.isEmpty)
+    }
+
+    @Test(arguments: ["existence", "key", "type", "expiry"])
+    func `fails for a record whose closure changes something else`(part: String) throws {
+        let migration = Migration(
+            to: 1,
+            "a",
+            .transform("Contact") { record in
+                guard record.key == "eve" else { return }
+                switch part {
+                case "existence": record.drop()
+                case "key": record.key = "EVE"
+                case "type": record.typeName = "Person"
+                default: record.expiration = .distantFuture
+                }
+            }
+        ).onRead()
+        let cache = try open([migration])
+        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
+        #expect(error?.recordKey?.lowercased() == "eve")
+        #expect(error?.message.contains("record's \(part)") == true)
+        cache.close()
+        // The result must not depend on the time.
+        #expect(throws: MigrationError.self) { try eager([migration]) }
+    }
+}
