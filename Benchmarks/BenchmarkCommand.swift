@@ -4,7 +4,8 @@ import Foundation
 package enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
     package static let cases: [BenchmarkCase] =
-        PeerCases.all + UpgradeCases.all + EventCases.all + CacheCases.all + ThreadCases.all + RecordCases.all
+        PeerCases.all + UpgradeCases.all + EventCases.all + CacheCases.all + OnReadCases.all + ThreadCases.all
+        + RecordCases.all
         + SettingsCases.all
 }
 

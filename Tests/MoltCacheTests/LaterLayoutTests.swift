@@ -20,7 +20,7 @@ struct LaterLayoutTests {
             """
             ALTER TABLE molt_ledger ADD COLUMN floor INTEGER;
             ALTER TABLE molt_record ADD COLUMN origin TEXT;
-            UPDATE molt_ledger SET outcome = 'onRead', extra = '{"inverse":[]}';
+            UPDATE molt_ledger SET outcome = 'someday', extra = '{"inverse":[]}';
             CREATE TABLE molt_later(id INTEGER PRIMARY KEY) STRICT;
             UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
             """

@@ -39,23 +39,6 @@ extension CacheSession {
         try evictIfTooLarge(key, content.data.count)
     }
 
-    /// Writes an upgraded record, unless it was written since it was read.
-    func upgrade(_ change: RowUpgrade) throws(SQLiteError) {
-        let content = change.content
-        var oldSize: Int64 = 0
-        if size != nil {
-            let old = try statements[.oldSize]
-            try old.bind(content.key, at: 1)
-            oldSize = try old.first { $0.integer(0) } ?? 0
-        }
-        let statement = try statements[.upgrade]
-        try statement.bind(Int64(content.version), at: 2)
-        try statement.bind(content.id, at: 3)
-        try statement.bind(Int64(change.oldVersion), at: 4)
-        try statement.run(bindingInPlace: content.data, isText: !content.isData, at: 1)
-        if connection.changes == 1, let size { self.size = size &+ Int64(content.data.count) &- oldSize }
-    }
-
     /// Applies the changes of a batch, in order.
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.

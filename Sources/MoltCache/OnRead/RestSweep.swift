@@ -151,7 +151,26 @@ final class RestSweep: Sendable {
 }
 
 /// The new content of a record, and the version at which it was read.
-struct RowUpgrade: Sendable {
+private struct RowUpgrade: Sendable {
     let content: StoredContent
     let oldVersion: Int
+}
+
+extension CacheSession {
+    /// Writes an upgraded record, unless it was written since it was read.
+    fileprivate func upgrade(_ change: RowUpgrade) throws(SQLiteError) {
+        let content = change.content
+        var oldSize: Int64 = 0
+        if size != nil {
+            let old = try statements[.oldSize]
+            try old.bind(content.key, at: 1)
+            oldSize = try old.first { $0.integer(0) } ?? 0
+        }
+        let statement = try statements[.upgrade]
+        try statement.bind(Int64(content.version), at: 2)
+        try statement.bind(content.id, at: 3)
+        try statement.bind(Int64(change.oldVersion), at: 4)
+        try statement.run(bindingInPlace: content.data, isText: !content.isData, at: 1)
+        if connection.changes == 1, let size { self.size = size &+ Int64(content.data.count) &- oldSize }
+    }
 }

@@ -10,7 +10,7 @@ struct MigrationReportTests {
         // As a tool would read it from a log.
         let none = #"{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0}"#
         let json = """
-            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"expiredCount":0,"deferred":[],"isDryRun":false,"isReadOnly":false,"entries":[
+            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"expiredCount":0,"deferred":[],"onRead":[],"isDryRun":false,"isReadOnly":false,"entries":[
               {"migration":{"name":"a","version":1},"outcome":"ran","duration":0.0104,
                "counts":{"read":1234567,"changed":900,"dropped":12,"created":0,"quarantined":0},
                "attachedCounts":{},

@@ -93,7 +93,7 @@ struct LeftoverRaceTests {
             return
         }
         let newer = text.replacing("\"format\":1", with: "\"format\":2,\"readerFormat\":1,\"later\":true")
-            .replacing("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"onRead\"")
+            .replacing("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\"")
         try SuiteDomain(suite).write(set: ["molt.ledger": .string(newer)])
         let before = try scratch.values
         #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)

@@ -1,0 +1,138 @@
+import Foundation
+import Molt
+
+/// Migrations on read: what the opening, a read and the rest of an upgrade cost.
+enum OnReadCases {
+    static let all: [BenchmarkCase] = [openFirst, openAgain, get, rest, busy]
+
+    private static let steps: [MigrationStep] = [
+        .renameProperty(People.typeName, "mail", to: "email"),
+        .renameProperty(People.typeName, "city", to: "town"),
+        .addProperty(People.typeName, "level", default: 1),
+        .renameProperty(People.typeName, "notes", to: "remarks"),
+        .removeProperty(People.typeName, "isActive"),
+    ]
+
+    /// Migrations on read, each with one step.
+    private static func migrations(_ count: Int) -> MigrationRegistry {
+        MigrationRegistry(
+            steps.prefix(count).enumerated().map { Migration(to: $0 + 1, "change-\($0 + 1)", $1).onRead() }
+        )
+    }
+
+    private static func open(_ file: URL, _ count: Int, upgradesRest: Bool = false) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = upgradesRest
+        configuration.memory = nil
+        return try CodableCache(at: file, migrations: migrations(count), configuration: configuration)
+    }
+
+    private static let openFirst = BenchmarkCase(
+        name: "molt-open-on-read",
+        summary: "open a store that is five migrations on read behind, once",
+        fixture: CacheCases.fixture
+    ) { context in
+        let file = context.file(CacheCases.fileName)
+        return BenchmarkTrial(count: 1) { _ in
+            try open(file, 5).close()
+        } finish: {
+            guard try CodableCache.schemaVersion(ofFileAt: file) == 5 else {
+                throw BenchmarkError("The store was not upgraded.")
+            }
+        }
+    }
+
+    private static let openAgain = BenchmarkCase(
+        name: "molt-open-on-read-again",
+        summary: "open and close it while none of its records is upgraded",
+        fixture: CacheCases.fixture,
+        ratios: [BenchmarkRatio(.time, of: "molt-open-current", atMost: 4)]
+    ) { context in
+        let opens = context.records < 100_000 ? 200 : 1000
+        let file = context.file(CacheCases.fileName)
+        try open(file, 5).close()
+        return BenchmarkTrial(count: opens) { _ in
+            for _ in 0..<opens { try open(file, 5).close() }
+        }
+    }
+
+    private static let get = BenchmarkCase(
+        name: "molt-get-on-read",
+        summary: "value of records that go through a migration on read, from disk",
+        other: "the same of upgraded records",
+        limit: 100_000,
+        fixture: CacheCases.fixture,
+        ratios: [BenchmarkRatio(.time, atMost: 4)]
+    ) { context in
+        let rounds = 20
+        let file = context.file(CacheCases.fileName)
+        let other = context.file("upgraded.molt")
+        try FileManager.default.copyItem(at: file, to: other)
+        let (old, upgraded) = (try open(file, 1), try open(other, 1))
+        try upgraded.upgradeRest()
+        func read(_ cache: CodableCache, _ round: Int) throws {
+            for index in context.indices(ofRound: round, of: rounds) {
+                let person = try cache.value(UpgradedPerson.self, forKey: People.key(index))
+                guard person?.email != nil else { throw BenchmarkError("Record \(index) is not upgraded.") }
+            }
+        }
+        return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+            try read(old, round)
+        } other: { round in
+            try read(upgraded, round)
+        }
+    }
+
+    private static let rest = BenchmarkCase(
+        name: "molt-rest",
+        summary: "upgrade the rest of the records, with one renamed property",
+        fixture: CacheCases.fixture,
+        ratios: [BenchmarkRatio(.rate, of: UpgradeCases.rename.name, atLeast: 0.1)]
+    ) { context in
+        let cache = try open(context.file(CacheCases.fileName), 1)
+        return BenchmarkTrial(count: context.records) { _ in
+            try cache.upgradeRest()
+            cache.close()
+        } finish: {
+            let cache = try open(context.file(CacheCases.fileName), 1)
+            guard cache.report.onRead.isEmpty else { throw BenchmarkError("Records are left.") }
+            for index in stride(from: 1, through: context.records, by: 97) {
+                let person = try cache.value(UpgradedPerson.self, forKey: People.key(index))
+                guard person?.email == People.person(index).mail else {
+                    throw BenchmarkError("Record \(index) is not what it should have become.")
+                }
+            }
+        }
+    }
+
+    private static let busy = BenchmarkCase(
+        name: "molt-rest-beside-app",
+        summary: "value and set of records in turn, while the rest is upgraded",
+        other: "the same without the rest",
+        limit: 100_000,
+        fixture: CacheCases.fixture,
+        ratios: [BenchmarkRatio(.time, atMost: 4)]
+    ) { context in
+        let rounds = 4
+        let file = context.file(CacheCases.fileName)
+        let other = context.file("upgraded.molt")
+        try FileManager.default.copyItem(at: file, to: other)
+        let (old, upgraded) = (try open(file, 1, upgradesRest: true), try open(other, 1))
+        try upgraded.upgradeRest()
+        let changed = People.person(1)
+        func use(_ cache: CodableCache, _ round: Int) throws {
+            for index in context.indices(ofRound: round, of: rounds) {
+                if index.isMultiple(of: 10) {
+                    try cache.set(changed, forKey: "other \(index)")
+                } else {
+                    _ = try cache.value(UpgradedPerson.self, forKey: People.key(index))
+                }
+            }
+        }
+        return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+            try use(old, round)
+        } other: { round in
+            try use(upgraded, round)
+        }
+    }
+}

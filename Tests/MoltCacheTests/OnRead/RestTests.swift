@@ -1,0 +1,149 @@
+import Foundation
+import Molt
+import MoltPlatform
+import Testing
+
+/// More records than one batch of the sweep.
+@Suite("The rest of an upgrade on read") struct RestTests {
+    private static let count = 700
+    private let store: OldStore
+
+    init() throws {
+        store = try OldStore(Self.records)
+    }
+
+    private static var records: [StoredRecord] {
+        (0..<count).map { number in
+            // Every third record needs no change.
+            StoredRecord("Item", "k\(number)", number % 3 == 0 ? "{}" : #"{"old":\#(number)}"#)
+        }
+    }
+
+    private static let renaming = Migration(to: 1, "rename", .renameProperty("Item", "old", to: "new")).onRead()
+
+    private static var expected: [String] {
+        (0..<count).map { $0 % 3 == 0 ? "{}" : #"{"new":\#($0)}"# }
+    }
+
+    private func open(_ migration: Migration = RestTests.renaming) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = false
+        return try CodableCache(at: store.url, migrations: [migration], configuration: configuration)
+    }
+
+    private struct Item: Codable, Equatable, Sendable, RecordType {
+        static let recordTypeName = "Item"
+        var new: Int?
+    }
+
+    #if CHILD_PROCESSES
+        @Test(arguments: [1, 257, 400, 600])
+        func `goes on after a kill with the records that are left`(call: Int) async throws {
+            let path = store.url.path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, call = call as Int] in
+                try upgradeAndDie(URL(fileURLWithPath: path), atCall: call)
+            }
+            let killed = try store.snapshot()
+            #expect(killed.ledger.map(\.outcome) == [.onRead])
+            let written = killed.records.count { $0.version == 1 }
+            // Whole batches are written, and nothing of the one that was interrupted.
+            #expect(written == Self.records.prefix((call - 1) / 256 * 256).count { $0.text != "{}" })
+            #expect(killed.ledger[0].counts.changed == written)
+
+            let cache = try open(renaming())
+            for number in [0, 1, 255, 256, 257, 699] {
+                let value = try cache.value(Item.self, forKey: "k\(number)")
+                #expect(value == Item(new: number % 3 == 0 ? nil : number))
+            }
+            try await cache.upgradeRest()
+            cache.close()
+            let after = try store.snapshot()
+            #expect(after.records.map(\.text) == Self.expected)
+            #expect(after.ledger.map(\.outcome) == [.ran])
+            #expect(after.ledger[0].counts.changed == Self.expected.count { $0 != "{}" })
+            #expect(try await CodableCache.verify(at: store.url).isEmpty)
+        }
+    #endif
+
+    @Test func `is upgraded by several caches at once, while others write`() throws {
+        let caches = try (0..<3).map { _ in try open() }
+        DispatchQueue.concurrentPerform(iterations: 4) { index in
+            do {
+                if index < 3 { return try caches[index].upgradeRest() }
+                for number in 0..<100 { try caches[0].set(Item(new: -number), forKey: "k\(number * 7)") }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        for cache in caches { cache.close() }
+        let after = try store.snapshot()
+        #expect(after.ledger.map(\.outcome) == [.ran])
+        for (number, record) in after.records.enumerated() {
+            let text = number % 7 == 0 ? #"{"new":\#(-number / 7)}"# : Self.expected[number]
+            #expect(record.text == text)
+        }
+    }
+
+    @Test func `stops when the cache is closed`() async throws {
+        let cache = try open(Self.renaming)
+        cache.close()
+        let error = await #expect(throws: CacheError.self) { try await cache.upgradeRest() }
+        #expect(error?.code == .closed)
+        #expect(try store.snapshot().records == Self.records)
+    }
+
+    @Test func `stops at the deadline`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = false
+        try open().close()
+        configuration.deadline = .now
+        let cache = try CodableCache(at: store.url, migrations: [Self.renaming], configuration: configuration)
+        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
+        #expect(error?.code == .deadlinePassed)
+        #expect(try cache.value(Item.self, forKey: "k1") == Item(new: 1))
+    }
+
+    @Test func `is refused once another process has upgraded the store further`() throws {
+        let cache = try open()
+        let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
+        try CodableCache(at: store.url, migrations: next).close()
+        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
+        #expect(error?.code == .storeChanged)
+        #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
+    }
+
+    @Test func `is in a backup, and upgraded after it was restored`() throws {
+        let cache = try open()
+        let backup = try CodableCache.backUp(at: store.url)
+        try cache.upgradeRest()
+        cache.close()
+        try CodableCache.restore(backup, at: store.url)
+        #expect(try store.snapshot().records == Self.records)
+        let again = try open()
+        #expect(again.report.onRead.map(\.name) == ["rename"])
+        try again.upgradeRest()
+        #expect(try store.snapshot().records.map(\.text) == Self.expected)
+    }
+}
+
+/// Upgrades the rest, and kills the process at a call of the step's closure.
+private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
+    var configuration = CodableCache.Configuration()
+    configuration.upgradesRest = false
+    try CodableCache(at: url, migrations: [renaming(killedAtCall: call)], configuration: configuration).upgradeRest()
+}
+
+private func renaming(killedAtCall last: Int = 0) -> Migration {
+    let calls = Locked(0)
+    return Migration(
+        to: 1,
+        "rename",
+        .transform("Item") { item in
+            calls.withLock { calls in
+                calls += 1
+                if calls == last { raise(SIGKILL) }
+            }
+            if item["old"] != nil { try item.rename("old", to: "new") }
+        }
+    ).onRead()
+}
