@@ -11,7 +11,7 @@ struct StoredContent: Sendable {
     /// Seconds since 1970; nil for never.
     let expiration: Double?
     /// The version at which the content was stored.
-    private(set) var version: Int
+    let version: Int
 
     /// Whether the record still waits for its key.
     var isAdopted = false
@@ -38,13 +38,32 @@ struct StoredContent: Sendable {
         version = Int(clamping: row.integer(5))
     }
 
-    /// Replaces the content by that of the upgraded record.
-    mutating func upgrade(to record: borrowing Record, version: Int) {
-        var bytes: [UInt8] = []
-        record.writeContent(to: &bytes)
-        data = Data(bytes)
-        isData = record.isData
-        self.version = version
+    /// The upgraded content; nil if nothing changes.
+    func upgraded(through rest: RestUpgrade) throws(MigrationError) -> StoredContent? {
+        var upgraded: StoredContent?
+        try rest.upgrade(typeName: typeName) { record in
+            var key = key
+            key.withUTF8 { key in
+                data.withUnsafeBytes { content in
+                    record.load(
+                        id: id,
+                        typeName: typeName,
+                        key: UnsafeRawBufferPointer(key),
+                        content: content,
+                        isData: isData,
+                        expiration: expiration,
+                        version: version
+                    )
+                }
+            }
+        } _: { record in
+            var bytes: [UInt8] = []
+            record.writeContent(to: &bytes)
+            upgraded = self
+            upgraded?.data = Data(bytes)
+            upgraded?.isData = record.isData
+        }
+        return upgraded
     }
 }
 

@@ -28,10 +28,11 @@ extension CodableCache {
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
     func upgraded(_ stored: StoredContent) throws(CacheError) -> StoredContent {
-        guard stored.version < schemaVersion, let rest = sweep?.rest else { return stored }
+        guard stored.version < schemaVersion, let rest = sweep?.rest, stored.version < rest.version else {
+            return stored
+        }
         do {
-            var tally = RestUpgrade.Tally(rest)
-            return try stored.upgraded(through: rest, &tally) ?? stored
+            return try stored.upgraded(through: rest) ?? stored
         } catch {
             var failure = CacheError(
                 .unreadableContent,
@@ -45,33 +46,5 @@ extension CodableCache {
             failure.storedType = stored.typeName
             throw failure
         }
-    }
-}
-
-extension StoredContent {
-    /// The upgraded content; nil if nothing changes.
-    func upgraded(
-        through rest: RestUpgrade,
-        _ tally: inout RestUpgrade.Tally
-    ) throws(MigrationError) -> StoredContent? {
-        var upgraded: StoredContent?
-        try data.withUnsafeBytes { bytes in
-            Result { () throws(MigrationError) in
-                try rest.upgrade(
-                    id: id,
-                    typeName: typeName,
-                    key: key,
-                    content: bytes,
-                    isData: isData,
-                    expiration: expiration,
-                    version: version,
-                    &tally
-                ) { record, version in
-                    upgraded = self
-                    upgraded?.upgrade(to: record, version: version)
-                }
-            }
-        }.get()
-        return upgraded
     }
 }

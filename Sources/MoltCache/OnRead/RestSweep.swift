@@ -19,7 +19,6 @@ final class RestSweep: Sendable {
     private let waiting = Locked(0)
 
     private static let batchSize = 256
-    private static let batchBytes = 1 << 20
 
     init(
         _ rest: RestUpgrade,
@@ -54,54 +53,63 @@ final class RestSweep: Sendable {
 
     private func run() throws {
         guard let rest else { return }
+        var batch = rest.makeBatch(capacity: Self.batchSize)
+        var sizes: [Int] = []
         var position: Int64 = 0
         var failure: MigrationError?
         while true {
             try checkTime()
             let start = ContinuousClock.now
-            let rows = try records(after: position, olderThan: rest.version)
-            guard let last = rows.last else { break }
-            position = last.id
-            var tally = RestUpgrade.Tally(rest)
-            var changes: [RowUpgrade] = []
-            for row in rows {
-                do throws(MigrationError) {
-                    guard let upgraded = try row.upgraded(through: rest, &tally) else { continue }
-                    changes.append(RowUpgrade(content: upgraded, oldVersion: row.version))
-                } catch {
-                    failure = failure ?? error
-                }
-            }
-            try write(changes, tally.counts, rest)
+            try read(into: batch.records, after: position, olderThan: rest.version, &sizes)
+            guard batch.records.count > 0 else { break }
+            position = batch.records[batch.records.count - 1].id
+            rest.upgrade(&batch)
+            failure = failure ?? batch.failure
+            try write(batch, sizes, rest)
             pause(after: start.duration(to: .now))
         }
         if let failure { try setAside(failure, rest) }
         try end(rest)
     }
 
-    private func records(after position: Int64, olderThan version: Int) throws -> [StoredContent] {
-        let read = { @Sendable (session: CacheSession) throws(SQLiteError) -> [StoredContent] in
-            let statement = try session.statements[.rest]
-            defer { statement.reset() }
-            try statement.bind(position, at: 1)
-            try statement.bind(Int64(version), at: 2)
-            var rows: [StoredContent] = []
-            var size = 0
-            while rows.count < Self.batchSize, size < Self.batchBytes, try statement.step() {
-                let row = StoredContent(statement)
-                size += row.data.count
-                rows.append(row)
+    /// Reads the next records, and the sizes of their contents.
+    private func read(
+        into batch: RecordBatch,
+        after position: Int64,
+        olderThan version: Int,
+        _ sizes: inout [Int]
+    ) throws {
+        func read(_ session: CacheSession) throws(SQLiteError) {
+            batch.removeAll()
+            sizes.removeAll(keepingCapacity: true)
+            let row = try session.statements[.rest]
+            defer { row.reset() }
+            try row.bind(position, at: 1)
+            try row.bind(Int64(version), at: 2)
+            while !batch.isFull, try row.step() {
+                let isData = row.isBlob(1)
+                let content = row.bytes(1, isBlob: isData)
+                sizes.append(content.count)
+                let expiration = row.real(4)
+                batch.append(
+                    id: row.integer(0),
+                    typeName: row.text(3),
+                    key: row.bytes(2),
+                    content: content,
+                    isData: isData,
+                    expiration: expiration,
+                    version: Int(clamping: row.integer(5))
+                )
             }
-            return rows
         }
         // A connection of its own keeps readers from waiting, if one can be opened.
-        return try core.readAlone(read) ?? core.read(read)
+        if try core.readAlone(read) == nil { try core.read(read) }
     }
 
-    private func write(_ changes: [RowUpgrade], _ counts: [RecordCounts], _ rest: RestUpgrade) throws {
+    private func write(_ batch: RestUpgrade.Batch, _ sizes: [Int], _ rest: RestUpgrade) throws {
         try change { session throws(SQLiteError) in
-            for change in changes { try session.upgrade(change) }
-            for (migration, counts) in zip(rest.migrations, counts) {
+            for row in batch.rows { try session.upgrade(row, of: batch, oldSize: sizes[row.index]) }
+            for (migration, counts) in zip(rest.migrations, batch.counts) {
                 try LedgerTable.add(counts, toRowOf: migration.name, session.connection)
             }
         }
@@ -150,27 +158,22 @@ final class RestSweep: Sendable {
     }
 }
 
-/// The new content of a record, and the version at which it was read.
-private struct RowUpgrade: Sendable {
-    let content: StoredContent
-    let oldVersion: Int
-}
-
 extension CacheSession {
     /// Writes an upgraded record, unless it was written since it was read.
-    fileprivate func upgrade(_ change: RowUpgrade) throws(SQLiteError) {
-        let content = change.content
-        var oldSize: Int64 = 0
-        if size != nil {
-            let old = try statements[.oldSize]
-            try old.bind(content.key, at: 1)
-            oldSize = try old.first { $0.integer(0) } ?? 0
+    fileprivate func upgrade(
+        _ row: RestUpgrade.Batch.Row,
+        of batch: RestUpgrade.Batch,
+        oldSize: Int
+    ) throws(SQLiteError) {
+        try batch.withContent(of: row) { content throws(SQLiteError) in
+            let statement = try statements[.upgrade]
+            defer { statement.unbind(1) }
+            try statement.bind(inPlace: content, isText: !row.isData, at: 1)
+            try statement.bind(Int64(row.version), at: 2)
+            try statement.bind(row.id, at: 3)
+            try statement.bind(Int64(row.oldVersion), at: 4)
+            try statement.run()
+            if connection.changes == 1, let size { self.size = size &+ Int64(content.count - oldSize) }
         }
-        let statement = try statements[.upgrade]
-        try statement.bind(Int64(content.version), at: 2)
-        try statement.bind(content.id, at: 3)
-        try statement.bind(Int64(change.oldVersion), at: 4)
-        try statement.run(bindingInPlace: content.data, isText: !content.isData, at: 1)
-        if connection.changes == 1, let size { self.size = size &+ Int64(content.data.count) &- oldSize }
     }
 }

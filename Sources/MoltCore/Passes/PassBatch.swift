@@ -46,17 +46,10 @@ struct PassCounts {
         self.stages = Array(repeating: RecordCounts(), count: stages)
     }
 
-    /// Subtracts what records of a pass have counted.
-    static func -= (counts: inout PassCounts, other: PassCounts) {
-        func subtract(_ counts: inout [RecordCounts], _ other: [RecordCounts]) {
-            for index in counts.indices {
-                counts[index].read -= other[index].read
-                counts[index].changed -= other[index].changed
-                counts[index].dropped -= other[index].dropped
-            }
-        }
-        subtract(&counts.migrations, other.migrations)
-        subtract(&counts.stages, other.stages)
+    /// Sets all counts to zero.
+    mutating func reset() {
+        for index in migrations.indices { migrations[index] = RecordCounts() }
+        for index in stages.indices { stages[index] = RecordCounts() }
     }
 
     static func += (counts: inout PassCounts, other: PassCounts) {

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The migrations on read that a store counts as applied, although not all of its records went through them.
 ///
-/// It upgrades single records, when they are read and behind the open store. The version of a record tells which of the
+/// It upgrades records when they are read and behind the open store. The version of a record tells which of the
 /// migrations it still has to go through.
 package final class RestUpgrade: Sendable {
     /// The migrations, in order.
@@ -41,18 +41,6 @@ package final class RestUpgrade: Sendable {
     /// Whether a policy sets records aside that a step cannot convert.
     package var setsRecordsAside: Bool { !changer.alwaysStops }
 
-    /// The numbers of records that went through the migrations.
-    package struct Tally {
-        fileprivate var pass: PassCounts
-
-        package init(_ rest: RestUpgrade) {
-            pass = rest.changer.noCounts
-        }
-
-        /// The counts of each migration.
-        package var counts: [RecordCounts] { pass.migrations }
-    }
-
     private func chain(_ typeName: String) -> StepChains.Chain {
         chains.withLock { chains in
             if let known = chains.first(where: { RecordValue.Object.isSame($0.typeName, typeName) }) {
@@ -66,48 +54,101 @@ package final class RestUpgrade: Sendable {
 
     /// Sends a record through the migrations that it lacks.
     ///
-    /// - Parameter read: Receives the upgraded record and its new version; not called if nothing changes.
+    /// - Parameters:
+    ///   - load: Loads the record.
+    ///   - read: Receives the upgraded record; not called if nothing changes.
     /// - Throws: ``MigrationError`` that names the migration, the step and the record.
     package func upgrade(
-        id: Int64 = 0,
         typeName: String,
-        key: String,
-        content: UnsafeRawBufferPointer,
-        isData: Bool,
-        expiration: Double?,
-        version: Int,
-        _ tally: inout Tally,
-        _ read: (borrowing Record, Int) -> Void
+        _ load: (inout Record) -> Void,
+        _ read: (borrowing Record) -> Void
     ) throws(MigrationError) {
         let chain = chain(typeName)
-        guard version < self.version, !chain.links.isEmpty else { return }
+        guard !chain.links.isEmpty else { return }
         var record = Record(coding: coding)
-        var key = key
-        func load() {
-            key.withUTF8 { key in
-                record.load(
-                    id: id,
-                    typeName: typeName,
-                    key: UnsafeRawBufferPointer(key),
-                    content: content,
-                    isData: isData,
-                    expiration: expiration,
-                    version: version
-                )
+        load(&record)
+        var counts = changer.noCounts
+        let outcome = changer.change(&record, chain, &counts)
+        if let failure = outcome.failure { throw error(failure) }
+        if outcome.changedAt != nil { read(record) }
+    }
+
+    private func error(_ failure: any Error) -> MigrationError {
+        var error = failure as? MigrationError ?? StepFailure.named(failure, store: storeName)
+        error.store = storeName
+        return error
+    }
+
+    // MARK: Batches
+
+    /// A batch of records and its upgraded contents; the memory is reused.
+    package struct Batch {
+        package let records: RecordBatch
+        /// The changed records.
+        package fileprivate(set) var rows: [Row] = []
+        /// For each migration, the counts of the records that it did not fail for.
+        package fileprivate(set) var counts: [RecordCounts] = []
+        /// The first error of a record.
+        package fileprivate(set) var failure: MigrationError?
+        fileprivate var contents: [UInt8] = []
+
+        package struct Row {
+            /// The position in the batch.
+            package let index: Int
+            package let id: Int64
+            package let oldVersion: Int
+            package let version: Int
+            package let isData: Bool
+            fileprivate let range: Range<Int>
+        }
+
+        /// Passes the new content of a row to a closure.
+        package func withContent<Result, Failure: Error>(
+            of row: Row,
+            _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            let result = contents.withUnsafeBytes { bytes in
+                Swift.Result { () throws(Failure) in try body(UnsafeRawBufferPointer(rebasing: bytes[row.range])) }
             }
+            return try result.get()
         }
-        load()
-        let outcome = changer.change(&record, chain, &tally.pass)
-        if let failure = outcome.failure {
-            // The record stays as it is, so nothing of it counts.
-            var counts = changer.noCounts
-            load()
-            _ = changer.change(&record, chain, &counts)
-            tally.pass -= counts
-            var error = failure as? MigrationError ?? StepFailure.named(failure, store: storeName)
-            error.store = storeName
-            throw error
+    }
+
+    package func makeBatch(capacity: Int) -> Batch {
+        Batch(records: RecordBatch(capacity: capacity, coding: coding))
+    }
+
+    /// Sends the records of a batch through the migrations that they lack.
+    package func upgrade(_ batch: inout Batch) {
+        batch.rows.removeAll(keepingCapacity: true)
+        batch.contents.removeAll(keepingCapacity: true)
+        batch.failure = nil
+        var total = changer.noCounts
+        var counts = total
+        for index in 0..<batch.records.count {
+            let typeName = batch.records[index].typeName
+            let oldVersion = batch.records[index].storedVersion
+            counts.reset()
+            let outcome = changer.change(&batch.records[index], chain(typeName), &counts)
+            if let failure = outcome.failure {
+                batch.failure = batch.failure ?? error(failure)
+                continue
+            }
+            total += counts
+            guard let version = outcome.changedAt else { continue }
+            let start = batch.contents.count
+            batch.records[index].writeContent(to: &batch.contents)
+            batch.rows.append(
+                Batch.Row(
+                    index: index,
+                    id: outcome.id,
+                    oldVersion: oldVersion,
+                    version: version,
+                    isData: batch.records[index].isData,
+                    range: start..<batch.contents.count
+                )
+            )
         }
-        if let version = outcome.changedAt { read(record, version) }
+        batch.counts = total.migrations
     }
 }

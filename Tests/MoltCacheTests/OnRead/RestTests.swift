@@ -50,7 +50,7 @@ import Testing
             #expect(written == Self.records.prefix((call - 1) / 256 * 256).count { $0.text != "{}" })
             #expect(killed.ledger[0].counts.changed == written)
 
-            let cache = try open(renaming())
+            let cache = try open(closureRenaming())
             for number in [0, 1, 255, 256, 257, 699] {
                 let value = try cache.value(Item.self, forKey: "k\(number)")
                 #expect(value == Item(new: number % 3 == 0 ? nil : number))
@@ -130,10 +130,11 @@ import Testing
 private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
     var configuration = CodableCache.Configuration()
     configuration.upgradesRest = false
-    try CodableCache(at: url, migrations: [renaming(killedAtCall: call)], configuration: configuration).upgradeRest()
+    try CodableCache(at: url, migrations: [closureRenaming(killedAtCall: call)], configuration: configuration)
+        .upgradeRest()
 }
 
-private func renaming(killedAtCall last: Int = 0) -> Migration {
+private func closureRenaming(killedAtCall last: Int = 0) -> Migration {
     let calls = Locked(0)
     return Migration(
         to: 1,
