@@ -110,7 +110,8 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
-        options.putsOffOnRead = configuration.putsOffOnRead
+        // The changed keys are those that an upgrade changes at the opening.
+        options.putsOffOnRead = configuration.putsOffOnRead && !configuration.recordsChangedKeys
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
             configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil

@@ -46,7 +46,8 @@ extension CodableCache {
         public var drift = MigrationOptions.MismatchPolicy.standard
         /// Whether an upgrade records which keys it changes, for ``CodableCache/forEachUpgradedKey(_:)``.
         ///
-        /// False by default: an upgrade of all records takes three to four times as long.
+        /// False by default: an upgrade of all records takes three to four times as long. With true, migrations on read
+        /// run at the opening.
         public var recordsChangedKeys = false
         /// Whether the rest of a store is upgraded behind the open cache; true by default.
         ///

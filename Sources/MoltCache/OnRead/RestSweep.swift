@@ -18,7 +18,7 @@ final class RestSweep: Sendable {
     /// The number of callers that wait for the end, which makes a sweep hurry.
     private let waiting = Locked(0)
 
-    private static let batchSize = 256
+    private static let batchSize = 512
 
     init(
         _ rest: RestUpgrade,
