@@ -51,7 +51,7 @@ extension CodableCache {
         public var recordsChangedKeys = false
         /// Whether the rest of a store is upgraded behind the open cache; true by default.
         ///
-        /// It concerns migrations with `onRead()`. With false, ``CodableCache/upgradeRest()`` does it.
+        /// It concerns migrations with `onRead()`. With false, `upgradeRest()` does it.
         public var upgradesRest = true
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
