@@ -145,6 +145,8 @@ final class CacheCore: Sendable {
         clock().timeIntervalSince1970
     }
 
+    var hasClosed: Bool { isClosed.load(ordering: .relaxed) }
+
     private func noteUse() {
         // Storing always would make cores contend for the cache line.
         if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }

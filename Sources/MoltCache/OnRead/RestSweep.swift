@@ -39,8 +39,16 @@ final class RestSweep: Sendable {
     /// Begins to upgrade the rest on another thread, until the cache is closed.
     func start() {
         queue.async { [self] in
-            // What could not be upgraded now is upgraded after the next opening; reads of a record throw its error.
-            try? run()
+            while !core.hasClosed {
+                do {
+                    return try run()
+                } catch let error as CacheError where [.busy, .suspended].contains(error.code) && !isAwaited {
+                    Thread.sleep(forTimeInterval: 0.1)
+                } catch {
+                    // The next opening tries again; reads of a record that cannot be converted throw its error.
+                    return
+                }
+            }
         }
     }
 
@@ -51,6 +59,8 @@ final class RestSweep: Sendable {
         try queue.sync { try run() }
     }
 
+    private var isAwaited: Bool { waiting.withLock { $0 > 0 } }
+
     private func run() throws {
         guard let rest else { return }
         var batch = rest.makeBatch(capacity: Self.batchSize)
@@ -58,7 +68,9 @@ final class RestSweep: Sendable {
         var position: Int64 = 0
         var failure: MigrationError?
         while true {
-            try checkTime()
+            if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
+                throw MigrationError.deadlinePassed
+            }
             let start = ContinuousClock.now
             try read(into: batch.records, after: position, olderThan: rest.version, &sizes)
             guard batch.records.count > 0 else { break }
@@ -141,19 +153,9 @@ final class RestSweep: Sendable {
         try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
     }
 
-    // MARK: Consideration for the app
-
-    /// Throws when the deadline has passed or a caller waits while the app has suspended its stores.
-    private func checkTime() throws {
-        if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
-            throw MigrationError.deadlinePassed
-        }
-        while StoreAccess.isSuspended, waiting.withLock({ $0 == 0 }) { Thread.sleep(forTimeInterval: 0.05) }
-    }
-
     /// Leaves nine tenths of the time to an app that uses the cache.
     private func pause(after duration: Duration) {
-        guard core.takeUse(), waiting.withLock({ $0 == 0 }) else { return }
+        guard core.takeUse(), !isAwaited else { return }
         Thread.sleep(forTimeInterval: min(9 * (duration / .seconds(1)), 0.25))
     }
 }

@@ -84,7 +84,12 @@ extension MigrationPlan {
         attaching attached: [any Attachable] = [],
         role: MigrationOptions.Role = .current
     ) throws {
-        try self.init(for: DefaultsStore(suite, attaching: attached.stores), migrations: migrations, role: role)
+        try self.init(
+            for: DefaultsStore(suite, attaching: attached.stores),
+            migrations: migrations,
+            role: role,
+            putsOffOnRead: false
+        )
         if problems.isEmpty { addUnmatchedKeys(migrations) }
     }
 }

@@ -83,7 +83,8 @@ struct FixtureUpgrades {
         MigrationPlan(
             state: StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger),
             storeName: name,
-            migrations: migrations.upTo(version: version)
+            migrations: migrations.upTo(version: version),
+            putsOffOnRead: false
         )
     }
 }

@@ -63,6 +63,20 @@ import Testing
             #expect(after.ledger[0].counts.changed == Self.expected.count { $0 != "{}" })
             #expect(try await CodableCache.verify(at: store.url).isEmpty)
         }
+
+        /// In a process of its own, because a suspension concerns all stores of a process.
+        @Test func `waits while access to stores is suspended`() async throws {
+            let path = store.url.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let cache = try openStill(URL(fileURLWithPath: path))
+                StoreAccess.suspend()
+                let error = #expect(throws: CacheError.self) { try upgradeRest(of: cache) }
+                #expect(error?.code == .suspended)
+                StoreAccess.resume()
+                try upgradeRest(of: cache)
+                #expect(try CodableCache.history(at: URL(fileURLWithPath: path)).map(\.outcome) == [.ran])
+            }
+        }
     #endif
 
     @Test func `is upgraded by several caches at once, while others write`() throws {
@@ -126,12 +140,20 @@ import Testing
     }
 }
 
-/// Upgrades the rest, and kills the process at a call of the step's closure.
-private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
+private func openStill(_ url: URL, killedAtCall call: Int = 0) throws -> CodableCache {
     var configuration = CodableCache.Configuration()
     configuration.upgradesRest = false
-    try CodableCache(at: url, migrations: [closureRenaming(killedAtCall: call)], configuration: configuration)
-        .upgradeRest()
+    return try CodableCache(at: url, migrations: [closureRenaming(killedAtCall: call)], configuration: configuration)
+}
+
+/// The synchronous call, also in an asynchronous function.
+private func upgradeRest(of cache: CodableCache) throws {
+    try cache.upgradeRest()
+}
+
+/// Upgrades the rest, and kills the process at a call of the step's closure.
+private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
+    try openStill(url, killedAtCall: call).upgradeRest()
 }
 
 private func closureRenaming(killedAtCall last: Int = 0) -> Migration {

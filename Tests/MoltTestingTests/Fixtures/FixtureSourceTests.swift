@@ -34,6 +34,29 @@ struct FixtureSourceTests {
         }
     }
 
+    @Test func `A cache with records that still go through a migration on read is read as it is`() throws {
+        try ScratchDirectory.with { folder in
+            let url = folder.appending(path: "store.molt")
+            try CodableCache(at: url).set(["mail": "a@b.c"], forKey: "ada")
+            let type = try CodableCache(at: url).typeName(forKey: "ada") ?? ""
+            let migrations: MigrationRegistry = [
+                Migration(to: 1, "email", .renameProperty(type, "mail", to: "email")).onRead()
+            ]
+            var configuration = CodableCache.Configuration()
+            configuration.upgradesRest = false
+            let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+            try cache.set(["email": "e@f.g"], forKey: "eve")
+
+            let fixture = try StoreFixture(json: StoreFixture(cacheFile: url).json)
+
+            #expect(fixture.ledger.map(\.outcome) == [.onRead])
+            #expect(fixture.record(forKey: "ada")?.content == .json(#"{"mail":"a@b.c"}"#))
+            let migrated = try fixture.migrated(through: migrations)
+            #expect(try migrated.value([String: String].self, forKey: "ada") == ["email": "a@b.c"])
+            #expect(try migrated.value([String: String].self, forKey: "eve") == ["email": "e@f.g"])
+        }
+    }
+
     @Test func `A file that is not a cache is refused and named`() throws {
         let settings = try FixtureFile.settings
         let error = try #require(throws: CacheError.self) { try StoreFixture(cacheFile: settings) }
