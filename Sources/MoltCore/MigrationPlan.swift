@@ -46,7 +46,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Whether opening the store only records it, because records go through it when they are read.
         var isPutOff = false
 
-        var isApplied: Bool { [.applied, .replaced, .onRead].contains(status) }
+        package var isApplied: Bool { [.applied, .replaced, .onRead].contains(status) }
     }
 
     /// Why the store cannot be upgraded.

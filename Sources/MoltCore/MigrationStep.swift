@@ -76,6 +76,12 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
+    /// A step that changes nothing, in the place of one that is done.
+    package var withoutEffect: MigrationStep {
+        guard case .edit(let edit) = action else { return .run("done before") { _ in } }
+        return MigrationStep(declaration, .edit(RecordEdit(typeName: edit.typeName) { _ in }))
+    }
+
     /// Whether the step also runs on a store that was just created, because it brings data in from elsewhere.
     public var runsOnFreshStore: Bool {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true

@@ -247,7 +247,15 @@ struct SalvagedTables {
                 && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
         }
         guard !passed.isEmpty else { return }
-        let entries = passed.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
+        let entries = passed.map { migration in
+            // The versions of the records tell which of them went through a migration on read.
+            LedgerEntry(
+                name: migration.name,
+                version: migration.version,
+                outcome: migration.isOnRead ? .onRead : .ran,
+                appliedAt: Date()
+            )
+        }
         try LedgerTable.add(entries, version: report.schemaVersion, to: target.connection)
         let list = passed.map { "\"\(ErrorSummary.oneLine($0.name))\"" }.joined(separator: ", ")
         report.assume(

@@ -159,8 +159,12 @@ final class CacheCore: Sendable {
 
     // MARK: Reading
 
-    func read<Value: Sendable>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
-        try withSession { session throws(SQLiteError) in try session.read(body) }
+    func read<Value: Sendable>(
+        isUse: Bool = true,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        if isUse { noteUse() }
+        return try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
     /// Runs a closure on one snapshot of the file, on a connection of its own.
@@ -168,8 +172,12 @@ final class CacheCore: Sendable {
     /// The closure may use the cache and may be slow: no other reader waits for this connection.
     ///
     /// - Returns: The closure's result; nil if no such connection can be opened.
-    func readAlone<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value? {
+    func readAlone<Value>(
+        isUse: Bool = true,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value? {
         guard let readers else { return nil }
+        if isUse { noteUse() }
         try checkFile()
         let now = now()
         return try readers.withReader { session in

@@ -49,9 +49,11 @@ extension CodableCache {
         /// False by default: an upgrade of all records takes three to four times as long. With true, migrations on read
         /// run at the opening.
         public var recordsChangedKeys = false
-        /// Whether the rest of a store is upgraded behind the open cache; true by default.
+        /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by
+        /// default.
         ///
-        /// It concerns migrations with `onRead()`. With false, `upgradeRest()` does it.
+        /// With false, `upgradeRest()` does it. A process whose duty is to leave upgrades to others does not begin by
+        /// itself. A deadline in the options ends it, too; the next opening continues.
         public var upgradesRest = true
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///

@@ -38,7 +38,7 @@ package enum LedgerTable {
             ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
-                duration = excluded.duration, records_read = records_read + excluded.records_read,
+                duration = excluded.duration, records_read = excluded.records_read,
                 records_changed = records_changed + excluded.records_changed,
                 records_dropped = excluded.records_dropped, records_created = excluded.records_created,
                 records_quarantined = excluded.records_quarantined,
@@ -76,33 +76,29 @@ package enum LedgerTable {
         try connection.execute("PRAGMA user_version = \(version)")
     }
 
-    /// Adds to the counts of a migration on read.
-    static func add(
-        _ counts: RecordCounts,
-        toRowOf name: String,
-        _ connection: Connection
-    ) throws(SQLiteError) {
-        let update = try connection.prepare(
-            """
-            UPDATE molt_ledger SET records_read = records_read + ?2, records_changed = records_changed + ?3
-            WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'
-            """
-        )
-        try update.bind(name, at: 1)
-        try update.bind(Int64(counts.read), at: 2)
-        try update.bind(Int64(counts.changed), at: 3)
-        try update.run()
+    /// Adds to the number of records that a migration on read has changed.
+    static func add(changed: Int, toRowOf name: String, _ connection: Connection) throws(SQLiteError) {
+        try updateOnRead("records_changed = records_changed + ?2", changed, name, connection)
     }
 
     /// Notes that all records went through a migration on read.
-    static func endOnRead(_ name: String, _ connection: Connection) throws(SQLiteError) {
+    ///
+    /// - Parameter read: The number of records in the last sweep over all of them.
+    static func endOnRead(read: Int, _ name: String, _ connection: Connection) throws(SQLiteError) {
+        try updateOnRead("outcome = '\(LedgerEntry.Outcome.ran.rawValue)', records_read = ?2", read, name, connection)
+    }
+
+    private static func updateOnRead(
+        _ change: String,
+        _ count: Int,
+        _ name: String,
+        _ connection: Connection
+    ) throws(SQLiteError) {
         let update = try connection.prepare(
-            """
-            UPDATE molt_ledger SET outcome = '\(LedgerEntry.Outcome.ran.rawValue)'
-            WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'
-            """
+            "UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'"
         )
         try update.bind(name, at: 1)
+        try update.bind(Int64(count), at: 2)
         try update.run()
     }
 

@@ -119,9 +119,15 @@ package enum RowQuery: Int, CaseIterable {
             SELECT molt_record.id, key, \(Self.typeName) FROM molt_record
             WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1
             """
-        case .rest: "\(Self.row) WHERE molt_record.id > ?1 AND version < ?2 ORDER BY molt_record.id"
-        // Whatever has changed the record since it was read has given it a later version.
-        case .upgrade: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3 AND version = ?4"
+        case .rest:
+            """
+            SELECT molt_record.id, content, key, name, expires_at, version, updated_at
+            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
+            WHERE molt_record.id > ?1 AND version < ?2 ORDER BY molt_record.id
+            """
+        // The record may have been written since it was read, or its id reused.
+        case .upgrade:
+            "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3 AND version = ?4 AND updated_at IS ?5"
         // The record may be gone since it was read, and its id reused.
         case .rekeyAdopted:
             """

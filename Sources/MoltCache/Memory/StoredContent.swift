@@ -11,7 +11,7 @@ struct StoredContent: Sendable {
     /// Seconds since 1970; nil for never.
     let expiration: Double?
     /// The version at which the content was stored.
-    let version: Int
+    private(set) var version: Int
 
     /// Whether the record still waits for its key.
     var isAdopted = false
@@ -62,6 +62,7 @@ struct StoredContent: Sendable {
             upgraded = self
             upgraded?.data = Data(bytes)
             upgraded?.isData = record.isData
+            upgraded?.version = rest.version
         }
         return upgraded
     }

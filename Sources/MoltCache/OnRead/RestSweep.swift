@@ -7,8 +7,9 @@ internal import MoltCore
 /// a later version, and is left alone. Records in the right form are not written, so only a sweep over all records can
 /// tell that none is left.
 final class RestSweep: Sendable {
-    /// The migrations; nil once no record has to go through them any more.
-    private let current: Locked<RestUpgrade?>
+    /// The migrations, also once no record has to go through them any more: a read may still have an older snapshot.
+    let rest: RestUpgrade
+    private let isDone = Locked(false)
     private let core: CacheCore
     private let hub: ChangeHub
     private let registry: MigrationRegistry
@@ -27,14 +28,12 @@ final class RestSweep: Sendable {
         _ registry: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) {
-        current = Locked(rest)
+        self.rest = rest
         self.core = core
         self.hub = hub
         self.registry = registry
         self.configuration = configuration
     }
-
-    var rest: RestUpgrade? { current.withLock { $0 } }
 
     /// Begins to upgrade the rest on another thread, until the cache is closed.
     func start() {
@@ -42,13 +41,23 @@ final class RestSweep: Sendable {
             while !core.hasClosed {
                 do {
                     return try run()
-                } catch let error as CacheError where [.busy, .suspended].contains(error.code) && !isAwaited {
-                    Thread.sleep(forTimeInterval: 0.1)
                 } catch {
-                    // The next opening tries again; reads of a record that cannot be converted throw its error.
-                    return
+                    guard Self.isTemporary(error), !isAwaited else {
+                        // Later openings try again, and reads of a record that cannot be converted throw its error.
+                        if !core.hasClosed { configuration.monitor?.sendAfterwards(.restFailed(error)) }
+                        return
+                    }
+                    Thread.sleep(forTimeInterval: 0.1)
                 }
             }
+        }
+    }
+
+    private static func isTemporary(_ error: any Error) -> Bool {
+        switch error {
+        case let error as CacheError: [.busy, .suspended].contains(error.code)
+        case let error as MigrationError: [.busy, .suspended].contains(error.code)
+        default: false
         }
     }
 
@@ -56,53 +65,65 @@ final class RestSweep: Sendable {
     func finish() throws {
         waiting.withLock { $0 += 1 }
         defer { waiting.withLock { $0 -= 1 } }
-        try queue.sync { try run() }
+        do {
+            try queue.sync { try run() }
+        } catch {
+            if configuration.upgradesRest, Self.isTemporary(error) { start() }
+            throw error
+        }
     }
 
     private var isAwaited: Bool { waiting.withLock { $0 > 0 } }
 
     private func run() throws {
-        guard let rest else { return }
+        guard !isDone.withLock({ $0 }) else { return }
+        // Nobody can read expired records, so none of them has to be converted.
+        if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
         var batch = rest.makeBatch(capacity: Self.batchSize)
-        var sizes: [Int] = []
+        var states: [RowState] = []
+        var counts = rest.migrations.map { _ in 0 }
         var position: Int64 = 0
         var failure: MigrationError?
+        var tolerated: MigrationError?
         while true {
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
                 throw MigrationError.deadlinePassed
             }
             let start = ContinuousClock.now
-            try read(into: batch.records, after: position, olderThan: rest.version, &sizes)
+            try read(into: batch.records, after: position, &states)
             guard batch.records.count > 0 else { break }
             position = batch.records[batch.records.count - 1].id
             rest.upgrade(&batch)
             failure = failure ?? batch.failure
-            try write(batch, sizes, rest)
+            tolerated = tolerated ?? batch.toleratedFailure
+            for index in counts.indices { counts[index] += batch.readCounts[index] }
+            if !batch.rows.isEmpty { try write(batch, states) }
             pause(after: start.duration(to: .now))
         }
-        if let failure { try setAside(failure, rest) }
-        try end(rest)
+        if let failure { throw failure }
+        if let tolerated { try setAside(tolerated) }
+        try end(counts)
     }
 
-    /// Reads the next records, and the sizes of their contents.
-    private func read(
-        into batch: RecordBatch,
-        after position: Int64,
-        olderThan version: Int,
-        _ sizes: inout [Int]
-    ) throws {
+    /// What a record must still have when it is written.
+    private struct RowState {
+        let size: Int
+        let updated: Double?
+    }
+
+    private func read(into batch: RecordBatch, after position: Int64, _ states: inout [RowState]) throws {
         func read(_ session: CacheSession) throws(SQLiteError) {
             batch.removeAll()
-            sizes.removeAll(keepingCapacity: true)
+            states.removeAll(keepingCapacity: true)
             let row = try session.statements[.rest]
             defer { row.reset() }
             try row.bind(position, at: 1)
-            try row.bind(Int64(version), at: 2)
+            try row.bind(Int64(rest.version), at: 2)
             while !batch.isFull, try row.step() {
                 let isData = row.isBlob(1)
                 let content = row.bytes(1, isBlob: isData)
-                sizes.append(content.count)
                 let expiration = row.real(4)
+                states.append(RowState(size: content.count, updated: row.real(6)))
                 batch.append(
                     id: row.integer(0),
                     typeName: row.text(3),
@@ -115,37 +136,53 @@ final class RestSweep: Sendable {
             }
         }
         // A connection of its own keeps readers from waiting, if one can be opened.
-        if try core.readAlone(read) == nil { try core.read(read) }
+        if try core.readAlone(isUse: false, read) == nil { try core.read(isUse: false, read) }
     }
 
-    private func write(_ batch: RestUpgrade.Batch, _ sizes: [Int], _ rest: RestUpgrade) throws {
+    private func write(_ batch: RestUpgrade.Batch, _ states: [RowState]) throws {
         try change { session throws(SQLiteError) in
-            for row in batch.rows { try session.upgrade(row, of: batch, oldSize: sizes[row.index]) }
-            for (migration, counts) in zip(rest.migrations, batch.counts) {
-                try LedgerTable.add(counts, toRowOf: migration.name, session.connection)
+            var changed = rest.migrations.map { _ in 0 }
+            for row in batch.rows {
+                let state = states[row.index]
+                guard try session.upgrade(row, of: batch, oldSize: state.size, updated: state.updated) else { continue }
+                for index in row.migrations { changed[index] += 1 }
+            }
+            for (migration, count) in zip(rest.migrations, changed) {
+                try LedgerTable.add(changed: count, toRowOf: migration.name, session.connection)
             }
         }
     }
 
-    /// Quarantines or drops the records that could not be converted, in one transaction, if a policy says so.
-    private func setAside(_ failure: MigrationError, _ rest: RestUpgrade) throws {
-        guard rest.setsRecordsAside, core.path != ":memory:" else { throw failure }
+    /// Quarantines or drops the records that could not be converted, in one transaction.
+    private func setAside(_ failure: MigrationError) throws {
+        guard core.path != ":memory:" else { throw failure }
+        // Throws if the cache was closed or the file replaced.
+        try core.read(isUse: false) { _ in }
         var options = configuration.migrationOptions
         options.monitor = nil
+        options.duty = .opener
+        options.backup = nil
+        options.isCancelled = { [core] in core.hasClosed }
+        #if DEBUG
+            options.redoesUnshippedMigrations = false
+        #endif
         let store = CacheStore(
             at: URL(fileURLWithPath: core.path),
             coding: configuration.coding,
+            createsFile: false,
             attachments: configuration.attached.stores
         )
         defer { store.close() }
         _ = try Migrator(registry, options: options).migrate(store)
     }
 
-    private func end(_ rest: RestUpgrade) throws {
+    private func end(_ counts: [Int]) throws {
         try change { session throws(SQLiteError) in
-            for migration in rest.migrations { try LedgerTable.endOnRead(migration.name, session.connection) }
+            for (migration, count) in zip(rest.migrations, counts) {
+                try LedgerTable.endOnRead(read: count, migration.name, session.connection)
+            }
         }
-        current.withLock { $0 = nil }
+        isDone.withLock { $0 = true }
     }
 
     private func change(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
@@ -162,11 +199,14 @@ final class RestSweep: Sendable {
 
 extension CacheSession {
     /// Writes an upgraded record, unless it was written since it was read.
+    ///
+    /// - Returns: Whether it was written.
     fileprivate func upgrade(
         _ row: RestUpgrade.Batch.Row,
         of batch: RestUpgrade.Batch,
-        oldSize: Int
-    ) throws(SQLiteError) {
+        oldSize: Int,
+        updated: Double?
+    ) throws(SQLiteError) -> Bool {
         try batch.withContent(of: row) { content throws(SQLiteError) in
             let statement = try statements[.upgrade]
             defer { statement.unbind(1) }
@@ -174,8 +214,11 @@ extension CacheSession {
             try statement.bind(Int64(row.version), at: 2)
             try statement.bind(row.id, at: 3)
             try statement.bind(Int64(row.oldVersion), at: 4)
+            try statement.bind(updated, at: 5)
             try statement.run()
-            if connection.changes == 1, let size { self.size = size &+ Int64(content.count - oldSize) }
+            guard connection.changes == 1 else { return false }
+            if let size { self.size = size &+ Int64(content.count - oldSize) }
+            return true
         }
     }
 }

@@ -86,7 +86,7 @@ struct QuarantineTrial {
         let versions = before.map(\.version) + rows.map(\.record.version)
         let contents = StoreContents(
             version: versions.max() ?? 0,
-            ledger: before.filter { known.contains($0.name) && $0.outcome != .deferred },
+            ledger: before.filter { known.contains($0.name) && $0.outcome != .deferred }.map(\.completed),
             records: rows.map(\.record)
         )
         try contents.write(to: store)
@@ -171,10 +171,10 @@ struct QuarantineTrial {
             // A no-op takes the place of each skipped step, so that the others keep their numbers.
             let steps = migration.steps.enumerated().map { index, step in
                 let isDone = isFailed && index + 1 < failure.firstStep || step.runsOnFreshStore
-                return isDone ? .run("done before") { _ in } : step
+                return isDone ? step.withoutEffect : step
             }
             let rest = Migration(to: migration.version, migration.name, replacing: migration.replaces, steps: steps)
-            kept.append((rest, place))
+            kept.append((migration.isOnRead ? rest.onRead() : rest, place))
         }
         let known = Set(kept.flatMap { [$0.migration.name] + $0.migration.replaces })
         let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }

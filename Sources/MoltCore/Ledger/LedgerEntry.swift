@@ -99,6 +99,15 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     }
 }
 
+extension LedgerEntry {
+    /// The row after all records went through a migration on read.
+    package var completed: LedgerEntry {
+        var entry = self
+        if outcome == .onRead { entry.outcome = .ran }
+        return entry
+    }
+}
+
 extension LedgerEntry: CustomStringConvertible {
     /// The migration, its outcome, the time, and the counts, in one line.
     public var description: String {

@@ -25,6 +25,10 @@ public enum MigrationEvent: Sendable {
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
     case drifted(SchemaDrift)
+    /// The remaining records of migrations on read could not all be upgraded in the background.
+    ///
+    /// Only the monitor's closure receives it. The next opening tries again.
+    case restFailed(any Error)
 }
 
 extension MigrationEvent: CustomStringConvertible {
@@ -42,6 +46,7 @@ extension MigrationEvent: CustomStringConvertible {
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.description
+        case .restFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"
         }
     }
 }

@@ -68,7 +68,7 @@ public final class MigrationState {
         case .planned(let plan):
             self.plan = plan
             if plan.needsUpgrade { phase = .migrating }
-        case .edited, .drifted, .backedUp:
+        case .edited, .drifted, .restFailed, .backedUp:
             break
         case .waiting:
             phase = .waiting

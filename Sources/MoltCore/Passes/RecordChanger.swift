@@ -163,9 +163,6 @@ struct RecordChanger: Sendable {
 
     var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: stageCount) }
 
-    /// Whether a record that cannot be converted stops the upgrade at any step.
-    var alwaysStops: Bool { stops.allSatisfy(\.self) }
-
     /// Throws if a step of a migration on read has changed more than the content of a record.
     private static func checkOnlyContent(
         of record: borrowing Record,
@@ -176,7 +173,7 @@ struct RecordChanger: Sendable {
         let part: String
         if record.isDropped {
             part = "existence"
-        } else if record.changedKey != key {
+        } else if let newKey = record.changedKey, key.map({ !RecordValue.Object.isSame(newKey, $0) }) ?? true {
             part = "key"
         } else if record.hasNewTypeName, !RecordValue.Object.isSame(record.typeName, typeName) {
             part = "type"

@@ -38,9 +38,6 @@ package final class RestUpgrade: Sendable {
         )
     }
 
-    /// Whether a policy sets records aside that a step cannot convert.
-    package var setsRecordsAside: Bool { !changer.alwaysStops }
-
     private func chain(_ typeName: String) -> StepChains.Chain {
         chains.withLock { chains in
             if let known = chains.first(where: { RecordValue.Object.isSame($0.typeName, typeName) }) {
@@ -86,9 +83,11 @@ package final class RestUpgrade: Sendable {
         package let records: RecordBatch
         /// The changed records.
         package fileprivate(set) var rows: [Row] = []
-        /// For each migration, the counts of the records that it did not fail for.
-        package fileprivate(set) var counts: [RecordCounts] = []
-        /// The first error of a record.
+        /// For each migration, the number of records that went through it.
+        package fileprivate(set) var readCounts: [Int] = []
+        /// The first error of a record that a policy sets aside.
+        package fileprivate(set) var toleratedFailure: MigrationError?
+        /// The first error of any other record.
         package fileprivate(set) var failure: MigrationError?
         fileprivate var contents: [UInt8] = []
 
@@ -99,6 +98,8 @@ package final class RestUpgrade: Sendable {
             package let oldVersion: Int
             package let version: Int
             package let isData: Bool
+            /// The positions of the migrations that have changed the record.
+            package let migrations: [Int]
             fileprivate let range: Range<Int>
         }
 
@@ -123,6 +124,7 @@ package final class RestUpgrade: Sendable {
         batch.rows.removeAll(keepingCapacity: true)
         batch.contents.removeAll(keepingCapacity: true)
         batch.failure = nil
+        batch.toleratedFailure = nil
         var total = changer.noCounts
         var counts = total
         for index in 0..<batch.records.count {
@@ -131,7 +133,11 @@ package final class RestUpgrade: Sendable {
             counts.reset()
             let outcome = changer.change(&batch.records[index], chain(typeName), &counts)
             if let failure = outcome.failure {
-                batch.failure = batch.failure ?? error(failure)
+                if outcome.failedStage == nil {
+                    batch.failure = batch.failure ?? error(failure)
+                } else {
+                    batch.toleratedFailure = batch.toleratedFailure ?? error(failure)
+                }
                 continue
             }
             total += counts
@@ -145,10 +151,11 @@ package final class RestUpgrade: Sendable {
                     oldVersion: oldVersion,
                     version: version,
                     isData: batch.records[index].isData,
+                    migrations: counts.migrations.indices.filter { counts.migrations[$0].changed > 0 },
                     range: start..<batch.contents.count
                 )
             )
         }
-        batch.counts = total.migrations
+        batch.readCounts = total.migrations.map(\.read)
     }
 }

@@ -52,7 +52,8 @@ extension MigrationPlan {
 
     /// Finds migrations on read that the registry has lost while records still have to go through them.
     private mutating func checkRest(_ rows: LedgerRows, _ registry: MigrationRegistry) {
-        let known = Set(registry.migrations.filter(\.isOnRead).map(\.name))
+        // A replacement with the name of one of its parts does more than the part.
+        let known = Set(registry.migrations.filter { $0.isOnRead && !$0.replaces.contains($0.name) }.map(\.name))
         let lost = rows.applied.values.filter { $0.outcome == .onRead && !known.contains($0.name) }
         guard let first = lost.min(by: { $0.version < $1.version }), from <= registry.version else { return }
         let id = MigrationID(name: first.name, version: first.version)

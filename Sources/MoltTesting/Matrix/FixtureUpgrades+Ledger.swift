@@ -55,7 +55,7 @@ extension FixtureUpgrades {
         }
         let plan = plan(of: result, upTo: target)
         for problem in plan.problems { failures.add(.ledger, name, problem.message, at: place) }
-        for entry in plan.entries where entry.status != .applied && entry.status != .replaced {
+        for entry in plan.entries where !entry.isApplied {
             guard !deferred.contains(entry.migration) else { continue }
             failures.add(.ledger, name, "migration \(entry.migration) is not in the ledger afterwards", at: place)
         }

@@ -105,6 +105,34 @@ import Testing
         #expect(try store.snapshot().records == before)
     }
 
+    @Test func `changes a record once for each read, also if its steps cannot be repeated`() throws {
+        let doubling = Migration(
+            to: 1,
+            "double",
+            .transform("City") { city in
+                city["zipCode"] = .int(try city.int("zipCode") * 2)
+            }
+        ).onRead()
+        let cache = try open([doubling])
+        let doubled = City(zipCode: 200)
+        #expect(try cache.entry(City.self, forKey: "rome")?.value == doubled)
+        #expect(try cache.value(City.self, forKey: "rome") == doubled)
+        #expect(try cache.values(City.self, forKeys: ["rome"]) == [doubled])
+        #expect(try cache.values(of: City.self).map(\.value) == [doubled])
+        for _ in 0..<2 { try cache.upgradeRest() }
+        #expect(try cache.entry(City.self, forKey: "rome")?.value == doubled)
+        #expect(try store.snapshot()["rome"]?.text == #"{"zipCode":200}"#)
+    }
+
+    @Test func `need not convert an expired record`() throws {
+        let expired = StoredRecord("Contact", "old", #"{"name":1}"#, expiration: 1)
+        let store = try OldStore([expired, Self.records[0]])
+        let cache = try CodableCache(at: store.url, migrations: Self.migrations, configuration: Self.still)
+        try cache.upgradeRest()
+        #expect(try store.snapshot().keys == ["ada"])
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
+    }
+
     @Test func `leaves a value alone that was set since`() throws {
         let cache = try open()
         let tagged = Contact(firstName: "A", lastName: nil, tags: ["x"])
@@ -276,6 +304,21 @@ import Testing
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
         #expect(after.ledger.map(\.outcome) == [.onRead])
+    }
+
+    @Test func `The monitor is told if the background could not upgrade all records`() throws {
+        let failures = Locked<[String]>([])
+        let isTold = DispatchSemaphore(value: 0)
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            guard case .restFailed(let error) = event else { return }
+            failures.withLock { $0.append((error as? MigrationError)?.recordKey ?? "") }
+            isTold.signal()
+        }
+        let cache = try open([Self.failing], configuration)
+        isTold.wait()
+        #expect(failures.withLock { $0 } == ["ada"])
+        cache.close()
     }
 
     @Test func `A policy sets such records aside when the rest is upgraded`() throws {

@@ -15,6 +15,7 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type)"
+        case .restFailed: "rest failed"
         }
     }
 }
