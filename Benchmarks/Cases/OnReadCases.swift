@@ -27,6 +27,19 @@ enum OnReadCases {
         return try CodableCache(at: file, migrations: migrations(count), configuration: configuration)
     }
 
+    /// A store whose records go through a migration when they are read, and a copy of which all are upgraded.
+    private static func pair(
+        _ context: BenchmarkContext,
+        upgradesRest: Bool = false
+    ) throws -> (old: CodableCache, upgraded: CodableCache) {
+        let file = context.file(CacheCases.fileName)
+        let copy = context.file("upgraded.molt")
+        try FileManager.default.copyItem(at: file, to: copy)
+        let upgraded = try open(copy, 1)
+        try upgraded.upgradeRest()
+        return (try open(file, 1, upgradesRest: upgradesRest), upgraded)
+    }
+
     private static let openFirst = BenchmarkCase(
         name: "molt-open-on-read",
         summary: "open a store that is five migrations on read behind, once",
@@ -65,11 +78,7 @@ enum OnReadCases {
         ratios: [BenchmarkRatio(.time, atMost: 4)]
     ) { context in
         let rounds = 20
-        let file = context.file(CacheCases.fileName)
-        let other = context.file("upgraded.molt")
-        try FileManager.default.copyItem(at: file, to: other)
-        let (old, upgraded) = (try open(file, 1), try open(other, 1))
-        try upgraded.upgradeRest()
+        let (old, upgraded) = try pair(context)
         func read(_ cache: CodableCache, _ round: Int) throws {
             for index in context.indices(ofRound: round, of: rounds) {
                 let person = try cache.value(UpgradedPerson.self, forKey: People.key(index))
@@ -114,11 +123,7 @@ enum OnReadCases {
         ratios: [BenchmarkRatio(.time, atMost: 4)]
     ) { context in
         let rounds = 4
-        let file = context.file(CacheCases.fileName)
-        let other = context.file("upgraded.molt")
-        try FileManager.default.copyItem(at: file, to: other)
-        let (old, upgraded) = (try open(file, 1, upgradesRest: true), try open(other, 1))
-        try upgraded.upgradeRest()
+        let (old, upgraded) = try pair(context, upgradesRest: true)
         let changed = People.person(1)
         func use(_ cache: CodableCache, _ round: Int) throws {
             for index in context.indices(ofRound: round, of: rounds) {

@@ -25,7 +25,8 @@ package enum LedgerTable {
         return state
     }
 
-    /// Adds entries and sets the version; the row of a deferred migration, and of one on read, keeps its id and counts.
+    /// Adds entries and sets the version; the row of a deferred migration keeps its id, and that of one on
+    /// read its number of changed records, too.
     ///
     /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
     package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {

@@ -12,8 +12,8 @@ extension CodableCache {
     ///
     /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
     ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
-    ///   ``CacheError`` with the code `closed`, `busy`, `suspended` or `storeFailed`; ``MigrationError`` with the code
-    ///   `storeChanged` or `deadlinePassed`.
+    ///   ``CacheError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
+    ///   `readOnly`; ``MigrationError`` with the code `storeChanged` or `deadlinePassed`.
     public func upgradeRest() throws {
         try sweep?.finish()
     }

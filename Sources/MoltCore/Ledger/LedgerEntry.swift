@@ -10,8 +10,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         case bornFresh
         /// All migrations that it replaces were applied.
         case replaced
-        /// Records go through it when they are read, and the rest of them behind the open store; see
-        /// ``Migration/onRead()``. Then it becomes ``ran``.
+        /// It applies to older records when they are read, and in the background; see ``Migration/onRead()``. Once all
+        /// records went through it, the outcome becomes ``ran``.
         case onRead
         /// Not applied: the migration must wait, and a later opening tries again.
         case deferred

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The migrations on read that a store counts as applied, although not all of its records went through them.
 ///
-/// It upgrades records when they are read and behind the open store. The version of a record tells which of the
+/// It upgrades records when they are read, and in the background of an open store. The version of a record tells which of the
 /// migrations it still has to go through.
 package final class RestUpgrade: Sendable {
     /// The migrations, in order.

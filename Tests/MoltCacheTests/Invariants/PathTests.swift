@@ -227,8 +227,8 @@ enum RandomUpgrade {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Any JSON, for `convert`.
-    private enum Value: Codable {
+    /// The JSON of the records, for `convert` and for reading them.
+    enum Value: Codable, Equatable, Sendable {
         case null
         case number(Int)
         case text(String)

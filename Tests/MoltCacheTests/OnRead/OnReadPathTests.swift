@@ -95,36 +95,9 @@ import Testing
         defer { cache.close() }
         let before = try store.snapshot()
         for record in expected.records {
-            let value = try cache.value([String: Value].self, forKey: record.key)
+            let value = try cache.value([String: RandomUpgrade.Value].self, forKey: record.key)
             #expect(value == (try record.decoded()), comment)
         }
         #expect(try store.snapshot() == before, comment)
-    }
-
-    /// Any JSON.
-    private enum Value: Decodable, Equatable, Sendable {
-        case null
-        case bool(Bool)
-        case number(Double)
-        case text(String)
-        case list([Value])
-        case object([String: Value])
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .null
-            } else if let bool = try? container.decode(Bool.self) {
-                self = .bool(bool)
-            } else if let number = try? container.decode(Double.self) {
-                self = .number(number)
-            } else if let text = try? container.decode(String.self) {
-                self = .text(text)
-            } else if let list = try? container.decode([Value].self) {
-                self = .list(list)
-            } else {
-                self = .object(try container.decode([String: Value].self))
-            }
-        }
     }
 }
