@@ -16,6 +16,8 @@ final class RestSweep: Sendable {
     private let configuration: CodableCache.Configuration
     /// One sweep at a time.
     private let queue = DispatchQueue(label: "molt.rest", qos: .utility)
+    /// Reads and changes the next batch while the current one is written.
+    private let readQueue = DispatchQueue(label: "molt.rest.read", qos: .utility)
     /// The number of callers that wait for the end, which makes a sweep hurry.
     private let waiting = Locked(0)
 
@@ -79,30 +81,51 @@ final class RestSweep: Sendable {
         guard !isDone.withLock({ $0 }) else { return }
         // Nobody can read expired records, so none of them has to be converted.
         if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
-        var batch = rest.makeBatch(capacity: Self.batchSize)
-        var states: [RowState] = []
+        var progress = try progressAtStart()
         var counts = rest.migrations.map { _ in 0 }
-        var position: Int64 = 0
         var failure: MigrationError?
         var tolerated: MigrationError?
-        while true {
+        var current = Part(rest.makeBatch(capacity: Self.batchSize))
+        var next = Part(rest.makeBatch(capacity: Self.batchSize))
+        prepare(current, after: 0)
+        while let last = try current.lastID() {
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
                 throw MigrationError.deadlinePassed
             }
-            let start = ContinuousClock.now
-            try read(into: batch.records, after: position, &states)
-            guard batch.records.count > 0 else { break }
-            position = batch.records[batch.records.count - 1].id
-            rest.upgrade(&batch)
-            failure = failure ?? batch.failure
-            tolerated = tolerated ?? batch.toleratedFailure
-            for index in counts.indices { counts[index] += batch.readCounts[index] }
-            if !batch.rows.isEmpty { try write(batch, states) }
-            pause(after: start.duration(to: .now))
+            failure = failure ?? current.batch.failure
+            tolerated = tolerated ?? current.batch.toleratedFailure
+            for index in counts.indices { counts[index] += current.batch.readCounts[index] }
+            let duration = try write(current, whilePreparing: next, after: last)
+            progress?.advance(by: current.batch.records.count)
+            pause(after: duration)
+            swap(&current, &next)
         }
         if let failure { throw failure }
         if let tolerated { try setAside(tolerated) }
         try end(counts)
+        configuration.monitor?.sendAfterwards(.restFinished(rest.migrations.map(\.id)))
+    }
+
+    // MARK: Batches
+
+    /// A batch on its way through the sweep; used by one thread at a time.
+    private final class Part {
+        var batch: RestUpgrade.Batch
+        var states: [RowState] = []
+        /// The time that reading and changing the records took.
+        var duration = Duration.zero
+        var readFailure: (any Error)?
+
+        init(_ batch: RestUpgrade.Batch) {
+            self.batch = batch
+        }
+
+        /// The id of the last record; nil if no record is left.
+        func lastID() throws -> Int64? {
+            if let readFailure { throw readFailure }
+            let records = batch.records
+            return records.count > 0 ? records[records.count - 1].id : nil
+        }
     }
 
     /// What a record must still have when it is written.
@@ -111,10 +134,37 @@ final class RestSweep: Sendable {
         let updated: Double?
     }
 
-    private func read(into batch: RecordBatch, after position: Int64, _ states: inout [RowState]) throws {
+    /// Writes a batch, while another thread reads and changes the next one.
+    ///
+    /// - Returns: The processor time that both threads have used, roughly.
+    private func write(_ part: Part, whilePreparing next: Part, after position: Int64) throws -> Duration {
+        // Only the other thread uses `work` until `wait` returns, which also happens if an error is thrown.
+        nonisolated(unsafe) let work = next
+        let preparing = DispatchWorkItem { [self] in prepare(work, after: position) }
+        readQueue.async(execute: preparing)
+        defer { preparing.wait() }
+        let start = ContinuousClock.now
+        if !part.batch.rows.isEmpty { try write(part) }
+        return start.duration(to: .now) + part.duration
+    }
+
+    /// Reads and changes the records after a position.
+    private func prepare(_ part: Part, after position: Int64) {
+        let start = ContinuousClock.now
+        do {
+            try read(part, after: position)
+            rest.upgrade(&part.batch)
+        } catch {
+            part.readFailure = error
+        }
+        part.duration = start.duration(to: .now)
+    }
+
+    private func read(_ part: Part, after position: Int64) throws {
         func read(_ session: CacheSession) throws(SQLiteError) {
+            let batch = part.batch.records
             batch.removeAll()
-            states.removeAll(keepingCapacity: true)
+            part.states.removeAll(keepingCapacity: true)
             let row = try session.statements[.rest]
             defer { row.reset() }
             try row.bind(position, at: 1)
@@ -123,7 +173,7 @@ final class RestSweep: Sendable {
                 let isData = row.isBlob(1)
                 let content = row.bytes(1, isBlob: isData)
                 let expiration = row.real(4)
-                states.append(RowState(size: content.count, updated: row.real(6)))
+                part.states.append(RowState(size: content.count, updated: row.real(6)))
                 batch.append(
                     id: row.integer(0),
                     typeName: row.text(3),
@@ -139,11 +189,12 @@ final class RestSweep: Sendable {
         if try core.readAlone(isUse: false, read) == nil { try core.read(isUse: false, read) }
     }
 
-    private func write(_ batch: RestUpgrade.Batch, _ states: [RowState]) throws {
+    private func write(_ part: Part) throws {
+        let batch = part.batch
         try change { session throws(SQLiteError) in
             var changed = rest.migrations.map { _ in 0 }
             for row in batch.rows {
-                let state = states[row.index]
+                let state = part.states[row.index]
                 guard try session.upgrade(row, of: batch, oldSize: state.size, updated: state.updated) else { continue }
                 for index in row.migrations { changed[index] += 1 }
             }
@@ -176,6 +227,17 @@ final class RestSweep: Sendable {
         _ = try Migrator(registry, options: options).migrate(store)
     }
 
+    /// The progress for the monitor; nil if nobody receives it.
+    private func progressAtStart() throws -> RestProgress? {
+        guard let monitor = configuration.monitor, monitor.hasClosure else { return nil }
+        let total = try core.read(isUse: false) { session throws(SQLiteError) in
+            let count = try session.connection.prepare("SELECT count(*) FROM molt_record WHERE version < ?1")
+            try count.bind(Int64(rest.version), at: 1)
+            return try count.first { Int($0.integer(0)) } ?? 0
+        }
+        return RestProgress(of: total, in: rest.migrations.map(\.id), monitor)
+    }
+
     private func end(_ counts: [Int]) throws {
         try change { session throws(SQLiteError) in
             for (migration, count) in zip(rest.migrations, counts) {
@@ -194,6 +256,28 @@ final class RestSweep: Sendable {
     private func pause(after duration: Duration) {
         guard core.takeUse(), !isAwaited else { return }
         Thread.sleep(forTimeInterval: min(9 * (duration / .seconds(1)), 0.25))
+    }
+}
+
+/// Tells the monitor how many records the sweep has seen, at most ten times a second.
+private struct RestProgress {
+    private var progress: MigrationEvent.Progress
+    private let monitor: MigrationMonitor
+    private var sentAt = ContinuousClock.now
+
+    init(of total: Int, in migrations: [MigrationID], _ monitor: MigrationMonitor) {
+        progress = MigrationEvent.Progress(completed: 0, total: total, migrations: migrations)
+        self.monitor = monitor
+        monitor.sendAfterwards(.restProgressed(progress))
+    }
+
+    mutating func advance(by count: Int) {
+        // The app may have added records of older versions since they were counted.
+        progress.completed = min(progress.completed + count, progress.total)
+        let now = ContinuousClock.now
+        guard progress.completed == progress.total || sentAt.duration(to: now) >= .milliseconds(100) else { return }
+        sentAt = now
+        monitor.sendAfterwards(.restProgressed(progress))
     }
 }
 

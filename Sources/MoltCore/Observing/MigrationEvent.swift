@@ -25,9 +25,15 @@ public enum MigrationEvent: Sendable {
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
     case drifted(SchemaDrift)
+    /// More records were upgraded behind the open store, after migrations on read; at most ten times a second.
+    ///
+    /// Only the monitor's closure receives this and the next two events, because they come after the opening.
+    case restProgressed(MigrationEvent.Progress)
+    /// No record of the store has to go through these migrations on read any more.
+    case restFinished([MigrationID])
     /// The remaining records of migrations on read could not all be upgraded in the background.
     ///
-    /// Only the monitor's closure receives it. The next opening tries again.
+    /// The next opening tries again.
     case restFailed(any Error)
 }
 
@@ -46,6 +52,9 @@ extension MigrationEvent: CustomStringConvertible {
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.description
+        case .restProgressed(let progress): "Records upgraded in the background: \(progress)."
+        case .restFinished(let migrations):
+            "All records are upgraded by \(migrations.map(\.description).joined(separator: ", "))."
         case .restFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"
         }
     }

@@ -44,7 +44,7 @@
                 }
                 switch event {
                 case .failed: logger.error("\(event.description, privacy: .public)")
-                case .progressed: logger.debug("\(event.description, privacy: .public)")
+                case .progressed, .restProgressed: logger.debug("\(event.description, privacy: .public)")
                 default: logger.notice("\(event.description, privacy: .public)")
                 }
                 onEvent?(event)

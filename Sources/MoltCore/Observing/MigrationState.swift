@@ -68,7 +68,7 @@ public final class MigrationState {
         case .planned(let plan):
             self.plan = plan
             if plan.needsUpgrade { phase = .migrating }
-        case .edited, .drifted, .restFailed, .backedUp:
+        case .edited, .drifted, .backedUp, .restProgressed, .restFinished, .restFailed:
             break
         case .waiting:
             phase = .waiting

@@ -15,6 +15,8 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type)"
+        case .restProgressed: "rest progressed"
+        case .restFinished: "rest finished"
         case .restFailed: "rest failed"
         }
     }
