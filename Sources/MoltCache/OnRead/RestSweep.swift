@@ -21,7 +21,8 @@ final class RestSweep: Sendable {
     /// The number of callers that wait for the end, which makes a sweep hurry.
     private let waiting = Locked(0)
 
-    private static let batchSize = 512
+    /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
+    private var batchSize: Int { max(1, 4 * configuration.batchSize) }
 
     init(
         _ rest: RestUpgrade,
@@ -85,8 +86,8 @@ final class RestSweep: Sendable {
         var counts = rest.migrations.map { _ in 0 }
         var failure: MigrationError?
         var tolerated: MigrationError?
-        var current = Part(rest.makeBatch(capacity: Self.batchSize))
-        var next = Part(rest.makeBatch(capacity: Self.batchSize))
+        var current = Part(rest.makeBatch(capacity: batchSize))
+        var next = Part(rest.makeBatch(capacity: batchSize))
         prepare(current, after: 0)
         while let last = try current.lastID() {
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {

@@ -17,7 +17,7 @@ struct FullDiskCase: Sendable {
     /// Whether it writes only below the place's own directory, on which a volume can be mounted.
     let isInDirectory: Bool
 
-    static let all = [upgrade, growing, fresh, firstValue, app, settings]
+    static let all = [upgrade, growing, rest, fresh, firstValue, app, settings]
 
     /// Returns the case with a name, which is how a child process receives it.
     static func named(_ name: String) -> FullDiskCase? { all.first { $0.name == name } }
@@ -59,6 +59,51 @@ struct FullDiskCase: Sendable {
         look: contents,
         isInDirectory: true
     )
+
+    /// Upgrades the rest of an upgrade on read, whose records become longer, batch by batch.
+    private static let rest = FullDiskCase(
+        name: "the rest of an upgrade on read",
+        prepare: { place in
+            try People.prepare(place, count: 60, size: 1_000)
+            try openOnRead(place).close()
+        },
+        act: { place in
+            let cache = try openOnRead(place)
+            defer { cache.close() }
+            try cache.upgradeRest()
+        },
+        look: { place in
+            // Batches that were written before the disk was full stay, so the values are compared, and not the bytes.
+            let outcome = try CodableCache.history(at: place.cache)[0].outcome
+            let damage = try CacheStore.damage(at: place.cache)
+            guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+            let cache = try openOnRead(place)
+            defer { cache.close() }
+            let values = try cache.values(of: Grown.self).map {
+                "\($0.key) \($0.value.fullName) \($0.value.text.count)"
+            }
+            return (["\(outcome)"] + values).joined(separator: "\n")
+        },
+        isInDirectory: true
+    )
+
+    private struct Grown: Codable, RecordType {
+        static let recordTypeName = "Alien"
+        var fullName: String
+        var text: String
+    }
+
+    private static func openOnRead(_ place: TestPlace) throws -> CodableCache {
+        let text = String(repeating: "long ", count: 2_000)
+        var configuration = People.configuration
+        configuration.upgradesRest = false
+        configuration.batchSize = 2
+        return try CodableCache(
+            at: place.cache,
+            migrations: [Migration(to: 1, "grow", .addProperty("Alien", "text", default: .string(text))).onRead()],
+            configuration: configuration
+        )
+    }
 
     private static let fresh = FullDiskCase(
         name: "a new store",

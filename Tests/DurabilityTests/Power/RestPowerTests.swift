@@ -1,0 +1,95 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import TestSupport
+import Testing
+
+extension PowerLossTests {
+    @Suite("Losses of power while the rest of an upgrade on read is written")
+    struct RestPowerTests {
+        private let place = TestPlace()
+        private let registry: MigrationRegistry = [
+            Migration(to: 1, "name", .renameProperty("Alien", "fullName", to: "name")).onRead()
+        ]
+
+        private func open() throws -> CodableCache {
+            var configuration = People.configuration
+            configuration.upgradesRest = false
+            configuration.batchSize = 16
+            return try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
+        }
+
+        @Test func `Each record is old or new, and the next opening upgrades the others`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300, size: 400)
+            let old = try CacheStore.contents(at: place.cache)
+            let recording = try DiskRecording(place) {
+                let cache = try open()
+                DiskRecording.mark("opened")
+                try cache.upgradeRest()
+                // The log's pages move into the file.
+                cache.close()
+                DiskRecording.mark("closed")
+            }
+            let new = try CacheStore.contents(at: place.cache)
+            #expect(new.ledger.map(\.outcome) == [.ran])
+            #expect(zip(old.records, new.records).contains { $0 != $1 })
+
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(1, long: 40),
+                distance: TestRun.choose(16, long: 1)
+            )
+            var partlyUpgraded = 0
+            let count = try sweep.run { moment in
+                let left = try CacheStore.contents(at: place.cache)
+                let changed = try changedCount(left, old, new)
+                if changed > 0, changed < new.ledger[0].counts.changed { partlyUpgraded += 1 }
+                try check(left, changed, moment)
+                let cache = try open()
+                for record in new.records where record.typeName == "Alien" {
+                    guard try cache.value(Renamed.self, forKey: record.key) != nil else { throw Broken("no value") }
+                }
+                try cache.upgradeRest()
+                cache.close()
+                guard try CacheStore.contents(at: place.cache).records == new.records else { throw Broken("not new") }
+                let damage = try CacheStore.damage(at: place.cache)
+                guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+            }
+            TestRun.report("power, rest: \(recording.operations.count) operations, \(count) losses")
+            #expect(partlyUpgraded > 0)
+        }
+
+        private struct Renamed: Codable {
+            var name: String
+        }
+
+        /// The number of records in their new form; the others are in their old one.
+        private func changedCount(_ left: StoreContents, _ old: StoreContents, _ new: StoreContents) throws -> Int {
+            guard left.records.count == old.records.count else { throw Broken("\(left.records.count) records") }
+            var count = 0
+            for (index, record) in left.records.enumerated() where record != old.records[index] {
+                guard record == new.records[index] else { throw Broken("\(record.key) is neither old nor new.") }
+                count += 1
+            }
+            return count
+        }
+
+        private func check(_ left: StoreContents, _ changed: Int, _ moment: PowerLossSweep.Moment) throws {
+            switch left.ledger.first?.outcome {
+            case nil:
+                // The opening's commit is durable.
+                guard moment.marks.isEmpty, changed == 0 else { throw Broken("The ledger lost the migration.") }
+            case .onRead:
+                guard !moment.marks.contains("closed"), left.ledger[0].counts.changed == changed else {
+                    throw Broken("\(changed) records are new, and the ledger counts \(left.ledger[0].counts.changed).")
+                }
+            case .ran:
+                guard left.ledger[0].counts.changed == changed else { throw Broken("Not all records are new.") }
+            default:
+                throw Broken("\(left.ledger)")
+            }
+        }
+    }
+}
