@@ -251,7 +251,7 @@ extension PowerLossTests {
                 try suite.restore(backup)
                 DiskRecording.mark("restored")
             }
-            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(2, long: 40))
+            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(1, long: 40))
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
                 let state = try DefaultsStore(suite).state()

@@ -54,7 +54,7 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(16, long: 1)
+                distance: TestRun.choose(24, long: 1)
             )
             let count = try sweep.run { try timeline.check($0) }
             report("upgrade", recording, count, timeline)
@@ -66,7 +66,11 @@ extension PowerLossTests {
             defer { place.remove() }
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
-            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(1, long: 40))
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(1, long: 40),
+                distance: TestRun.choose(4, long: 1)
+            )
             let count = try sweep.run { try timeline.check($0) }
             report("fresh", recording, count, timeline)
             #expect(timeline.found[0] > 0 && timeline.found[1] > 0)

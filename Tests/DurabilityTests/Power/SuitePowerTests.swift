@@ -71,7 +71,7 @@
                 }
                 let sweep = try PowerLossSweep(
                     of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                    seeds: TestRun.choose(isSynced ? 1 : 4, long: 100)
+                    seeds: TestRun.choose(isSynced ? 1 : 2, long: 100)
                 )
                 let count = try sweep.run { moment in
                     var found = try place.old.values()
@@ -175,7 +175,7 @@
                 #expect(isCut)
                 let sweep = try PowerLossSweep(
                     of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                    seeds: TestRun.choose(isSynced ? 1 : 4, long: 100)
+                    seeds: TestRun.choose(isSynced ? 1 : 2, long: 100)
                 )
                 let count = try sweep.run { moment in
                     var found = try place.old.values()

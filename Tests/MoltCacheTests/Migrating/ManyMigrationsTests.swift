@@ -12,7 +12,7 @@ import Testing
             try cache.set(["p0": 1], forKey: "ada")
             cache.close()
         }
-        let count = TestRun.choose(2_000, long: 10_000)
+        let count = TestRun.choose(1_000, long: 10_000)
         let type = RecordTypeName.of([String: Int].self)
         let registry = MigrationRegistry(
             (1...count).map { number in

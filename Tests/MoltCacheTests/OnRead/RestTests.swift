@@ -109,7 +109,11 @@ import Testing
                             [path = path as String, start = start as Double, number = number as Int] in
                             let url = URL(fileURLWithPath: path)
                             try await Task.sleep(for: .seconds(start - Date().timeIntervalSince1970))
-                            if number == 0 { return try upgradeAndDie(url, atCall: 600) }
+                            if number == 0 {
+                                try upgradeAndDie(url, atCall: 600)
+                                // The others were faster.
+                                raise(SIGKILL)
+                            }
                             let cache = try openStill(url, closureRenaming())
                             for index in 0..<20 { try cache.set(Item(new: -index), forKey: "k\(index * 7)") }
                             try upgradeRest(of: cache)
