@@ -15,6 +15,8 @@ let package = Package(
         .library(name: "Molt", targets: ["Molt"]),
         .library(name: "MoltSalvage", targets: ["MoltSalvage"]),
         .library(name: "MoltTesting", targets: ["MoltTesting"]),
+        .library(name: "MoltCommand", targets: ["MoltCommand"]),
+        .executable(name: "molt", targets: ["MoltTool"]),
         .executable(name: "contacts", targets: ["contacts"]),
     ],
     targets: [
@@ -34,6 +36,12 @@ let package = Package(
         .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "MoltPlatform", "CMoltSQLite"]),
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]),
+        .target(
+            name: "MoltCommand",
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "MoltPlatform"]
+        ),
+        // Not named `molt`: on file systems that ignore case, its module would be that of `Molt`.
+        .executableTarget(name: "MoltTool", dependencies: ["MoltCommand"]),
         .executableTarget(
             name: "contacts",
             dependencies: molt,
@@ -78,6 +86,10 @@ let package = Package(
             name: "ContactsTests",
             dependencies: molt + ["MoltTesting", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
+        ),
+        .testTarget(
+            name: "MoltCommandTests",
+            dependencies: molt + ["MoltCommand", "MoltTesting", "TestSupport"]
         ),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.

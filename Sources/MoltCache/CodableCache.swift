@@ -155,6 +155,7 @@ public final class CodableCache: Sendable {
     public func close() {
         core.close()
         hub.finish()
+        sweep?.stop()
     }
 }
 

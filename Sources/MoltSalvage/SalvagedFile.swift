@@ -91,19 +91,16 @@ final class SalvagedFile {
     }
 
     /// Adds a record, unless one with the same id or key was written later.
-    ///
-    /// An upgrade keeps the time of the last write, so that of two copies with the same time, the higher version is later.
     func add(_ row: SalvagedRow) throws(SQLiteError) -> Outcome {
         let search = try statement(
-            "SELECT id, key, updated_at, version, content IS ?3 FROM molt_record WHERE id = ?1 OR key = ?2"
+            "SELECT id, key, updated_at, content IS ?3 FROM molt_record WHERE id = ?1 OR key = ?2"
         )
         try search.bind(row.id, at: 1)
         try search.bind(row.key, at: 2)
         try search.bind(row.isData ? .blob(row.content) : .text(row.content), at: 3)
-        var others: [(id: Int64, key: String, written: (Double, Int64), isSame: Bool)] = []
+        var others: [(id: Int64, key: String, updated: Double, isSame: Bool)] = []
         try search.eachRow { found throws(SQLiteError) in
-            let written = (found.real(2) ?? 0, found.integer(3))
-            others.append((found.integer(0), found.text(1), written, found.integer(4) != 0))
+            others.append((found.integer(0), found.text(1), found.real(2) ?? 0, found.integer(3) != 0))
         }
         guard let first = others.first else {
             try insert(row)
@@ -112,9 +109,7 @@ final class SalvagedFile {
         if others.count == 1, first.id == row.id, first.key.utf8.elementsEqual(row.key.utf8), first.isSame {
             return .same
         }
-        guard others.allSatisfy({ $0.written < (row.updated, row.version) }) else {
-            return .duplicate(key: row.key, id: row.id)
-        }
+        guard others.allSatisfy({ $0.updated < row.updated }) else { return .duplicate(key: row.key, id: row.id) }
         for other in others {
             let deletion = try statement("DELETE FROM molt_record WHERE id = ?1")
             try deletion.bind(other.id, at: 1)

@@ -97,8 +97,8 @@ struct SalvageRestTests {
         try checkUpgraded(newURL)
     }
 
-    /// The file has the old copy of each record, and the log the new one, with the same time of writing.
-    @Test func `prefers the upgraded copy in the log to the old copy in the file`() throws {
+    /// The file has the old copy of each record, and the log the new one.
+    @Test func `keeps the upgraded records of a log whose end is damaged`() throws {
         let cache = try open(scratch.file())
         try cache.upgradeRest()
         let file = try Data(contentsOf: scratch.file())

@@ -147,6 +147,12 @@ final class CacheCore: Sendable {
 
     var hasClosed: Bool { isClosed.load(ordering: .relaxed) }
 
+    /// Throws if the cache was closed, or access to stores is suspended.
+    func checkOpen() throws {
+        if hasClosed { throw closed }
+        if StoreAccess.isSuspended { throw CacheError(SQLiteError.suspended, path: path) }
+    }
+
     private func noteUse() {
         // Storing always would make cores contend for the cache line.
         if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }

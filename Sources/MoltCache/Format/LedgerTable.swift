@@ -84,9 +84,9 @@ package enum LedgerTable {
 
     /// Notes that all records went through a migration on read.
     ///
-    /// - Parameter read: The number of records in the last sweep over all of them.
+    /// - Parameter read: The number of records that the last sweep has read; earlier ones may have changed more.
     static func endOnRead(read: Int, _ name: String, _ connection: Connection) throws(SQLiteError) {
-        try updateOnRead("outcome = '\(LedgerEntry.Outcome.ran.rawValue)', records_read = ?2", read, name, connection)
+        try updateOnRead("outcome = '\(LedgerEntry.Outcome.ran.rawValue)', records_read = max(?2, records_changed)", read, name, connection)
     }
 
     private static func updateOnRead(

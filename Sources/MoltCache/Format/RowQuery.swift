@@ -121,9 +121,8 @@ package enum RowQuery: Int, CaseIterable {
             """
         case .rest:
             """
-            SELECT molt_record.id, content, key, name, expires_at, version, updated_at
-            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
-            WHERE molt_record.id > ?1 AND version < ?2 ORDER BY molt_record.id
+            SELECT id, content, key, expires_at, version, updated_at FROM molt_record
+            WHERE type_id = ?3 AND id > ?1 AND version < ?2 ORDER BY id
             """
         // The record may have been written since it was read, or its id reused.
         case .upgrade:

@@ -7,7 +7,7 @@ extension CodableCache {
     /// By default the cache does so by itself after the opening; see ``Configuration/upgradesRest``. The call then waits
     /// for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
     ///
-    /// Each batch of records is a transaction of its own. After an interruption, the next opening or call goes on with
+    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of its own. After an interruption, the next opening or call goes on with
     /// the records that were not upgraded yet. At the end, the ledger counts the migrations as run.
     ///
     /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
@@ -20,10 +20,14 @@ extension CodableCache {
 
     /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
     ///
-    /// - Throws: The errors of the synchronous call.
+    /// Cancelling the task stops it before the next record; the cache then continues in the background.
+    ///
+    /// - Throws: The errors of the synchronous call, and `CancellationError`.
     public func upgradeRest() async throws {
         // A queue of its own, because other calls must not wait for the rest.
-        try await DispatchQueue(label: "molt.rest.wait").run { [sweep] in try sweep?.finish() }
+        try await DispatchQueue(label: "molt.rest.wait").runCancellable { [sweep] isCancelled in
+            try sweep?.finish(isCancelled: isCancelled)
+        }
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MoltCore
+internal import MoltPlatform
 
 /// Upgrades the records of an open cache that still have to go through migrations on read.
 ///
@@ -9,7 +10,6 @@ internal import MoltCore
 final class RestSweep: Sendable {
     /// The migrations, also once no record has to go through them any more: a read may still have an older snapshot.
     let rest: RestUpgrade
-    private let isDone = Locked(false)
     private let core: CacheCore
     private let hub: ChangeHub
     private let registry: MigrationRegistry
@@ -18,11 +18,21 @@ final class RestSweep: Sendable {
     private let queue = DispatchQueue(label: "molt.rest", qos: .utility)
     /// Reads and changes the next batch while the current one is written.
     private let readQueue = DispatchQueue(label: "molt.rest.read", qos: .utility)
-    /// The number of callers that wait for the end, which makes a sweep hurry.
-    private let waiting = Locked(0)
+    /// Marks the queues, so that a call from the sweep itself is recognized.
+    private let mark = DispatchSpecificKey<Bool>()
+    private let state = Locked(State())
+    /// Signaled when a pause must end early.
+    private let wake = DispatchSemaphore(value: 0)
 
-    /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
-    private var batchSize: Int { max(1, 4 * configuration.batchSize) }
+    private struct State {
+        /// The work of an interrupted sweep, which the next one continues.
+        var interrupted: Sweep?
+        var isDone = false
+        /// Whether the sweep runs in the background.
+        var isStarted = false
+        /// The number of callers that wait for the end.
+        var waiting = 0
+    }
 
     init(
         _ rest: RestUpgrade,
@@ -36,133 +46,220 @@ final class RestSweep: Sendable {
         self.hub = hub
         self.registry = registry
         self.configuration = configuration
+        for queue in [queue, readQueue] { queue.setSpecific(key: mark, value: true) }
     }
+
+    // MARK: Beginning and ending
 
     /// Begins to upgrade the rest on another thread, until the cache is closed.
     func start() {
-        queue.async { [self] in
-            while !core.hasClosed {
-                do {
-                    return try run()
-                } catch {
-                    guard Self.isTemporary(error), !isAwaited else {
-                        // Later openings try again, and reads of a record that cannot be converted throw its error.
-                        if !core.hasClosed { configuration.monitor?.sendAfterwards(.restFailed(error)) }
-                        return
-                    }
-                    Thread.sleep(forTimeInterval: 0.1)
-                }
-            }
-        }
+        state.withLock { $0.isStarted = true }
+        schedule(after: 0)
     }
 
-    private static func isTemporary(_ error: any Error) -> Bool {
-        switch error {
-        case let error as CacheError: [.busy, .suspended].contains(error.code)
-        case let error as MigrationError: [.busy, .suspended].contains(error.code)
-        default: false
+    private func schedule(after seconds: Double) {
+        queue.asyncAfter(deadline: .now() + seconds) { [self] in
+            do {
+                // A caller that waits continues the work on its own thread, and can cancel it.
+                try run { self.isAwaited ? Interruption.takenOver : nil }
+            } catch is Interruption {
+                return
+            } catch  where Self.isTemporary(error) {
+                schedule(after: 0.1)
+            } catch {
+                // Later openings try again, and reads of a record that cannot be converted throw its error.
+                send(.restFailed(error))
+            }
         }
     }
 
     /// Upgrades the rest, and returns when it is written.
-    func finish() throws {
-        waiting.withLock { $0 += 1 }
-        defer { waiting.withLock { $0 -= 1 } }
+    func finish(isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
+        guard DispatchQueue.getSpecific(key: mark) == nil else {
+            throw CacheError(
+                .busy,
+                "upgradeRest() was called by the monitor or a closure of a migration that the upgrade itself has called. "
+                    + "Call it on another thread."
+            )
+        }
+        state.withLock { $0.waiting += 1 }
+        wake.signal()
+        defer { state.withLock { $0.waiting -= 1 } }
         do {
-            try queue.sync { try run() }
+            try queue.sync { try run { isCancelled() ? CancellationError() : nil } }
         } catch {
-            if configuration.upgradesRest, Self.isTemporary(error) { start() }
+            if state.withLock({ $0.isStarted && !$0.isDone }), Self.isTemporary(error) { schedule(after: 0.1) }
             throw error
         }
     }
 
-    private var isAwaited: Bool { waiting.withLock { $0 > 0 } }
+    /// Waits until the sweep has noticed that the cache is closed, so that it uses the file no more.
+    func stop() {
+        wake.signal()
+        if DispatchQueue.getSpecific(key: mark) == nil { queue.sync {} }
+    }
 
-    private func run() throws {
-        guard !isDone.withLock({ $0 }) else { return }
-        // Nobody can read expired records, so none of them has to be converted.
-        if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
-        var progress = try progressAtStart()
-        var counts = rest.migrations.map { _ in 0 }
+    private enum Interruption: Error {
+        case takenOver
+    }
+
+    /// Whether a sweep that was stopped by an error can be continued.
+    private static func isTemporary(_ error: any Error) -> Bool {
+        switch error {
+        case let error as CacheError: [.busy, .suspended].contains(error.code)
+        case let error as MigrationError: [.busy, .suspended].contains(error.code)
+        default: error is CancellationError
+        }
+    }
+
+    private var isAwaited: Bool { state.withLock { $0.waiting > 0 } }
+
+    private func send(_ event: MigrationEvent) {
+        if !core.hasClosed { configuration.monitor?.sendAfterwards(event) }
+    }
+
+    // MARK: The sweep
+
+    /// The state of a sweep between two batches.
+    private struct Sweep {
+        /// The types that are left, without the current one.
+        var types: [RestType]
+        var type: RestType?
+        /// The id of the last record that was written, of the current type.
+        var position = Int64.min
+        /// The number of records of each migration that were read.
+        var counts: [Int]
+        /// The first error of a record that a policy sets aside, and of any other.
+        var toleratedFailure: MigrationError?
         var failure: MigrationError?
-        var tolerated: MigrationError?
-        var current = Part(rest.makeBatch(capacity: batchSize))
-        var next = Part(rest.makeBatch(capacity: batchSize))
-        prepare(current, after: 0)
-        while let last = try current.lastID() {
+        var progress: RestProgress
+
+        mutating func beginNextType() {
+            if let type { progress.end(type) }
+            type = types.popLast()
+            position = .min
+        }
+
+        mutating func note(_ batch: RestUpgrade.Batch, through last: Int64) {
+            position = last
+            failure = failure ?? batch.failure
+            toleratedFailure = toleratedFailure ?? batch.toleratedFailure
+            for index in counts.indices { counts[index] += batch.readCounts[index] }
+        }
+    }
+
+    /// - Parameter stop: Returns the error with which to stop, between records.
+    private func run(stop: @escaping @Sendable () -> (any Error)?) throws {
+        guard !state.withLock({ $0.isDone }) else { return }
+        let check = { @Sendable [core, configuration] () throws in
+            if let error = stop() { throw error }
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
                 throw MigrationError.deadlinePassed
             }
-            failure = failure ?? current.batch.failure
-            tolerated = tolerated ?? current.batch.toleratedFailure
-            for index in counts.indices { counts[index] += current.batch.readCounts[index] }
-            let duration = try write(current, whilePreparing: next, after: last)
-            progress?.advance(by: current.batch.records.count)
-            pause(after: duration)
+            try core.checkOpen()
+        }
+        try check()
+        var sweep = try state.withLock { $0.interrupted.take() } ?? begin()
+        do {
+            while let type = sweep.type {
+                try upgradeRecords(of: type, &sweep, check)
+                sweep.beginNextType()
+            }
+        } catch {
+            state.withLock { $0.interrupted = sweep }
+            throw error
+        }
+        if let failure = sweep.failure { throw failure }
+        let failed = try sweep.toleratedFailure.map { try setAside($0) } ?? []
+        try end(sweep.counts)
+        send(.restFinished(failed))
+    }
+
+    private func begin() throws -> Sweep {
+        // Nobody can read expired records, so none of them has to be converted.
+        if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
+        var types: [RestType] = []
+        try read { session throws(SQLiteError) in types = try session.restTypes() }
+        types = types.filter { rest.changes(typeName: $0.name) }
+        let progress = RestProgress(of: types, in: rest.migrations.map(\.id))
+        if !types.isEmpty { send(.restProgressed(progress.progress)) }
+        var sweep = Sweep(types: types.reversed(), counts: rest.migrations.map { _ in 0 }, progress: progress)
+        sweep.beginNextType()
+        return sweep
+    }
+
+    private func upgradeRecords(
+        of type: RestType,
+        _ sweep: inout Sweep,
+        _ check: @escaping @Sendable () throws -> Void
+    ) throws {
+        var current = Part(rest.makeBatch(capacity: batchSize))
+        var next = Part(rest.makeBatch(capacity: batchSize))
+        prepare(current, of: type, after: sweep.position, check)
+        while let last = try current.lastID.get() {
+            // Only the other thread uses `work` until `wait` returns, which also happens if an error is thrown.
+            nonisolated(unsafe) let work = next
+            let preparing = DispatchWorkItem { [self] in prepare(work, of: type, after: last, check) }
+            readQueue.async(execute: preparing)
+            do {
+                defer { preparing.wait() }
+                try write(current)
+            }
+            sweep.note(current.batch, through: last)
+            if sweep.progress.advance(to: last, in: type) { send(.restProgressed(sweep.progress.progress)) }
+            pause(after: current)
             swap(&current, &next)
         }
-        if let failure { throw failure }
-        if let tolerated { try setAside(tolerated) }
-        try end(counts)
-        configuration.monitor?.sendAfterwards(.restFinished(rest.migrations.map(\.id)))
     }
 
     // MARK: Batches
+
+    /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
+    private var batchSize: Int { max(1, 4 * configuration.batchSize) }
 
     /// A batch on its way through the sweep; used by one thread at a time.
     private final class Part {
         var batch: RestUpgrade.Batch
         var states: [RowState] = []
+        /// The id of the last record, nil if there was none; or the error of reading or changing the records.
+        var lastID: Result<Int64?, any Error> = .success(nil)
         /// The time that reading and changing the records took.
-        var duration = Duration.zero
-        var readFailure: (any Error)?
+        var prepareDuration = Duration.zero
+        /// The time that writing them took, without the wait for the lock.
+        var writeDuration = Duration.zero
 
         init(_ batch: RestUpgrade.Batch) {
             self.batch = batch
         }
-
-        /// The id of the last record; nil if no record is left.
-        func lastID() throws -> Int64? {
-            if let readFailure { throw readFailure }
-            let records = batch.records
-            return records.count > 0 ? records[records.count - 1].id : nil
-        }
     }
 
-    /// What a record must still have when it is written.
+    /// The state of a record when it was read; it is not written if that has changed.
     private struct RowState {
         let size: Int
         let updated: Double?
     }
 
-    /// Writes a batch, while another thread reads and changes the next one.
-    ///
-    /// - Returns: The processor time that both threads have used, roughly.
-    private func write(_ part: Part, whilePreparing next: Part, after position: Int64) throws -> Duration {
-        // Only the other thread uses `work` until `wait` returns, which also happens if an error is thrown.
-        nonisolated(unsafe) let work = next
-        let preparing = DispatchWorkItem { [self] in prepare(work, after: position) }
-        readQueue.async(execute: preparing)
-        defer { preparing.wait() }
+    /// Reads and changes the records of a type after a position.
+    private func prepare(
+        _ part: Part,
+        of type: RestType,
+        after position: Int64,
+        _ check: @escaping @Sendable () throws -> Void
+    ) {
         let start = ContinuousClock.now
-        if !part.batch.rows.isEmpty { try write(part) }
-        return start.duration(to: .now) + part.duration
-    }
-
-    /// Reads and changes the records after a position.
-    private func prepare(_ part: Part, after position: Int64) {
-        let start = ContinuousClock.now
-        do {
-            try read(part, after: position)
-            rest.upgrade(&part.batch)
-        } catch {
-            part.readFailure = error
+        part.lastID = Result {
+            try withAutoreleasePool {
+                try readRows(into: part, of: type, after: position)
+                try rest.upgrade(&part.batch, typeName: type.name, checking: check)
+                let records = part.batch.records
+                return records.count > 0 ? records[records.count - 1].id : nil
+            }
         }
-        part.duration = start.duration(to: .now)
+        part.prepareDuration = start.duration(to: .now)
     }
 
-    private func read(_ part: Part, after position: Int64) throws {
-        func read(_ session: CacheSession) throws(SQLiteError) {
+    private func readRows(into part: Part, of type: RestType, after position: Int64) throws {
+        try read { session throws(SQLiteError) in
             let batch = part.batch.records
             batch.removeAll()
             part.states.removeAll(keepingCapacity: true)
@@ -170,43 +267,74 @@ final class RestSweep: Sendable {
             defer { row.reset() }
             try row.bind(position, at: 1)
             try row.bind(Int64(rest.version), at: 2)
+            try row.bind(type.id, at: 3)
+            var last = position
             while !batch.isFull, try row.step() {
+                let id = row.integer(0)
+                // A damaged file could give the same records again and again.
+                guard id > last else { throw .disorder }
+                last = id
                 let isData = row.isBlob(1)
                 let content = row.bytes(1, isBlob: isData)
-                let expiration = row.real(4)
-                part.states.append(RowState(size: content.count, updated: row.real(6)))
+                let expiration = row.real(3)
+                part.states.append(RowState(size: content.count, updated: row.real(5)))
                 batch.append(
-                    id: row.integer(0),
-                    typeName: row.text(3),
+                    id: id,
+                    typeName: type.name,
                     key: row.bytes(2),
                     content: content,
                     isData: isData,
                     expiration: expiration,
-                    version: Int(clamping: row.integer(5))
+                    version: Int(clamping: row.integer(4))
                 )
             }
         }
-        // A connection of its own keeps readers from waiting, if one can be opened.
-        if try core.readAlone(isUse: false, read) == nil { try core.read(isUse: false, read) }
     }
 
     private func write(_ part: Part) throws {
+        part.writeDuration = .zero
         let batch = part.batch
+        guard !batch.rows.isEmpty else { return }
         try change { session throws(SQLiteError) in
+            let start = ContinuousClock.now
             var changed = rest.migrations.map { _ in 0 }
             for row in batch.rows {
                 let state = part.states[row.index]
                 guard try session.upgrade(row, of: batch, oldSize: state.size, updated: state.updated) else { continue }
                 for index in row.migrations { changed[index] += 1 }
             }
-            for (migration, count) in zip(rest.migrations, changed) {
+            for (migration, count) in zip(rest.migrations, changed) where count > 0 {
                 try LedgerTable.add(changed: count, toRowOf: migration.name, session.connection)
             }
+            part.writeDuration = start.duration(to: .now)
         }
     }
 
+    /// Reads on a connection of its own, so that the app does not wait, if one can be opened.
+    private func read(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
+        if try core.readAlone(isUse: false, body) == nil { try core.read(isUse: false, body) }
+    }
+
+    private func change(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
+        // A size limit may evict values.
+        try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
+    }
+
+    /// Leaves time to others: nine tenths to an app that uses the cache, and always a gap in which another connection
+    /// can begin a write.
+    private func pause(after part: Part) {
+        if core.takeUse(), !isAwaited {
+            // A caller that waits, or the end of the cache, ends the pause.
+            _ = wake.wait(timeout: .now() + 9 * ((part.prepareDuration + part.writeDuration) / .seconds(1)))
+        } else {
+            Thread.sleep(forTimeInterval: max(0.000_3, part.writeDuration / .seconds(10)))
+        }
+    }
+
+    // MARK: The end
+
     /// Quarantines or drops the records that could not be converted, in one transaction.
-    private func setAside(_ failure: MigrationError) throws {
+    private func setAside(_ failure: MigrationError) throws -> [MigrationReport.FailedRecord] {
         guard core.path != ":memory:" else { throw failure }
         // Throws if the cache was closed or the file replaced.
         try core.read(isUse: false) { _ in }
@@ -225,18 +353,7 @@ final class RestSweep: Sendable {
             attachments: configuration.attached.stores
         )
         defer { store.close() }
-        _ = try Migrator(registry, options: options).migrate(store)
-    }
-
-    /// The progress for the monitor; nil if nobody receives it.
-    private func progressAtStart() throws -> RestProgress? {
-        guard let monitor = configuration.monitor, monitor.hasClosure else { return nil }
-        let total = try core.read(isUse: false) { session throws(SQLiteError) in
-            let count = try session.connection.prepare("SELECT count(*) FROM molt_record WHERE version < ?1")
-            try count.bind(Int64(rest.version), at: 1)
-            return try count.first { Int($0.integer(0)) } ?? 0
-        }
-        return RestProgress(of: total, in: rest.migrations.map(\.id), monitor)
+        return try Migrator(registry, options: options).migrate(store).failedRecords
     }
 
     private func end(_ counts: [Int]) throws {
@@ -245,44 +362,74 @@ final class RestSweep: Sendable {
                 try LedgerTable.endOnRead(read: count, migration.name, session.connection)
             }
         }
-        isDone.withLock { $0 = true }
-    }
-
-    private func change(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
-        // A size limit may evict values.
-        try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
-    }
-
-    /// Leaves nine tenths of the time to an app that uses the cache.
-    private func pause(after duration: Duration) {
-        guard core.takeUse(), !isAwaited else { return }
-        Thread.sleep(forTimeInterval: min(9 * (duration / .seconds(1)), 0.25))
+        state.withLock { $0.isDone = true }
     }
 }
 
-/// Tells the monitor how many records the sweep has seen, at most ten times a second.
+/// A type whose records may have to go through migrations on read.
+struct RestType {
+    let id: Int64
+    let name: String
+    let count: Int
+    /// The lowest and the highest id of its records.
+    let ids: ClosedRange<Int64>
+}
+
+/// An estimate of how far the sweep is, by the ids that it has passed.
 private struct RestProgress {
-    private var progress: MigrationEvent.Progress
-    private let monitor: MigrationMonitor
+    private(set) var progress: MigrationEvent.Progress
+    /// The number of records of the types that are done.
+    private var ended = 0
     private var sentAt = ContinuousClock.now
 
-    init(of total: Int, in migrations: [MigrationID], _ monitor: MigrationMonitor) {
-        progress = MigrationEvent.Progress(completed: 0, total: total, migrations: migrations)
-        self.monitor = monitor
-        monitor.sendAfterwards(.restProgressed(progress))
+    init(of types: [RestType], in migrations: [MigrationID]) {
+        progress = MigrationEvent.Progress(
+            completed: 0,
+            total: types.reduce(0) { $0 + $1.count },
+            migrations: migrations
+        )
     }
 
-    mutating func advance(by count: Int) {
-        // The app may have added records of older versions since they were counted.
-        progress.completed = min(progress.completed + count, progress.total)
-        let now = ContinuousClock.now
-        guard progress.completed == progress.total || sentAt.duration(to: now) >= .milliseconds(100) else { return }
-        sentAt = now
-        monitor.sendAfterwards(.restProgressed(progress))
+    /// - Returns: Whether to send the progress, which is at most ten times a second.
+    mutating func advance(to id: Int64, in type: RestType) -> Bool {
+        let first = Double(type.ids.lowerBound)
+        let passed = (Double(id) - first + 1) / (Double(type.ids.upperBound) - first + 1)
+        progress.completed = max(progress.completed, ended + Int(min(1, passed) * Double(type.count)))
+        guard sentAt.duration(to: .now) >= .milliseconds(100) else { return false }
+        sentAt = .now
+        return true
+    }
+
+    mutating func end(_ type: RestType) {
+        ended += type.count
+        progress.completed = max(progress.completed, ended)
     }
 }
 
 extension CacheSession {
+    /// The types that have records, by name.
+    fileprivate func restTypes() throws(SQLiteError) -> [RestType] {
+        let types = try connection.prepare(
+            """
+            SELECT type_id, name, count(*), min(molt_record.id), max(molt_record.id)
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
+            """
+        )
+        var found: [RestType] = []
+        try types.eachRow { row throws(SQLiteError) in
+            let lowest = row.integer(3)
+            found.append(
+                RestType(
+                    id: row.integer(0),
+                    name: row.text(1),
+                    count: Int(clamping: row.integer(2)),
+                    ids: lowest...max(lowest, row.integer(4))
+                )
+            )
+        }
+        return found
+    }
+
     /// Writes an upgraded record, unless it was written since it was read.
     ///
     /// - Returns: Whether it was written.
@@ -305,5 +452,13 @@ extension CacheSession {
             if let size { self.size = size &+ Int64(content.count - oldSize) }
             return true
         }
+    }
+}
+
+extension Optional {
+    /// Returns the value and leaves nil.
+    fileprivate mutating func take() -> Wrapped? {
+        defer { self = nil }
+        return self
     }
 }

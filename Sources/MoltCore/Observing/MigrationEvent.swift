@@ -25,13 +25,14 @@ public enum MigrationEvent: Sendable {
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
     case drifted(SchemaDrift)
-    /// More records were upgraded behind the open store, after migrations on read; at most ten times a second.
+    /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
-    /// Only the monitor's closure receives this and the next two events, because they come after the opening.
+    /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
+    /// they come after the opening: on a thread of the upgrade, or on the one that calls `upgradeRest()`.
     case restProgressed(MigrationEvent.Progress)
-    /// No record of the store has to go through these migrations on read any more.
-    case restFinished([MigrationID])
-    /// The remaining records of migrations on read could not all be upgraded in the background.
+    /// All records of an open store have been upgraded, apart from these, which were set aside as their policy says.
+    case restFinished([MigrationReport.FailedRecord])
+    /// Some of the remaining records of an open store could not be upgraded in the background.
     ///
     /// The next opening tries again.
     case restFailed(any Error)
@@ -53,8 +54,8 @@ extension MigrationEvent: CustomStringConvertible {
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.description
         case .restProgressed(let progress): "Records upgraded in the background: \(progress)."
-        case .restFinished(let migrations):
-            "All records are upgraded by \(migrations.map(\.description).joined(separator: ", "))."
+        case .restFinished(let failed):
+            "All records are upgraded" + (failed.isEmpty ? "." : ", apart from \(failed.count) that failed.")
         case .restFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"
         }
     }

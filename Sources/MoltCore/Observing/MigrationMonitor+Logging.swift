@@ -43,7 +43,7 @@
                     break
                 }
                 switch event {
-                case .failed: logger.error("\(event.description, privacy: .public)")
+                case .failed, .restFailed: logger.error("\(event.description, privacy: .public)")
                 case .progressed, .restProgressed: logger.debug("\(event.description, privacy: .public)")
                 default: logger.notice("\(event.description, privacy: .public)")
                 }

@@ -33,7 +33,7 @@ public final class MigrationMonitor: Sendable {
     /// Creates a monitor.
     ///
     /// - Parameter onEvent: Called synchronously for each event, on the thread that upgrades the store; for
-    ///   ``MigrationEvent/drifted(_:)`` on the thread that wrote the value.
+    ///   ``MigrationEvent/drifted(_:)`` on the thread that wrote the value. It must not wait for the upgrade.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
         progress = Progress(totalUnitCount: -1)

@@ -119,8 +119,17 @@ package final class RestUpgrade: Sendable {
         Batch(records: RecordBatch(capacity: capacity, coding: coding))
     }
 
-    /// Sends the records of a batch through the migrations that they lack.
-    package func upgrade(_ batch: inout Batch) {
+    /// Whether records of a type may have to be changed.
+    package func changes(typeName: String) -> Bool {
+        !chain(typeName).links.isEmpty
+    }
+
+    /// Sends the records of a batch, all of one type, through the migrations that they lack.
+    ///
+    /// - Parameter check: Called between records; its error ends the batch.
+    package func upgrade(_ batch: inout Batch, typeName: String, checking check: () throws -> Void) rethrows {
+        let chain = chain(typeName)
+        let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
         batch.rows.removeAll(keepingCapacity: true)
         batch.contents.removeAll(keepingCapacity: true)
         batch.failure = nil
@@ -128,10 +137,10 @@ package final class RestUpgrade: Sendable {
         var total = changer.noCounts
         var counts = total
         for index in 0..<batch.records.count {
-            let typeName = batch.records[index].typeName
+            if index % distance == 0 { try check() }
             let oldVersion = batch.records[index].storedVersion
             counts.reset()
-            let outcome = changer.change(&batch.records[index], chain(typeName), &counts)
+            let outcome = changer.change(&batch.records[index], chain, &counts)
             if let failure = outcome.failure {
                 if outcome.failedStage == nil {
                     batch.failure = batch.failure ?? error(failure)

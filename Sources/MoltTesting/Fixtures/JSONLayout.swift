@@ -1,11 +1,11 @@
 /// Removes white space from JSON text, and inserts it for readability.
 ///
 /// The text must be valid according to the strict parser. All other bytes are preserved.
-enum JSONLayout {
+package enum JSONLayout {
     private static let width = 96
 
     /// The text without white space between tokens.
-    static func minified(_ text: some Collection<UInt8>) -> [UInt8] {
+    package static func minified(_ text: some Collection<UInt8>) -> [UInt8] {
         let text = Array(text)
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -46,7 +46,7 @@ enum JSONLayout {
     }
 
     /// Indents text without white space; short arrays of scalars stay on one line.
-    static func indented(_ text: [UInt8]) -> [UInt8] {
+    package static func indented(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count * 2)
         var index = 0

@@ -1,0 +1,140 @@
+/// A command of a tool: its name, its arguments and options, and what it does.
+package struct Command: Sendable {
+    /// An option, which may stand anywhere after the command's name.
+    package struct Option: Sendable {
+        /// With both hyphens, such as "--type".
+        let name: String
+        /// The name of the option's value in the help, such as "NAME"; nil for an option without a value.
+        let value: String?
+        let summary: String
+
+        static func flag(_ name: String, _ summary: String) -> Option {
+            Option(name: name, value: nil, summary: summary)
+        }
+
+        static func value(_ name: String, _ value: String, _ summary: String) -> Option {
+            Option(name: name, value: value, summary: summary)
+        }
+
+        static let json = flag("--json", "print JSON, for other programs")
+    }
+
+    let name: String
+    /// The arguments in order, such as "FILE"; all of them are required.
+    let arguments: [String]
+    let summary: String
+    let options: [Option]
+    /// Runs the command, and returns the exit code: 0, or ``ExitCode/failure`` if what it looked for is not well.
+    let run: @Sendable (Call, Terminal) throws -> Int32
+
+    init(
+        _ name: String,
+        _ arguments: [String],
+        _ summary: String,
+        options: [Option] = [],
+        run: @escaping @Sendable (Call, Terminal) throws -> Int32
+    ) {
+        self.name = name
+        self.arguments = arguments
+        self.summary = summary
+        self.options = options
+        self.run = run
+    }
+}
+
+extension Command {
+    /// The arguments and options that a user has typed for a command.
+    package struct Call: Sendable {
+        fileprivate(set) var arguments: [String] = []
+        fileprivate var values: [String: String] = [:]
+
+        /// Whether an option was given.
+        func has(_ option: String) -> Bool { values[option] != nil }
+
+        /// The value of an option; nil if it was not given.
+        func value(_ option: String) -> String? { values[option] }
+
+        /// The value of an option as an integer that is not negative; nil if it was not given.
+        func count(_ option: String) throws -> Int? {
+            guard let text = values[option] else { return nil }
+            guard let count = Int(text), count >= 0 else {
+                throw UsageError("\(option) needs a number from 0, not \"\(text)\"")
+            }
+            return count
+        }
+    }
+
+    /// Reads the words after the command's name.
+    ///
+    /// - Throws: ``UsageError``.
+    func call(_ words: ArraySlice<String>) throws -> Call {
+        var call = Call()
+        var rest = words
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("--") else {
+                call.arguments.append(word)
+                continue
+            }
+            guard let option = options.first(where: { $0.name == word }) else {
+                let nearest = Tool.nearest(to: word, among: options.map(\.name))
+                throw UsageError("\"\(word)\" is not an option of \(name)\(nearest)")
+            }
+            if let value = option.value {
+                guard let text = rest.popFirst(), !text.hasPrefix("--") else {
+                    throw UsageError("\(option.name) needs \(value)")
+                }
+                call.values[option.name] = text
+            } else {
+                call.values[option.name] = ""
+            }
+        }
+        if call.arguments.count < arguments.count {
+            let missing = arguments[call.arguments.count...].joined(separator: " and ")
+            throw UsageError("\(name) needs \(missing)")
+        }
+        if call.arguments.count > arguments.count {
+            throw UsageError("\(name) takes no \"\(call.arguments[arguments.count])\"")
+        }
+        return call
+    }
+
+    /// The command as it is typed.
+    var usage: String {
+        ([name] + arguments + options.map { "[\($0.name)\($0.value.map { " \($0)" } ?? "")]" }).joined(separator: " ")
+    }
+
+    func help(of tool: String) -> String {
+        var lines = ["\(summary.prefix(1).uppercased())\(summary.dropFirst()).", "", "usage: \(tool) \(usage)"]
+        let names = options.map { "\($0.name)\($0.value.map { " \($0)" } ?? "")" }
+        let width = names.map(\.count).max() ?? 0
+        if !options.isEmpty { lines.append("") }
+        for (name, option) in zip(names, options) {
+            lines.append("  \(name.padded(to: width))   \(option.summary)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// A mistake on the command line; the message says what to type.
+package struct UsageError: Error, Hashable {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// The exit codes of a tool.
+package enum ExitCode {
+    package static let success: Int32 = 0
+    /// An error, or a finding of a command that looks for some.
+    package static let failure: Int32 = 1
+    /// A mistake on the command line, as in sysexits.h.
+    package static let usage: Int32 = 64
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

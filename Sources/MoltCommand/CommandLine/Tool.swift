@@ -1,0 +1,73 @@
+import MoltCore
+
+/// A command-line tool: a name and its commands.
+package struct Tool: Sendable {
+    private let name: String
+    private let summary: String
+    private let commands: [Command]
+
+    package init(_ name: String, _ summary: String, _ commands: [Command]) {
+        self.name = name
+        self.summary = summary
+        self.commands = commands
+    }
+
+    /// Runs the command that the words name, and prints errors.
+    ///
+    /// - Parameter words: The command line without the executable.
+    /// - Returns: The exit code, see ``ExitCode``.
+    package func run(_ words: [String], on terminal: Terminal) -> Int32 {
+        do {
+            return try dispatch(words[...], terminal)
+        } catch let error as UsageError {
+            terminal.sayError("\(name): \(error.message). See \(name) --help.")
+            return ExitCode.usage
+        } catch {
+            terminal.sayError("\(name): \(terminal.red(ErrorSummary.line(of: error)))")
+            return ExitCode.failure
+        }
+    }
+
+    private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) throws -> Int32 {
+        guard let first = words.first else { throw UsageError("a command is missing") }
+        if ["--help", "-h", "help"].contains(first) {
+            terminal.say(try help(for: words.dropFirst().first))
+            return ExitCode.success
+        }
+        let command = try command(first)
+        if words.contains(where: { ["--help", "-h"].contains($0) }) {
+            terminal.say(command.help(of: name))
+            return ExitCode.success
+        }
+        return try command.run(command.call(words.dropFirst()), terminal)
+    }
+
+    private func command(_ word: String) throws -> Command {
+        guard let command = commands.first(where: { $0.name == word }) else {
+            throw UsageError("there is no command \"\(word)\"\(Self.nearest(to: word, among: commands.map(\.name)))")
+        }
+        return command
+    }
+
+    /// Advice about a misspelled word; empty if no name is similar.
+    static func nearest(to word: String, among names: [String]) -> String {
+        UnmatchedName.nearest(to: word, among: names).map { "; did you mean \($0)?" } ?? ""
+    }
+
+    private func help(for word: String?) throws -> String {
+        if let word { return try command(word).help(of: name) }
+        let usages = commands.map { ([$0.name] + $0.arguments).joined(separator: " ") }
+        let width = usages.map(\.count).max() ?? 0
+        let lines = zip(usages, commands).map { "  \($0.padded(to: width))   \($1.summary)" }
+        return """
+            \(summary)
+
+            usage: \(name) COMMAND …
+
+            \(lines.joined(separator: "\n"))
+
+            \(name) COMMAND --help lists the options of a command.
+            Exit codes: 0 for success, 1 for an error or a finding, 64 for a mistake on the command line.
+            """
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import MoltCache
+import MoltCore
+
+extension StoreCommands {
+    static let info = Command(
+        "info",
+        ["FILE"],
+        "show the version of a store, its migrations, its types, and what waits",
+        options: [.json]
+    ) { call, terminal in
+        let info = try StoreInfo(of: URL(filePath: call.arguments[0]))
+        if call.has("--json") { try terminal.sayJSON(info) } else { info.print(on: terminal) }
+        return ExitCode.success
+    }
+}
+
+/// A summary of a cache file.
+private struct StoreInfo: Encodable {
+    struct TypeInfo: Encodable {
+        var name: String
+        var records: Int
+        var bytes: Int
+        /// The versions that its records were last written at; more than one while records are upgraded on read.
+        var versions: ClosedRange<Int>
+    }
+
+    var file: String
+    var schemaVersion: Int
+    var migrations: [LedgerEntry]
+    var types: [TypeInfo]
+    /// The attached stores to which changes of a committed upgrade are still to be made.
+    var journal: [String]
+    var quarantined: Int
+    var interruptedUpgrades: Int
+    var backups: [StoreBackup]
+    var filesAside: [StoreBackup]
+
+    init(of url: URL) throws {
+        let file = try CacheFile(at: url)
+        self.file = url.path
+        let state = try file.state()
+        schemaVersion = state.version
+        migrations = state.ledger
+        journal = state.journal
+        types = try file.types().map {
+            TypeInfo(name: $0.name, records: $0.count, bytes: $0.byteCount, versions: $0.versions)
+        }
+        quarantined = try file.quarantined().count
+        interruptedUpgrades = file.interruptedUpgrades
+        backups = try CodableCache.backups(at: url)
+        filesAside = try CodableCache.filesAside(at: url)
+    }
+
+    func print(on terminal: Terminal) {
+        let records = types.reduce(0) { $0 + $1.records }
+        let bytes = types.reduce(0) { $0 + $1.bytes }
+        terminal.say(terminal.bold("\(file): version \(schemaVersion), \(records) records, \(bytes) bytes of content"))
+        section("Migrations", migrations.map { "\($0)" }, on: terminal)
+        if !types.isEmpty {
+            let rows = types.map { type in
+                let versions = type.versions.count == 1 ? "\(type.versions.lowerBound)" : "\(type.versions)"
+                return [type.name, "\(type.records)", "\(type.bytes)", versions]
+            }
+            let table = TextTable(rows: [["type", "records", "bytes", "version"]] + rows, leftAlignedColumns: [0, 3])
+            terminal.say("\n\(table)")
+        }
+        section("Waiting", waiting, on: terminal)
+        section("Backups", backups.map { "\($0)" }, on: terminal)
+        section("Set aside", filesAside.map { "\($0)" }, on: terminal)
+    }
+
+    private var waiting: [String] {
+        var lines = journal.map { "changes of a committed upgrade to \($0); the next opening makes them" }
+        let onRead = migrations.filter { $0.outcome == .onRead }.map { "\"\($0.name)\"" }
+        if !onRead.isEmpty {
+            lines.append("records that are upgraded when they are read, by \(onRead.joined(separator: ", "))")
+        }
+        if quarantined > 0 { lines.append("\(quarantined) records in quarantine; see molt quarantine") }
+        if interruptedUpgrades > 0 { lines.append("upgrades that were interrupted: \(interruptedUpgrades)") }
+        return lines
+    }
+
+    private func section(_ title: String, _ lines: [String], on terminal: Terminal) {
+        guard !lines.isEmpty else { return }
+        terminal.say("\n" + terminal.bold(title))
+        for line in lines { terminal.say("  \(line)") }
+    }
+}

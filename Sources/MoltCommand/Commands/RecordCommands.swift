@@ -1,0 +1,112 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+
+extension StoreCommands {
+    private static let ofType = Command.Option.value("--type", "NAME", "only records of this type")
+
+    static let list = Command("ls", ["FILE"], "list the keys of a store", options: [ofType, .json]) { call, terminal in
+        try eachRecord(call) { record in
+            if call.has("--json") {
+                terminal.say(record.line(withContent: false))
+            } else {
+                let size = record.isData ? "\(record.content.count) B, data" : "\(record.content.count) B"
+                terminal.say("\(record.key)\t\(record.typeName)\tversion \(record.version)\t\(size)\(record.expiry)")
+            }
+        }
+        return ExitCode.success
+    }
+
+    static let get = Command(
+        "get",
+        ["FILE", "KEY"],
+        "print the value of a key",
+        options: [.flag("--raw", "print the bytes as they are stored")]
+    ) { call, terminal in
+        let file = try CacheFile(at: URL(filePath: call.arguments[0]))
+        guard let record = try file.record(forKey: call.arguments[1]) else {
+            throw CommandError("there is no value under the key \"\(call.arguments[1])\"")
+        }
+        if call.has("--raw") {
+            terminal.write(record.content)
+        } else if record.isData {
+            terminal.say("\(record.content.count) bytes of data; see --raw")
+        } else {
+            terminal.say(String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self))
+        }
+        return ExitCode.success
+    }
+
+    static let dump = Command(
+        "dump",
+        ["FILE"],
+        "print all records, each in a line",
+        options: [ofType, .flag("--json", "print each record as a JSON object, with its type and version")]
+    ) { call, terminal in
+        try eachRecord(call) { record in
+            if call.has("--json") {
+                terminal.say(record.line(withContent: true))
+            } else {
+                terminal.say("\(record.key)\t\(record.contentText)")
+            }
+        }
+        return ExitCode.success
+    }
+
+    private static func eachRecord(
+        _ call: Command.Call,
+        _ body: (StoreContents.StoredRecord) throws -> Void
+    ) throws {
+        let file = try CacheFile(at: URL(filePath: call.arguments[0]))
+        let type = call.value("--type")
+        if let type {
+            let names = try file.types().map(\.name)
+            guard names.contains(type) else {
+                throw CommandError(
+                    "the store has no records of the type \"\(type)\"\(Tool.nearest(to: type, among: names))"
+                )
+            }
+        }
+        try file.eachRecord(ofType: type, body)
+    }
+}
+
+/// An error of a command; the message is shown as it is.
+struct CommandError: LocalizedError {
+    let errorDescription: String?
+
+    init(_ message: String) {
+        errorDescription = message
+    }
+}
+
+extension StoreContents.StoredRecord {
+    /// The JSON in one line, or data as Base64.
+    fileprivate var contentText: String {
+        isData
+            ? "base64:" + Data(content).base64EncodedString()
+            : String(decoding: JSONLayout.minified(content), as: UTF8.self)
+    }
+
+    fileprivate var expiry: String {
+        expiration.map { "\texpires \(Date(timeIntervalSince1970: $0).formatted(.iso8601))" } ?? ""
+    }
+
+    /// The record as a JSON object in one line; its JSON content keeps its bytes, apart from white space.
+    fileprivate func line(withContent: Bool) -> String {
+        func text(_ string: String) -> String { RecordValue.string(string).description }
+        var members = ["\"key\":\(text(key))", "\"type\":\(text(typeName))", "\"version\":\(version)"]
+        if let expiration {
+            members.append("\"expires\":\(text(Date(timeIntervalSince1970: expiration).formatted(.iso8601)))")
+        }
+        if !withContent {
+            members.append("\"bytes\":\(content.count)")
+        } else if isData {
+            members.append("\"data\":\(text(Data(content).base64EncodedString()))")
+        } else {
+            members.append("\"content\":\(contentText)")
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+}

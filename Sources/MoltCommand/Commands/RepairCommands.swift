@@ -1,0 +1,95 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltSalvage
+
+extension StoreCommands {
+    static let verify = Command(
+        "verify",
+        ["FILE"],
+        "check a whole store for damage",
+        options: [.json]
+    ) { call, terminal in
+        let findings = try CodableCache.verify(at: URL(filePath: call.arguments[0])) {
+            terminal.show($0, "checked")
+        }
+        terminal.show(1, "checked")
+        if call.has("--json") {
+            try terminal.sayJSON(findings.map { "\($0)" })
+        } else if findings.isEmpty {
+            terminal.say("No damage was found.")
+        } else {
+            for finding in findings { terminal.say(terminal.red("\(finding)")) }
+            terminal.say("\nRestore a backup (molt backups), or save what can be read (molt salvage).")
+        }
+        return findings.isEmpty ? ExitCode.success : ExitCode.failure
+    }
+
+    static let quarantine = Command(
+        "quarantine",
+        ["FILE"],
+        "list the records that migrations could not convert, with the reasons",
+        options: [.flag("--content", "show the content, too"), .json]
+    ) { call, terminal in
+        let records = try CacheFile(at: URL(filePath: call.arguments[0])).quarantined()
+        if call.has("--json") {
+            try terminal.sayJSON(records)
+            return ExitCode.success
+        }
+        if records.isEmpty { terminal.say("No record is in quarantine.") }
+        for record in records {
+            terminal.say("\(record)")
+            guard call.has("--content") else { continue }
+            let isText = !record.isData
+            terminal.say("  \(isText ? String(decoding: record.content, as: UTF8.self) : "data")")
+        }
+        return ExitCode.success
+    }
+
+    static let backups = Command(
+        "backups",
+        ["FILE"],
+        "list the backups of a store, and the files that were set aside",
+        options: [.json]
+    ) { call, terminal in
+        let url = URL(filePath: call.arguments[0])
+        let (backups, aside) = (try CodableCache.backups(at: url), try CodableCache.filesAside(at: url))
+        if call.has("--json") {
+            try terminal.sayJSON(["backups": backups, "filesAside": aside])
+            return ExitCode.success
+        }
+        if backups.isEmpty, aside.isEmpty { terminal.say("There is no backup of \(url.path).") }
+        for backup in backups { terminal.say("\(backup)") }
+        for file in aside { terminal.say("\(file), set aside") }
+        return ExitCode.success
+    }
+
+    static let restore = Command(
+        "restore",
+        ["FILE", "BACKUP"],
+        "put a backup in the place of a store, which is kept beside it"
+    ) { call, terminal in
+        let url = URL(filePath: call.arguments[0])
+        let name = URL(filePath: call.arguments[1]).lastPathComponent
+        let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
+        guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
+            throw CommandError("\(name) is not a backup of \(url.path); see molt backups")
+        }
+        try CodableCache.restore(backup, at: url, keepsReplaced: true)
+        terminal.say("\(url.path) is the backup \(backup) now. See molt backups for the store that it replaced.")
+        return ExitCode.success
+    }
+
+    static let salvage = Command(
+        "salvage",
+        ["FROM", "TO"],
+        "save what can be read of a damaged store into a new file"
+    ) { call, terminal in
+        let report = try CodableCache.salvage(
+            from: URL(filePath: call.arguments[0]),
+            to: URL(filePath: call.arguments[1])
+        )
+        terminal.say("\(report)")
+        return report.isWhole ? ExitCode.success : ExitCode.failure
+    }
+}

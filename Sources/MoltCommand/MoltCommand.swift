@@ -1,0 +1,41 @@
+import Foundation
+public import MoltCache
+public import MoltCore
+public import MoltTesting
+
+/// Runs the command line of an app's registry, and ends the process with its exit code.
+///
+/// ```swift
+/// import MoltCommand
+///
+/// @main struct Upgrade {
+///     static func main() {
+///         MoltCommand.main(migrations, types: [.type(Person.self)])
+///     }
+/// }
+/// ```
+///
+/// The tool has the commands of `molt`, which read any store, and those that need the registry: `plan`, `dry-run`,
+/// `upgrade`, `lint`, and `check` for the fixtures of earlier releases. `--help` lists them.
+///
+/// - Parameters:
+///   - migrations: The app's registry.
+///   - types: The app's current types, which every record of an upgraded fixture is decoded as.
+///   - configuration: How the app opens its cache.
+public func main(
+    _ migrations: MigrationRegistry,
+    types: [FixtureType] = [],
+    configuration: CodableCache.Configuration = CodableCache.Configuration()
+) -> Never {
+    let app = RegisteredApp(migrations: migrations, types: types, configuration: configuration)
+    let name = URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
+    let tool = Tool(name, "Shows and upgrades the stores of this app.", app.commands + StoreCommands.all)
+    run(tool)
+}
+
+/// Runs a tool on the process's command line.
+package func run(_ tool: Tool) -> Never {
+    // Writing fails instead when the reader of the output exits, as `| head` does.
+    signal(SIGPIPE, SIG_IGN)
+    exit(tool.run(Array(CommandLine.arguments.dropFirst()), on: Terminal()))
+}

@@ -1,0 +1,3 @@
+import MoltCommand
+
+run(Tool("molt", "Shows what is in the stores of apps that use Molt, and repairs them.", StoreCommands.all))

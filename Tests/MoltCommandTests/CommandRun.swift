@@ -1,0 +1,49 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCommand
+import MoltCore
+import MoltTesting
+import Synchronization
+
+/// What a command has printed, and its exit code.
+struct CommandRun {
+    let output: String
+    let errors: String
+    let code: Int32
+
+    init(_ tool: Tool, _ words: [String]) {
+        let (output, errors) = (Printed(), Printed())
+        code = tool.run(words, on: Terminal(output: output.add, errors: errors.add))
+        self.output = output.text
+        self.errors = errors.text
+    }
+
+    private final class Printed: Sendable {
+        private let bytes = Mutex(Data())
+        var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+
+        @Sendable func add(_ more: Data) {
+            bytes.withLock { $0 += more }
+        }
+    }
+}
+
+struct Person: Codable, Equatable, RecordType {
+    static let recordTypeName = "Person"
+    var firstName: String
+    var lastName: String
+}
+
+/// Today's registry of a small app.
+let migrations: MigrationRegistry = [
+    Migration(to: 1, "split-name", .splitProperty("Person", "name", into: ["firstName", "lastName"])),
+    Migration(to: 2, "strict", .renameProperty("Person", "phone", to: "number", ifMissing: .fail)),
+]
+
+let molt = Tool("molt", "Shows stores.", StoreCommands.all)
+let app = Tool(
+    "app",
+    "Shows and upgrades the stores of this app.",
+    RegisteredApp(migrations: migrations, types: [.type(Person.self)]).commands + StoreCommands.all
+)
