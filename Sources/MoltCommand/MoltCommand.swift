@@ -37,5 +37,6 @@ public func main(
 package func run(_ tool: Tool) -> Never {
     // Writing fails instead when the reader of the output exits, as `| head` does.
     signal(SIGPIPE, SIG_IGN)
-    exit(tool.run(Array(CommandLine.arguments.dropFirst()), on: Terminal()))
+    Task { exit(await tool.run(Array(CommandLine.arguments.dropFirst()), on: Terminal())) }
+    dispatchMain()
 }

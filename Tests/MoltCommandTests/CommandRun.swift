@@ -12,9 +12,9 @@ struct CommandRun {
     let errors: String
     let code: Int32
 
-    init(_ tool: Tool, _ words: [String]) {
+    init(_ tool: Tool, _ words: [String]) async {
         let (output, errors) = (Printed(), Printed())
-        code = tool.run(words, on: Terminal(output: output.add, errors: errors.add))
+        code = await tool.run(words, on: Terminal(output: output.add, errors: errors.add))
         self.output = output.text
         self.errors = errors.text
     }

@@ -50,18 +50,18 @@ import Testing
         ).close()
     }
 
-    private func run(_ words: String...) -> CommandRun { CommandRun(molt, words) }
+    private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
 
     // MARK: Looking
 
-    @Test func `info shows versions, migrations, types, quarantine and backups`() throws {
-        let before = run("info", path)
+    @Test func `info shows versions, migrations, types, quarantine and backups`() async throws {
+        let before = await run("info", path)
         #expect(before.code == 0)
-        #expect(before.output.contains("version 0, 3 records, 48 bytes"))
+        #expect(before.output.contains("version 0, 3 records, 49 bytes"))
         #expect(!before.output.contains("Migrations"))
 
         try upgrade()
-        let after = run("info", path).output
+        let after = await run("info", path).output
         #expect(after.contains("version 2, 2 records"))
         #expect(after.contains("\"split-name\" (version 1): ran"))
         #expect(after.contains("by 2.1"))
@@ -70,7 +70,7 @@ import Testing
         #expect(after.contains("\nBackups\n  people.molt"))
     }
 
-    @Test func `info as JSON can be decoded`() throws {
+    @Test func `info as JSON can be decoded`() async throws {
         try upgrade()
         struct Info: Decodable {
             var schemaVersion: Int
@@ -79,19 +79,19 @@ import Testing
         }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
-        let info = try decoder.decode(Info.self, from: Data(run("info", path, "--json").output.utf8))
+        let info = try decoder.decode(Info.self, from: Data(await run("info", path, "--json").output.utf8))
         #expect(info.schemaVersion == 2)
         #expect(info.quarantined == 1)
         #expect(info.migrations.map(\.name) == ["split-name", "strict"])
     }
 
-    @Test func `ls and dump show all records, or those of a type`() throws {
+    @Test func `ls and dump show all records, or those of a type`() async throws {
         #expect(
-            run("ls", path, "--type", "Photo").output
+            await run("ls", path, "--type", "Photo").output
                 == "photo\tPhoto\tversion 0\t3 B, data\texpires 2096-10-02T07:06:40Z\n"
         )
         #expect(
-            run("dump", path).output == """
+            await run("dump", path).output == """
                 ada\t{"name":"Ada King","phone":1}
                 eve\t{"name":"Eve"}
                 photo\tbase64:AAH/
@@ -99,29 +99,29 @@ import Testing
                 """
         )
         #expect(
-            run("dump", path, "--json", "--type", "Person").output == """
+            await run("dump", path, "--json", "--type", "Person").output == """
                 {"key":"ada","type":"Person","version":0,"content":{"name":"Ada King","phone":1}}
                 {"key":"eve","type":"Person","version":0,"content":{"name":"Eve"}}
 
                 """
         )
-        let misspelled = run("ls", path, "--type", "Persen")
+        let misspelled = await run("ls", path, "--type", "Persen")
         #expect(misspelled.code == 1)
         #expect(misspelled.errors.contains("did you mean Person?"))
     }
 
-    @Test func `dump reads more records than a page`() throws {
+    @Test func `dump reads more records than a page`() async throws {
         let records = (0..<1_200).map { Self.record("k\($0)", #"{"name":"\#($0)"}"#) }
         let url = scratch.file("many.molt")
         try StoreContents(version: 0, records: records).write(to: CacheStore(at: url))
-        let lines = run("dump", url.path).output.split(separator: "\n")
+        let lines = await run("dump", url.path).output.split(separator: "\n")
         #expect(lines.count == 1_200)
         #expect(lines.last == #"k1199\#t{"name":"1199"}"#)
     }
 
-    @Test func `get shows a value, indented or as it is stored`() throws {
+    @Test func `get shows a value, indented or as it is stored`() async throws {
         #expect(
-            run("get", path, "ada").output == """
+            await run("get", path, "ada").output == """
                 {
                   "name": "Ada King",
                   "phone": 1
@@ -129,18 +129,18 @@ import Testing
 
                 """
         )
-        #expect(run("get", path, "ada", "--raw").output == #"{"name": "Ada King", "phone": 1}"#)
-        let missing = run("get", path, "bob")
+        #expect(await run("get", path, "ada", "--raw").output == #"{"name": "Ada King", "phone": 1}"#)
+        let missing = await run("get", path, "bob")
         #expect(missing.code == 1)
         #expect(missing.errors.contains("no value under the key \"bob\""))
     }
 
-    @Test func `reads a store that a cache has open, and writes nothing`() throws {
+    @Test func `reads a store that a cache has open, and writes nothing`() async throws {
         let cache = try CodableCache(at: scratch.file("people.molt"))
         try cache.set(Person(firstName: "Bob", lastName: ""), forKey: "bob")
         let names = try scratch.names()
         for words in [["info", path], ["ls", path], ["dump", path], ["verify", path], ["quarantine", path]] {
-            let run = CommandRun(molt, words)
+            let run = await CommandRun(molt, words)
             #expect(run.code == 0, "\(run.errors)")
             if words[0] == "ls" { #expect(run.output.contains("bob\tPerson")) }
         }
@@ -150,48 +150,48 @@ import Testing
 
     // MARK: Repairing
 
-    @Test func `quarantine shows the reason, and the content if asked`() throws {
-        #expect(run("quarantine", path).output == "No record is in quarantine.\n")
+    @Test func `quarantine shows the reason, and the content if asked`() async throws {
+        #expect(await run("quarantine", path).output == "No record is in quarantine.\n")
         try upgrade()
-        let some = run("quarantine", path)
+        let some = await run("quarantine", path)
         #expect(some.output.contains("Person \"eve\""))
         #expect(some.output.contains("phone"))
         #expect(!some.output.contains("Eve"))
-        #expect(run("quarantine", path, "--content").output.contains(#""firstName":"Eve""#))
+        #expect(await run("quarantine", path, "--content").output.contains(#""firstName":"Eve""#))
     }
 
-    @Test func `a backup is listed and restored`() throws {
-        #expect(run("backups", path).output.hasPrefix("There is no backup"))
+    @Test func `a backup is listed and restored`() async throws {
+        #expect(await run("backups", path).output.hasPrefix("There is no backup"))
         try upgrade()
         let backup = try #require(try CodableCache.backups(at: scratch.file("people.molt")).first)
-        #expect(run("backups", path).output == "\(backup)\n")
-        #expect(run("restore", path, "other").code == 1)
-        #expect(run("restore", path, backup.url.lastPathComponent).code == 0)
-        #expect(run("dump", path).output.hasPrefix(#"ada\#t{"name":"Ada King""#))
+        #expect(await run("backups", path).output == "\(backup)\n")
+        #expect(await run("restore", path, "other").code == 1)
+        #expect(await run("restore", path, backup.url.lastPathComponent).code == 0)
+        #expect(await run("dump", path).output.hasPrefix(#"ada\#t{"name":"Ada King""#))
     }
 
-    @Test func `verify finds damage, and salvage saves the rest`() throws {
-        #expect(run("verify", path).output == "No damage was found.\n")
+    @Test func `verify finds damage, and salvage saves the rest`() async throws {
+        #expect(await run("verify", path).output == "No damage was found.\n")
         let url = scratch.file("people.molt")
         var bytes = try Data(contentsOf: url)
         // The content of the last record is at the end of its page.
         let place = try #require(bytes.range(of: Data(#""name":"Eve""#.utf8)))
         bytes[place.lowerBound] = UInt8(ascii: "!")
         try bytes.write(to: url)
-        let found = run("verify", path)
+        let found = await run("verify", path)
         #expect(found.code == 1)
         #expect(found.output.contains("content"))
         #expect(found.output.contains("molt salvage"))
         let saved = scratch.file("saved.molt").path
-        #expect(run("salvage", path, saved).code == 1)
-        #expect(run("dump", saved).output.hasPrefix("ada\t"))
+        #expect(await run("salvage", path, saved).code == 1)
+        #expect(await run("dump", saved).output.hasPrefix("ada\t"))
     }
 
-    @Test func `settings shows what a suite's file has`() throws {
+    @Test func `settings shows what a suite's file has`() async throws {
         let url = scratch.file("app.plist")
         let list: [String: Any] = ["tags": "[\"a\"]", "launches": 3, "seen": true]
         try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0).write(to: url)
-        #expect(run("settings", url.path).output == "launches: 3\nseen: true\ntags: \"[\\\"a\\\"]\"\n")
+        #expect(await run("settings", url.path).output == "launches: 3\nseen: true\ntags: \"[\\\"a\\\"]\"\n")
     }
 
     // MARK: The command line
@@ -205,29 +205,29 @@ import Testing
         (["ls", "a", "--typ", "x"], "\"--typ\" is not an option of ls; did you mean --type?"),
         (["ls", "a", "--type"], "--type needs NAME"),
     ])
-    func `a mistake on the command line is explained`(words: [String], message: String) {
-        let run = CommandRun(molt, words)
+    func `a mistake on the command line is explained`(words: [String], message: String) async {
+        let run = await CommandRun(molt, words)
         #expect(run.code == 64)
         #expect(run.errors.contains(message), "\(run.errors)")
         #expect(run.output.isEmpty)
     }
 
-    @Test func `a missing file is an error, and is not created`() throws {
+    @Test func `a missing file is an error, and is not created`() async throws {
         let missing = scratch.file("none.molt").path
         for command in ["info", "ls", "dump", "verify", "quarantine"] {
-            let run = run(command, missing)
+            let run = await run(command, missing)
             #expect(run.code == 1, "\(command)")
             #expect(run.errors.contains("There is no cache at"), "\(command): \(run.errors)")
         }
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
-    @Test func `help lists all commands, and the options of one`() {
-        let help = run("--help").output
+    @Test func `help lists all commands, and the options of one`() async {
+        let help = await run("--help").output
         for command in ["info FILE", "get FILE KEY", "salvage FROM TO"] { #expect(help.contains(command)) }
-        let get = run("get", "--help").output
+        let get = await run("get", "--help").output
         #expect(get.contains("usage: molt get FILE KEY [--raw]"))
         #expect(get.contains("--raw   print the bytes"))
-        #expect(run("help", "get").output == get)
+        #expect(await run("help", "get").output == get)
     }
 }

@@ -22,32 +22,33 @@ import Testing
         try StoreContents(version: 0, records: [record]).write(to: CacheStore(at: url))
     }
 
-    private func run(_ words: String...) -> CommandRun { CommandRun(app, words) }
+    private func run(_ words: String...) async -> CommandRun { await CommandRun(app, words) }
 
-    @Test func `plan and dry-run show what would happen, and change nothing`() throws {
-        let plan = run("plan", url.path)
+    @Test func `plan and dry-run show what would happen, and change nothing`() async throws {
+        let plan = await run("plan", url.path)
         #expect(plan.code == 0)
         #expect(plan.output.contains("version 0 to 2, 2 of 2 migrations to run"))
-        let dryRun = run("dry-run", url.path, "--samples", "1")
+        let dryRun = await run("dry-run", url.path, "--samples", "1")
         #expect(dryRun.code == 0, "\(dryRun.errors)")
         #expect(dryRun.output.contains(#"+ firstName: "Ada""#))
-        #expect(run("dry-run", url.path, "--samples", "some").code == 64)
+        #expect(await run("dry-run", url.path, "--samples", "some").code == 64)
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `upgrade upgrades the store, with a backup if asked`() throws {
-        let upgraded = run("upgrade", url.path, "--backup")
+    @Test func `upgrade upgrades the store, with a backup if asked`() async throws {
+        let upgraded = await run("upgrade", url.path, "--backup")
         #expect(upgraded.code == 0, "\(upgraded.errors)")
         #expect(upgraded.output.contains("version 0 to 2"))
-        #expect(run("get", url.path, "ada", "--raw").output == #"{"firstName":"Ada","lastName":"King","number":1}"#)
+        let value = await run("get", url.path, "ada", "--raw")
+        #expect(value.output == #"{"firstName":"Ada","lastName":"King","number":1}"#)
         #expect(try CodableCache.backups(at: url).count == 1)
-        #expect(run("plan", url.path).output.contains("up to date at version 2"))
+        #expect(await run("plan", url.path).output.contains("up to date at version 2"))
     }
 
-    @Test func `a failure names the record and the step, and is not a value`() throws {
+    @Test func `a failure names the record and the step, and is not a value`() async throws {
         try CodableCache(at: url).set(["name": "Eve"], forKey: "eve")
         try SQLite(url).run("UPDATE molt_record SET type_id = 1 WHERE key = 'eve'")
-        let failed = run("upgrade", url.path)
+        let failed = await run("upgrade", url.path)
         #expect(failed.code == 1)
         #expect(failed.errors.contains("propertyMissing"))
         #expect(failed.errors.contains("eve"))
@@ -55,27 +56,27 @@ import Testing
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `a missing file is not created`() {
+    @Test func `a missing file is not created`() async {
         for command in ["plan", "dry-run", "upgrade"] {
-            let missing = run(command, scratch.file("none.molt").path)
+            let missing = await run(command, scratch.file("none.molt").path)
             #expect(missing.code == 1)
             #expect(missing.errors.contains("there is no file at"))
         }
         #expect(!FileManager.default.fileExists(atPath: scratch.file("none.molt").path))
     }
 
-    @Test func `lint shows all mistakes of a registry`() {
-        #expect(run("lint").code == 0)
+    @Test func `lint shows all mistakes of a registry`() async {
+        #expect(await run("lint").code == 0)
         let wrong: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        let faults = CommandRun(Tool("app", "", RegisteredApp(migrations: wrong).commands), ["lint"])
+        let faults = await CommandRun(Tool("app", "", RegisteredApp(migrations: wrong).commands), ["lint"])
         #expect(faults.code == 1)
         #expect(faults.output.contains("same"))
     }
 
-    @Test func `check upgrades the fixtures of a directory`() throws {
+    @Test func `check upgrades the fixtures of a directory`() async throws {
         let fixtures = scratch.file("Fixtures")
         try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
-        let empty = run("check", fixtures.path)
+        let empty = await run("check", fixtures.path)
         #expect(empty.code == 1)
         #expect(!empty.errors.isEmpty)
     }

@@ -25,14 +25,14 @@ package struct Command: Sendable {
     let summary: String
     let options: [Option]
     /// Runs the command, and returns the exit code: 0, or ``ExitCode/failure`` if what it looked for is not well.
-    let run: @Sendable (Call, Terminal) throws -> Int32
+    let run: @Sendable (Call, Terminal) async throws -> Int32
 
     init(
         _ name: String,
         _ arguments: [String],
         _ summary: String,
         options: [Option] = [],
-        run: @escaping @Sendable (Call, Terminal) throws -> Int32
+        run: @escaping @Sendable (Call, Terminal) async throws -> Int32
     ) {
         self.name = name
         self.arguments = arguments

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import MoltPlatform
 
 /// Where a tool writes: its output, its errors and, on a terminal, its progress.

@@ -16,19 +16,22 @@ package struct Tool: Sendable {
     ///
     /// - Parameter words: The command line without the executable.
     /// - Returns: The exit code, see ``ExitCode``.
-    package func run(_ words: [String], on terminal: Terminal) -> Int32 {
+    package func run(_ words: [String], on terminal: Terminal) async -> Int32 {
         do {
-            return try dispatch(words[...], terminal)
+            return try await dispatch(words[...], terminal)
         } catch let error as UsageError {
             terminal.sayError("\(name): \(error.message). See \(name) --help.")
             return ExitCode.usage
+        } catch let error as CommandError {
+            terminal.sayError("\(name): \(terminal.red(error.message))")
+            return ExitCode.failure
         } catch {
             terminal.sayError("\(name): \(terminal.red(ErrorSummary.line(of: error)))")
             return ExitCode.failure
         }
     }
 
-    private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) throws -> Int32 {
+    private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) async throws -> Int32 {
         guard let first = words.first else { throw UsageError("a command is missing") }
         if ["--help", "-h", "help"].contains(first) {
             terminal.say(try help(for: words.dropFirst().first))
@@ -39,7 +42,7 @@ package struct Tool: Sendable {
             terminal.say(command.help(of: name))
             return ExitCode.success
         }
-        return try command.run(command.call(words.dropFirst()), terminal)
+        return try await command.run(command.call(words.dropFirst()), terminal)
     }
 
     private func command(_ word: String) throws -> Command {

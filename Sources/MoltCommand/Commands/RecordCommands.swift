@@ -72,15 +72,6 @@ extension StoreCommands {
     }
 }
 
-/// An error of a command; the message is shown as it is.
-struct CommandError: LocalizedError {
-    let errorDescription: String?
-
-    init(_ message: String) {
-        errorDescription = message
-    }
-}
-
 extension StoreContents.StoredRecord {
     /// The JSON in one line, or data as Base64.
     fileprivate var contentText: String {

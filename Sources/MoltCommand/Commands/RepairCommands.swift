@@ -10,7 +10,7 @@ extension StoreCommands {
         "check a whole store for damage",
         options: [.json]
     ) { call, terminal in
-        let findings = try CodableCache.verify(at: URL(filePath: call.arguments[0])) {
+        let findings = try await CodableCache.verify(at: URL(filePath: call.arguments[0])) {
             terminal.show($0, "checked")
         }
         terminal.show(1, "checked")

@@ -1,8 +1,7 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltTesting
-import Synchronization
+package import MoltCache
+package import MoltCore
+package import MoltTesting
 
 /// The commands that need an app's registry.
 package struct RegisteredApp: Sendable {
@@ -58,9 +57,9 @@ package struct RegisteredApp: Sendable {
             let url = try existing(call.arguments[0])
             var configuration = followed(on: terminal)
             if call.has("--backup") { configuration.backup = BackupPolicy() }
-            let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+            let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
             defer { cache.close() }
-            try cache.upgradeRest()
+            try await cache.upgradeRest()
             if call.has("--json") { try terminal.sayJSON(cache.report) } else { terminal.say("\(cache.report)") }
             return ExitCode.success
         }
@@ -73,19 +72,7 @@ package struct RegisteredApp: Sendable {
             "upgrade the fixtures of all releases in every way, and compare them with the golden files"
         ) { call, terminal in
             let catalog = FixtureCatalog(URL(filePath: call.arguments[0]))
-            let result = Mutex<Result<Void, any Error>?>(nil)
-            let isDone = DispatchSemaphore(value: 0)
-            Task {
-                let outcome: Result<Void, any Error>
-                do { outcome = .success(try await catalog.verify(migrations, types: types)) } catch {
-                    outcome = .failure(error)
-                }
-                result.withLock { $0 = outcome }
-                isDone.signal()
-            }
-            isDone.wait()
-            try result.withLock { $0 }?.get()
-            terminal.say("All fixtures are upgraded as expected.")
+            terminal.say("\(try await catalog.verify(migrations, types: types))")
             return ExitCode.success
         }
     }
