@@ -104,7 +104,7 @@ let package = Package(
         // Files, disks and archives for several of the targets above.
         .target(
             name: "TestSupport",
-            dependencies: ["CMoltSQLite", "MoltPlatform", "MoltTesting"],
+            dependencies: ["CMoltSQLite", "MoltCache", "MoltPlatform", "MoltTesting"],
             path: "Tests/Support"
         ),
         // Random numbers that are the same for the same seed.

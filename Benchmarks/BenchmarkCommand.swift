@@ -4,9 +4,7 @@ import Foundation
 package enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
     package static let cases: [BenchmarkCase] =
-        PeerCases.all + UpgradeCases.all + EventCases.all + CacheCases.all + OnReadCases.all + ThreadCases.all
-        + RecordCases.all
-        + SettingsCases.all
+        PeerCases.all + UpgradeCases.all + CacheCases.all + OnReadCases.all + ThreadCases.all + SettingsCases.all
 }
 
 /// The executable, which measures, shows results, or runs as a child process.

@@ -4,27 +4,18 @@ import Molt
 /// Molt's cache in daily use: opening an up-to-date store, and setting and getting values.
 enum CacheCases {
     static let all: [BenchmarkCase] =
-        [openCurrent, openEmpty]
-        + PeerStore.Tables.allCases.flatMap {
-            [set(inBatches: false, beside: $0), set(inBatches: true, beside: $0), get(beside: $0)]
-        }
-        + [getOnce]
+        [openCurrent, openEmpty, set(inBatches: false), set(inBatches: true), get, getOnce]
 
     static let fileName = "people.molt"
 
     /// A cache file at version 0 with the same people as the peers, byte for byte.
     static let fixture = BenchmarkFixture(name: "molt-store") { context in
         let cache = try CodableCache(at: context.file(fileName))
-        let size = context.recordSize
         // Values that are set together are held in memory.
-        let batchSize = size == .large ? 100 : 10_000
+        let batchSize = 10_000
         for start in stride(from: 1, through: context.records, by: batchSize) {
             let indices = start...min(start + batchSize - 1, context.records)
-            if size == .small {
-                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
-            } else {
-                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.profile($0, size)) })
-            }
+            try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
         }
         cache.close()
     }
@@ -76,22 +67,21 @@ enum CacheCases {
 
     // The cache's overhead is smaller than the difference between two processes a minute apart. Both ways therefore
     // alternate in one process.
-    private static func ratios(_ tables: PeerStore.Tables) -> [BenchmarkRatio] {
-        [BenchmarkRatio(.rate, atLeast: tables == .molt ? 0.2 : nil)]
-    }
+    private static let byHand = "its own statements by hand"
+    private static let ratios = [BenchmarkRatio(.rate, atLeast: 0.2)]
 
     /// - Parameter inBatches: Whether many values are set per commit; otherwise each value is committed on its own.
-    private static func set(inBatches: Bool, beside tables: PeerStore.Tables) -> BenchmarkCase {
+    private static func set(inBatches: Bool) -> BenchmarkCase {
         BenchmarkCase(
-            name: (inBatches ? "molt-set-batch" : "molt-set-one-by-one") + (tables == .molt ? "" : "-beside-least"),
+            name: inBatches ? "molt-set-batch" : "molt-set-one-by-one",
             summary: inBatches
                 ? "setAll twenty times with a twentieth of the values; by hand, a transaction each time"
                 : "set for each value, each committed (synchronous=NORMAL)",
-            other: tables.words,
+            other: byHand,
             limit: inBatches ? .max : 50_000,
             quickLimit: inBatches ? .max : 2000,
             fixture: emptyFixture,
-            ratios: ratios(tables)
+            ratios: ratios
         ) { context in
             let rounds = 20
             let people = People.pool()
@@ -101,9 +91,9 @@ enum CacheCases {
             }
             let file = context.file(fileName)
             let handFile = context.file("by-hand.sqlite")
-            if tables == .molt { try FileManager.default.copyItem(at: file, to: handFile) }
+            try FileManager.default.copyItem(at: file, to: handFile)
             let cache = try CodableCache(at: file)
-            let store = try PeerStore(at: handFile, tables)
+            let store = try PeerStore(at: handFile)
             func setByHand(_ round: Int) throws {
                 for (key, value) in values(round) { try store.set(value, forKey: key) }
             }
@@ -125,7 +115,7 @@ enum CacheCases {
             } finish: {
                 let cache = try CodableCache(at: file)
                 defer { cache.close() }
-                let store = try PeerStore(at: handFile, tables)
+                let store = try PeerStore(at: handFile)
                 for index in stride(from: 1, through: context.records, by: 97) {
                     let key = People.key(index)
                     let mail = people[index % people.count].mail
@@ -138,23 +128,15 @@ enum CacheCases {
         }
     }
 
-    private static func get(beside tables: PeerStore.Tables) -> BenchmarkCase {
-        reads(
-            tables == .molt ? "molt-get-from-disk" : "molt-get-from-disk-beside-least",
-            "value for each key, in no order, without a memory layer",
-            other: tables.words,
-            ratios: ratios(tables)
-        ) { context in
-            let file = context.file(fileName)
-            let cache = try CodableCache(at: file, configuration: withoutMemory)
-            let store = try PeerStore(at: tables == .molt ? file : context.file("by-hand.sqlite"), tables)
-            if tables == .least {
-                try store.transaction {
-                    for index in 1...context.records { try store.set(People.person(index), forKey: People.key(index)) }
-                }
-            }
-            return ({ try cache.value(forKey: $0) }, { try store.value(forKey: $0) })
-        }
+    private static let get = reads(
+        "molt-get-from-disk",
+        "value for each key, in no order, without a memory layer",
+        other: byHand,
+        ratios: ratios
+    ) { context in
+        let cache = try CodableCache(at: context.file(fileName), configuration: withoutMemory)
+        let store = try PeerStore(at: context.file(fileName))
+        return ({ try cache.value(forKey: $0) }, { try store.value(forKey: $0) })
     }
 
     private static let getOnce = reads(
@@ -214,10 +196,5 @@ enum CacheCases {
 }
 
 extension PersonV1: RecordType {
-    static var recordTypeName: String { People.typeName }
-}
-
-extension Profile: RecordType {
-    /// The same type name, which the migrations look for.
     static var recordTypeName: String { People.typeName }
 }

@@ -3,31 +3,24 @@ import Foundation
 /// Alternative ways to upgrade records: a JSON file per key, and a SQLite table of JSON.
 enum PeerCases {
     static let all: [BenchmarkCase] =
-        [filePerKey(.rename), filePerKey(.split)]
-        + atAllSizes(decodeEncode(.rename)) + [decodeEncode(.split)]
-        + atAllSizes(jsonFunctions(.rename)) + [jsonFunctions(.split)]
-        + atAllSizes(preparedUpdate)
-
-    private static func atAllSizes(_ benchmark: BenchmarkCase) -> [BenchmarkCase] {
-        [benchmark] + BenchmarkCase.Scale.largerRecords.map { benchmark.at($0) }
-    }
+        [filePerKey, decodeEncode, jsonFunctions].flatMap { [$0(.rename), $0(.split)] } + [preparedUpdate]
 
     /// A change that an app makes to its records.
     enum Change: String, Sendable {
         /// The property `mail` becomes `email`.
         case rename
-        /// The property `fullName` becomes `firstName` and `lastName`; for small records only.
+        /// The property `fullName` becomes `firstName` and `lastName`.
         case split
 
         var filePerKeyCase: String { "file-per-key-\(rawValue)" }
         var decodeEncodeCase: String { "sqlite-decode-encode-\(rawValue)" }
         var jsonFunctionsCase: String { "sqlite-json-functions-\(rawValue)" }
 
-        func upgrade(_ old: Data, _ size: RecordSize, _ decoder: JSONDecoder, _ encoder: JSONEncoder) throws -> Data {
-            switch (self, size) {
-            case (.rename, .small): try encoder.encode(RenamedPerson(decoder.decode(PersonV1.self, from: old)))
-            case (.rename, _): try encoder.encode(decoder.decode(Profile.self, from: old).renamed)
-            case (.split, _): try encoder.encode(SplitPerson(decoder.decode(PersonV1.self, from: old)))
+        func upgrade(_ old: Data, _ decoder: JSONDecoder, _ encoder: JSONEncoder) throws -> Data {
+            let old = try decoder.decode(PersonV1.self, from: old)
+            return switch self {
+            case .rename: try encoder.encode(RenamedPerson(old))
+            case .split: try encoder.encode(SplitPerson(old))
             }
         }
 
@@ -49,21 +42,14 @@ enum PeerCases {
         }
 
         /// - Throws: ``BenchmarkError`` when the change was not made, or other properties were changed.
-        func check(_ content: Data, of index: Int, _ size: RecordSize) throws {
+        func check(_ content: Data, of index: Int) throws {
+            let (old, new) = (People.person(index), try JSONDecoder().decode(UpgradedPerson.self, from: content))
             let isRight =
-                if size == .small {
-                    switch self {
-                    case .rename: try upgraded(content).isRenamed(of: People.person(index))
-                    case .split: try upgraded(content).isSplit(of: People.person(index))
-                    }
-                } else {
-                    try JSONDecoder().decode(Profile.self, from: content) == People.profile(index, size).renamed
+                switch self {
+                case .rename: new.isRenamed(of: old)
+                case .split: new.isSplit(of: old)
                 }
             guard isRight else { throw BenchmarkError("Record \(index) is not what \(self) makes of it.") }
-        }
-
-        private func upgraded(_ content: Data) throws -> UpgradedPerson {
-            try JSONDecoder().decode(UpgradedPerson.self, from: content)
         }
     }
 
@@ -87,12 +73,12 @@ enum PeerCases {
                 let encoder = People.encoder()
                 for index in 1...context.records {
                     let file = file(index, in: context)
-                    let new = try change.upgrade(Data(contentsOf: file), .small, decoder, encoder)
+                    let new = try change.upgrade(Data(contentsOf: file), decoder, encoder)
                     try new.write(to: file, options: .atomic)
                 }
             } finish: {
                 for index in stride(from: 1, through: context.records, by: 97) {
-                    try change.check(Data(contentsOf: file(index, in: context)), of: index, .small)
+                    try change.check(Data(contentsOf: file(index, in: context)), of: index)
                 }
             }
         }
@@ -118,7 +104,7 @@ enum PeerCases {
                 insert.bind(index, at: 1)
                 try Data(People.key(index).utf8).withUnsafeBytes { key in
                     insert.bind(text: key, at: 2)
-                    try People.content(index, context.recordSize).withUnsafeBytes { content in
+                    try People.content(index).withUnsafeBytes { content in
                         insert.bind(text: content, at: 3)
                         try insert.run()
                     }
@@ -139,7 +125,7 @@ enum PeerCases {
             let select = try database.prepare("SELECT id, content FROM record WHERE type_id = 1")
             let update = try database.prepare(updateStatement)
             while try select.step() {
-                let new = try change.upgrade(Data(select.text(1)), context.recordSize, decoder, encoder)
+                let new = try change.upgrade(Data(select.text(1)), decoder, encoder)
                 try new.withUnsafeBytes { bytes in
                     update.bind(text: bytes, at: 1)
                     update.bind(select.integer(0), at: 2)
@@ -182,11 +168,11 @@ enum PeerCases {
     ) { context in
         let file = context.file(databaseName)
         var contents = Data()
-        contents.reserveCapacity(context.records * context.recordSize.meanBytes.upperBound)
+        contents.reserveCapacity(context.records * 210)
         var ends: [Int] = []
         ends.reserveCapacity(context.records)
         for index in 1...context.records {
-            contents.append(try People.renamedContent(index, context.recordSize))
+            contents.append(People.content(index, mailProperty: "email"))
             ends.append(contents.count)
         }
         return BenchmarkTrial(count: context.records) { [contents, ends] _ in
@@ -218,7 +204,7 @@ enum PeerCases {
         }
         let select = try database.prepare("SELECT id, content FROM record WHERE id % 97 = 1")
         while try select.step() {
-            try change.check(Data(select.text(1)), of: select.integer(0), context.recordSize)
+            try change.check(Data(select.text(1)), of: select.integer(0))
         }
     }
 }

@@ -5,13 +5,10 @@ import Foundation
 final class PeerDatabase {
     private var handle: OpaquePointer?
 
-    /// Opens a database, and creates its table if needed.
-    ///
-    /// - Parameter isDurable: Whether each commit waits for the disk. Otherwise a power loss may lose the last commits,
-    ///   which is usual for a cache.
-    init(at url: URL, isDurable: Bool = true) throws {
+    /// Opens a database, and creates its table if needed; each commit waits for the disk.
+    init(at url: URL) throws {
         try open(url, SQLITE_OPEN_CREATE)
-        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         try execute(
             """
             CREATE TABLE IF NOT EXISTS record (

@@ -1,44 +1,21 @@
 import Foundation
 import MoltCache
 
-/// Codable values in hand-written SQLite, for comparison with the cache's single values.
+/// A cache file of Molt with Molt's own statements by hand, for comparison with the cache's single values.
 final class PeerStore {
     private let database: PeerDatabase
     private var setting: PeerStatement?
     private var getting: PeerStatement?
-    private let tables: Tables
     private let encoder = People.encoder()
     private let decoder = JSONDecoder()
 
-    enum Tables: CaseIterable, Sendable {
-        /// The tables of a cache file of Molt, with Molt's own statements.
-        case molt
-        /// One table with id, type, version, key and content: the minimum that an app would write.
-        case least
-
-        var words: String { self == .molt ? "its own statements by hand" : "the least SQL by hand" }
-    }
-
-    init(at file: URL, _ tables: Tables = .molt) throws {
-        self.tables = tables
-        switch tables {
-        case .molt:
-            database = try PeerDatabase(moltFileAt: file)
-            if try database.integer("SELECT count(*) FROM molt_type") == 0 {
-                try database.execute("INSERT INTO molt_type(id, name) VALUES(1, '\(People.typeName)')")
-            }
-            setting = try database.prepare(RowQuery.set.sql)
-            getting = try database.prepare(RowQuery.get.sql)
-        case .least:
-            database = try PeerDatabase(at: file, isDurable: false)
-            setting = try database.prepare(
-                """
-                INSERT INTO record (key, type_id, version, content) VALUES (?, 1, 1, ?)
-                ON CONFLICT (key) DO UPDATE SET content = excluded.content
-                """
-            )
-            getting = try database.prepare("SELECT content FROM record WHERE key = ?")
+    init(at file: URL) throws {
+        database = try PeerDatabase(moltFileAt: file)
+        if try database.integer("SELECT count(*) FROM molt_type") == 0 {
+            try database.execute("INSERT INTO molt_type(id, name) VALUES(1, '\(People.typeName)')")
         }
+        setting = try database.prepare(RowQuery.set.sql)
+        getting = try database.prepare(RowQuery.get.sql)
     }
 
     func close() throws {
@@ -57,20 +34,14 @@ final class PeerStore {
         var key = key
         try key.withUTF8 { key in
             try content.withUnsafeBytes { content in
-                switch tables {
-                case .molt:
-                    let now = Date().timeIntervalSince1970
-                    setting.bind(now, at: 1)
-                    setting.bind(text: UnsafeRawBufferPointer(key), at: 2)
-                    setting.bind(1, at: 3)
-                    setting.bind(0, at: 4)
-                    // The fifth parameter, the expiry, stays NULL.
-                    setting.bind(text: content, at: 6)
-                    setting.bind(now, at: 7)
-                case .least:
-                    setting.bind(text: UnsafeRawBufferPointer(key), at: 1)
-                    setting.bind(text: content, at: 2)
-                }
+                let now = Date().timeIntervalSince1970
+                setting.bind(now, at: 1)
+                setting.bind(text: UnsafeRawBufferPointer(key), at: 2)
+                setting.bind(1, at: 3)
+                setting.bind(0, at: 4)
+                // The fifth parameter, the expiry, stays NULL.
+                setting.bind(text: content, at: 6)
+                setting.bind(now, at: 7)
                 try setting.run()
             }
         }
@@ -83,11 +54,11 @@ final class PeerStore {
             getting.bind(text: UnsafeRawBufferPointer(key), at: 1)
             defer { getting.reset() }
             guard try getting.step() else { return nil }
-            return try decoder.decode(PersonV1.self, from: Data(getting.text(tables == .molt ? 3 : 0)))
+            return try decoder.decode(PersonV1.self, from: Data(getting.text(3)))
         }
     }
 
-    /// Reads and decodes all values with their keys from Molt's tables.
+    /// Reads and decodes all values with their keys.
     func values() throws -> [(key: String, value: PersonV1)] {
         let select = try database.prepare("SELECT key, content FROM molt_record WHERE type_id = 1 ORDER BY id")
         var values: [(key: String, value: PersonV1)] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltCore
 import MoltDefaults
 
 /// Settings: the two built-in migrations, compared with one correct write of all the same keys through Foundation.
@@ -150,7 +151,8 @@ enum SettingsCases {
             try defaults(suite).setPersistentDomain(values, forName: suite.domainName)
         #else
             let data = try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
-            try Platform.replaceDurably(context.file("\(suite.domainName).plist"), with: data)
+            let path = context.file("\(suite.domainName).plist").path
+            try DurableFile.replace(path, with: data, by: path + ".new")
         #endif
         try defaults(suite).synchronize()
     }

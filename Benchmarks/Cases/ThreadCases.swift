@@ -4,68 +4,43 @@ import Synchronization
 
 /// The cache with several threads, and the memory used for many values.
 enum ThreadCases {
-    static let all: [BenchmarkCase] = [
-        hits, hitsOnThreads, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand,
-    ]
+    static let all: [BenchmarkCase] = [hits, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand]
 
     // MARK: Values from memory
 
-    private static let hits = hits(
-        "molt-get-from-memory",
-        "value for each of 1000 keys over and over, which are kept in memory",
-        threads: 1
-    )
-
-    private static let hitsOnThreads = hits(
-        "molt-get-from-memory-4-threads",
-        "the same on 4 threads, as many values together",
-        threads: 4,
-        other: "one thread",
-        ratios: [BenchmarkRatio(.rate, atLeast: 0.3), BenchmarkRatio(.processorTime, atMost: 4)]
-    )
-
-    /// - Parameter other: The alternative, which uses one thread.
-    private static func hits(
-        _ name: String,
-        _ summary: String,
-        threads: Int,
-        other: String? = nil,
-        ratios: [BenchmarkRatio] = []
-    ) -> BenchmarkCase {
-        BenchmarkCase(
-            name: name,
-            summary: summary,
-            other: other,
-            fixture: CacheCases.emptyFixture,
-            ratios: ratios
-        ) { context in
-            let rounds = 20
-            let people = People.pool()
-            let keys = (1...1000).map(People.key)
-            let cache = try CodableCache(at: context.file(CacheCases.fileName))
-            for (index, key) in keys.enumerated() {
-                try cache.set(people[index], forKey: key)
-                _ = try cache.value(PersonV1.self, forKey: key)
-            }
-            let reads = max(context.records, 100_000)
-            func read(on threads: Int) throws {
-                try Threads.run(threads) { thread in
-                    for index in 0..<reads / rounds / threads {
-                        // Each thread has a different order.
-                        let key = keys[(index &* (2 &* thread &+ 1)) % keys.count]
-                        guard try cache.value(PersonV1.self, forKey: key) != nil else {
-                            throw BenchmarkError("A value is missing.")
-                        }
+    private static let hits = BenchmarkCase(
+        name: "molt-get-from-memory-4-threads",
+        summary: "value for each of 1000 keys over and over on 4 threads, which are kept in memory",
+        other: "as many values on one thread",
+        fixture: CacheCases.emptyFixture,
+        ratios: [BenchmarkRatio(.rate, atLeast: 0.3)]
+    ) { context in
+        let rounds = 20
+        let people = People.pool()
+        let keys = (1...1000).map(People.key)
+        let cache = try CodableCache(at: context.file(CacheCases.fileName))
+        for (index, key) in keys.enumerated() {
+            try cache.set(people[index], forKey: key)
+            _ = try cache.value(PersonV1.self, forKey: key)
+        }
+        let reads = max(context.records, 100_000)
+        func read(on threads: Int) throws {
+            try Threads.run(threads) { thread in
+                for index in 0..<reads / rounds / threads {
+                    // Each thread has a different order.
+                    let key = keys[(index &* (2 &* thread &+ 1)) % keys.count]
+                    guard try cache.value(PersonV1.self, forKey: key) != nil else {
+                        throw BenchmarkError("A value is missing.")
                     }
                 }
             }
-            return BenchmarkTrial(
-                count: reads,
-                rounds: rounds,
-                body: { _ in try read(on: threads) },
-                other: other == nil ? nil : { _ in try read(on: 1) },
-                finish: { cache.close() }
-            )
+        }
+        return BenchmarkTrial(count: reads, rounds: rounds) { _ in
+            try read(on: 4)
+        } other: { _ in
+            try read(on: 1)
+        } finish: {
+            cache.close()
         }
     }
 

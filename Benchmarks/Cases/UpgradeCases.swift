@@ -5,17 +5,7 @@ import Molt
 enum UpgradeCases {
     static let all: [BenchmarkCase] = {
         let kinds = [rename] + otherKinds
-        return kinds.map(\.benchmark) + kinds.map { $0.benchmark.at(.few) }
-            + BenchmarkCase.Scale.largerRecords.map { scale in
-                let peers = [
-                    PeerCases.Change.rename.jsonFunctionsCase, PeerCases.Change.rename.decodeEncodeCase,
-                    PeerCases.preparedUpdateCase,
-                ]
-                return rename.benchmark.at(scale, ratios: peers.map { .init(.rate, of: $0 + scale.suffix) })
-            }
-            + BenchmarkCase.Scale.largerRecords.prefix(1).map { scale in
-                renameEach.benchmark.at(scale, ratios: [.init(.rate, of: PeerCases.preparedUpdateCase + scale.suffix)])
-            }
+        return kinds.map(\.benchmark) + kinds.map(\.benchmark.withFewRecords)
     }()
 
     /// The upgrade that the others are compared with.
@@ -25,15 +15,6 @@ enum UpgradeCases {
         steps: [.renameProperty(People.typeName, "mail", to: "email")],
         ratios: besidePeers(.rename)
     ) { $1.isRenamed(of: $0) }
-
-    /// For the records of 2 KB.
-    private static let renameEach = MoltUpgrade(
-        name: "molt-rename-each",
-        summary: "renameProperty in each of about seven elements",
-        steps: [.renameProperty(People.typeName, ["messages", .each, "isRead"], to: "wasRead")],
-        isRightProfile: { $1.messages.map(\.wasRead) == $0.messages.map(\.isRead) && $1.mail == $0.mail },
-        isRight: { _, _ in false }
-    )
 
     private static let otherKinds = [
         MoltUpgrade(
@@ -141,10 +122,6 @@ struct MoltUpgrade: Sendable {
     let steps: [MigrationStep]
     var ratios: [BenchmarkRatio] = []
     var typeName = People.typeName
-    /// Whether a record of 2 KB or more was upgraded correctly; by default a renamed mail.
-    var isRightProfile: @Sendable (Profile, UpgradedProfile) -> Bool = {
-        $1.email == $0.mail && $1.mail == nil && $1.messages.map(\.isRead) == $0.messages.map(\.isRead)
-    }
     /// Whether a record was upgraded correctly.
     let isRight: @Sendable (PersonV1, UpgradedPerson) -> Bool
 
@@ -158,7 +135,7 @@ struct MoltUpgrade: Sendable {
             summary: summary,
             fixture: CacheCases.fixture,
             // At the full count, memory must be about the same as with few records.
-            ratios: ratios + [BenchmarkRatio(.extraMegabytes, of: name + BenchmarkCase.Scale.few.suffix, atMost: 20)]
+            ratios: ratios + [.init(.extraMegabytes, of: BenchmarkCase.nameWithFewRecords(name), atMost: 20)]
         ) { context in
             let file = context.file(CacheCases.fileName)
             let migrations = migrations
@@ -182,15 +159,9 @@ struct MoltUpgrade: Sendable {
         }
         for index in stride(from: 1, through: context.records, by: 97) {
             let key = People.key(index)
-            let isUpgraded =
-                if context.recordSize == .small {
-                    try cache.value(UpgradedPerson.self, forKey: key).map { isRight(People.person(index), $0) } ?? false
-                } else {
-                    try cache.value(UpgradedProfile.self, forKey: key).map {
-                        isRightProfile(People.profile(index, context.recordSize), $0)
-                    } ?? false
-                }
-            guard isUpgraded, try cache.typeName(forKey: key) == typeName else {
+            guard let person = try cache.value(UpgradedPerson.self, forKey: key),
+                isRight(People.person(index), person), try cache.typeName(forKey: key) == typeName
+            else {
                 throw BenchmarkError("\(name): record \(index) is not what it should have become.")
             }
         }

@@ -35,29 +35,19 @@ package enum People {
         )
     }
 
-    /// A record of 2 KB or 50 KB, as release 1 of an app wrote it.
-    static func profile(_ index: Int, _ size: RecordSize) -> Profile {
-        Profile(person(index), index: index, size)
+    /// The content of a record before the upgrade, or after `mail` was renamed in place.
+    ///
+    /// It is written by hand, because a million records take a tenth of the encoder's time.
+    package static func content(_ index: Int, mailProperty: String = "mail") -> Data {
+        let person = person(index)
+        let content =
+            #"{"age":\#(person.age),"city":"\#(person.city)","fullName":"\#(person.fullName)","#
+            + #""isActive":\#(person.isActive),"joined":"\#(person.joined)","#
+            + #""\#(mailProperty)":"\#(person.mail)","notes":"\#(person.notes)"}"#
+        return Data(content.utf8)
     }
 
-    /// The content of a record before the upgrade.
-    package static func content(_ index: Int, _ size: RecordSize = .small) throws -> Data {
-        size == .small ? smallContent(index, mailProperty: "mail") : try encoder().encode(profile(index, size))
-    }
-
-    /// The content of a record after its property `mail` was renamed in place.
-    static func renamedContent(_ index: Int, _ size: RecordSize = .small) throws -> Data {
-        if size == .small { return smallContent(index, mailProperty: "email") }
-        var content = try content(index, size)
-        // Unique, because quotes inside a string are escaped.
-        guard let name = content.range(of: Data(#","mail":"#.utf8)) else {
-            throw BenchmarkError("Record \(index) has no property \"mail\".")
-        }
-        content.replaceSubrange(name, with: Data(#","email":"#.utf8))
-        return content
-    }
-
-    /// The content of a small record as `JSONEncoder` writes it.
+    /// The content of a record as `JSONEncoder` writes it.
     package static func encodedContent(_ index: Int) throws -> Data {
         try encoder().encode(person(index))
     }
@@ -80,16 +70,6 @@ package enum People {
         (0..<records).map { $0 * 15_485_863 % records + 1 }
     }
 
-    /// Writes JSON by hand, because a million records take a tenth of the encoder's time.
-    private static func smallContent(_ index: Int, mailProperty: String) -> Data {
-        let person = person(index)
-        let content =
-            #"{"age":\#(person.age),"city":"\#(person.city)","fullName":"\#(person.fullName)","#
-            + #""isActive":\#(person.isActive),"joined":"\#(person.joined)","#
-            + #""\#(mailProperty)":"\#(person.mail)","notes":"\#(person.notes)"}"#
-        return Data(content.utf8)
-    }
-
     private static let firstNames = [
         "Ada", "Alan", "Barbara", "Claude", "Dorothy", "Edsger", "Frances", "Grace", "Hedy", "Ivan", "Jean",
         "Katherine", "Linus", "Margaret", "Niklaus", "Ole", "Radia", "Sophie", "Tim", "Zoë",
@@ -99,11 +79,11 @@ package enum People {
         "Lovelace", "Møller", "Perlman", "Ritchie", "Shannon", "Sutherland", "Turing", "Wilson", "Wirth",
         "van Rossum", "de la Cruz",
     ]
-    static let cities = [
+    private static let cities = [
         "Amsterdam", "Berlin", "Cupertino", "Dublin", "Göteborg", "Lima", "Nairobi", "Osaka", "São Paulo",
         "Toronto", "Wellington", "Zürich",
     ]
-    static let words = [
+    private static let words = [
         "likes", "tea", "coffee", "trains", "and", "long", "walks", "speaks", "three", "languages", "plays",
         "chess", "met", "at", "the", "conference", "works", "from", "home", "café", "calls", "on", "Fridays",
     ]

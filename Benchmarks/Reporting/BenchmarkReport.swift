@@ -62,17 +62,12 @@ package struct BenchmarkReport: Codable, Sendable {
 package struct BenchmarkRun: Codable, Sendable {
     /// The number of units.
     package var count: Int
-    /// The content of the units in bytes, where that matters.
-    package var bytes: Int?
     /// The duration of the timed parts.
     package var seconds: Double
     /// The duration of the alternative's timed parts.
     package var otherSeconds: Double?
     /// The processor time of the timed parts on all cores, which other processes disturb less than the duration.
     package var processorSeconds = 0.0
-    package var otherProcessorSeconds: Double?
-    /// The share of processor time that the host of a virtual machine gave to other machines, from 0 to 1.
-    package var stolenShare = 0.0
     /// The highest resident memory of the process, up to the end of the timed parts.
     package var peakMemoryBytes = 0
 
@@ -89,52 +84,31 @@ package struct BenchmarkResult: Codable, Sendable {
     /// A description of the alternative, where the case measures two ways.
     package let other: String?
     package let count: Int
-    package let recordSize: RecordSize
-    package let bytes: Int?
     /// The duration of each run, in order.
     package let seconds: [Double]
     package let otherSeconds: [Double]?
-    package let medianSeconds: Double
-    package let minSeconds: Double
-    package let maxSeconds: Double
     /// The median processor time of the runs, on all cores.
     package let processorSeconds: Double
-    package let otherProcessorSeconds: Double?
-    /// For each run, the share of processor time that the host gave to other machines, from 0 to 1.
-    package let stolenShares: [Double]?
-    /// Units per second, from the median duration.
-    package let unitsPerSecond: Double
     /// The median of the runs' highest resident memory.
     package let peakMemoryBytes: Int
 
     /// Summarizes the runs of a case; there must be at least one.
-    package init(
-        name: String,
-        summary: String = "",
-        other: String? = nil,
-        recordSize: RecordSize = .small,
-        runs: [BenchmarkRun]
-    ) {
-        func ofOther<Value>(_ value: KeyPath<BenchmarkRun, Value?>) -> [Value]? {
-            other == nil ? nil : runs.compactMap { $0[keyPath: value] }
-        }
+    package init(name: String, summary: String = "", other: String? = nil, runs: [BenchmarkRun]) {
         self.name = name
         self.summary = summary
         self.other = other
-        self.recordSize = recordSize
         count = runs.first?.count ?? 0
-        bytes = runs.first?.bytes
         seconds = runs.map(\.seconds)
-        otherSeconds = ofOther(\.otherSeconds)
-        medianSeconds = seconds.median
-        minSeconds = seconds.min() ?? 0
-        maxSeconds = seconds.max() ?? 0
+        otherSeconds = other == nil ? nil : runs.compactMap(\.otherSeconds)
         processorSeconds = runs.map(\.processorSeconds).median
-        otherProcessorSeconds = ofOther(\.otherProcessorSeconds)?.median
-        stolenShares = runs.map(\.stolenShare)
-        unitsPerSecond = Double(count) / medianSeconds
         peakMemoryBytes = Int(runs.map { Double($0.peakMemoryBytes) }.median)
     }
+
+    package var medianSeconds: Double { seconds.median }
+    package var minSeconds: Double { seconds.min() ?? 0 }
+
+    /// Units per second, from the median duration.
+    package var unitsPerSecond: Double { Double(count) / medianSeconds }
 
     /// For each run, the duration as a multiple of the alternative's; nil without an alternative.
     package var timesAsLong: [Double]? {

@@ -106,7 +106,7 @@ package struct ComparisonChart {
     private static func subtitle(_ results: [BenchmarkResult]) -> String {
         let counts = Set(results.map(\.count)).sorted(by: >)
         let fewer = counts.dropFirst().map(Figures.grouped).joined(separator: ", ")
-        return "Records a second; \(Figures.grouped(counts.first ?? 0)) records of about \(RecordSize.small.words)"
+        return "Records a second; \(Figures.grouped(counts.first ?? 0)) records of about 200 bytes"
             + (fewer.isEmpty ? "" : " (files: \(fewer))") + ", from opening the store to closing it"
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 
 /// A report as text.
 package struct ResultTable {
@@ -9,10 +10,11 @@ package struct ResultTable {
     }
 
     package var text: String {
-        var parts = [head, Figures.columns(results)]
-        if !report.ratios.isEmpty { parts.append("Ratios\n\n" + Figures.columns(ratios)) }
-        parts.append("Cases\n\n" + Figures.columns(report.results.map { [$0.name, $0.summary] }, right: []))
-        return parts.joined(separator: "\n\n")
+        var tables = [TextTable(rows: results, leftAlignedColumns: [0])]
+        if !report.ratios.isEmpty { tables.append(TextTable(rows: ratios, leftAlignedColumns: [0])) }
+        let summaries = report.results.map { [$0.name, $0.summary] }
+        tables.append(TextTable(rows: [["case", "what it does"]] + summaries, leftAlignedColumns: [0, 1]))
+        return ([head] + tables.map(\.description)).joined(separator: "\n\n")
     }
 
     /// The ratios outside their limits, one line each.
@@ -28,7 +30,7 @@ package struct ResultTable {
         var lines = [
             "Molt benchmarks, \(report.machine.date.formatted(.iso8601))",
             report.machine.words,
-            "\(Figures.grouped(settings.records)) records of about 200 bytes where the case does not say otherwise; "
+            "\(Figures.grouped(settings.records)) records of about 200 bytes, fewer in some cases; "
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs"), each in a process of its own.",
         ]
         if settings.isQuick { lines.append("QUICK MODE: the counts are too small for figures to be quoted.") }
@@ -37,17 +39,15 @@ package struct ResultTable {
     }
 
     private var results: [[String]] {
-        let head = ["case", "count", "per second", "MB/s", "seconds", "(min - max)", "cpu seconds", "stolen", "peak"]
+        let head = ["case", "count", "per second", "seconds", "(min - max)", "cpu seconds", "peak"]
         let rows = report.results.map { result in
             [
                 result.name,
                 Figures.grouped(result.count),
                 Figures.rate(result.unitsPerSecond),
-                result.bytes.map { Figures.rate(Double($0) / 1_000_000 / result.medianSeconds) } ?? "",
                 Figures.seconds(result.medianSeconds),
-                "(\(Figures.seconds(result.minSeconds)) - \(Figures.seconds(result.maxSeconds)))",
+                "(\(Figures.seconds(result.minSeconds)) - \(Figures.seconds(result.seconds.max() ?? 0)))",
                 Figures.seconds(result.processorSeconds),
-                result.stolenShares?.max().map { String(format: "%.0f %%", $0 * 100) } ?? "",
                 String(format: "%.1f MB", Double(result.peakMemoryBytes) / 1_000_000),
             ]
         }
@@ -55,7 +55,7 @@ package struct ResultTable {
     }
 
     private var ratios: [[String]] {
-        [["", "by medians", "by best runs", "limit"]]
+        [["ratio", "by medians", "by best runs", "limit"]]
             + report.ratios.map { ratio in
                 [
                     Self.title(ratio),
@@ -71,7 +71,6 @@ package struct ResultTable {
             switch ratio.measure {
             case .rate: "rate"
             case .time: "time"
-            case .processorTime: "processor time"
             case .memory, .extraMegabytes: "peak memory"
             }
         return "\(ratio.subject) vs \(ratio.baseline), \(measure)"
@@ -112,23 +111,5 @@ enum Figures {
     static func figure(_ value: Double, _ measure: BenchmarkRatio.Measure) -> String {
         if measure == .extraMegabytes { return String(format: "%+.1f MB", value) }
         return String(format: value < 0.1 ? "%.3f" : value < 10 ? "%.2f" : "%.0f", value)
-    }
-
-    /// Aligns cells in columns: the first to the left and the others to the right, unless `right` lists others.
-    static func columns(_ rows: [[String]], right: Set<Int>? = nil) -> String {
-        var widths: [Int: Int] = [:]
-        for row in rows {
-            for (index, cell) in row.enumerated() { widths[index] = max(widths[index] ?? 0, cell.count) }
-        }
-        return rows.map { row in
-            let cells = row.enumerated().map { index, cell in
-                let padding = String(repeating: " ", count: (widths[index] ?? 0) - cell.count)
-                return right?.contains(index) ?? (index > 0) ? padding + cell : cell + padding
-            }
-            var line = cells.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line
-        }
-        .joined(separator: "\n")
     }
 }

@@ -11,7 +11,6 @@ package struct BenchmarkCase: Sendable {
     var limit = Int.max
     /// The limit with `--quick`.
     var quickLimit = Int.max
-    var recordSize = RecordSize.small
     /// The files that the case starts with; nil for none.
     var fixture: BenchmarkFixture?
     /// The comparisons with other cases or with the alternative.
@@ -23,37 +22,23 @@ package struct BenchmarkCase: Sendable {
         min(arguments.records, arguments.isQuick ? quickLimit : limit)
     }
 
-    func at(_ scale: Scale, ratios: [BenchmarkRatio] = []) -> BenchmarkCase {
+    /// The same with so few records that memory proportional to their number is still small.
+    var withFewRecords: BenchmarkCase {
         var copy = self
-        copy.name += scale.suffix
-        copy.summary = "the same with \(scale.words)"
-        copy.limit = scale.records
-        copy.quickLimit = scale.quickRecords
-        copy.recordSize = scale.recordSize
-        copy.ratios = ratios
+        copy.name = Self.nameWithFewRecords(name)
+        copy.summary = "the same with at most 10000 records"
+        copy.limit = 10_000
+        copy.quickLimit = 2000
+        copy.ratios = []
         return copy
     }
 
-    /// Another number or size of records.
-    struct Scale: Sendable {
-        let suffix: String
-        let records: Int
-        let quickRecords: Int
-        var recordSize = RecordSize.small
-
-        var words: String { "at most \(records) records of about \(recordSize.words)" }
-
-        /// Few enough records that memory proportional to their number is still small.
-        static let few = Scale(suffix: "-10000", records: 10_000, quickRecords: 2000)
-        /// The scales with larger records, at which the rename is compared with the alternatives.
-        static let largerRecords = [
-            Scale(suffix: "-2kb", records: 100_000, quickRecords: 1000, recordSize: .medium),
-            Scale(suffix: "-50kb", records: 4000, quickRecords: 40, recordSize: .large),
-        ]
+    static func nameWithFewRecords(_ name: String) -> String {
+        "\(name)-10000"
     }
 }
 
-/// Files that cases start with: built once per size in a separate process, and copied for each run.
+/// Files that cases start with: built once per number of records in a separate process, and copied for each run.
 struct BenchmarkFixture: Sendable {
     let name: String
     /// Writes the files into the context's directory.
@@ -63,7 +48,6 @@ struct BenchmarkFixture: Sendable {
 /// The inputs of a case or a fixture.
 struct BenchmarkContext: Codable, Sendable {
     let records: Int
-    let recordSize: RecordSize
     /// A separate directory with a copy of the fixture; it is removed after the run.
     let directory: URL
 
@@ -81,8 +65,6 @@ struct BenchmarkContext: Codable, Sendable {
 struct BenchmarkTrial {
     /// The number of units, such as records.
     let count: Int
-    /// The content of the units in bytes, where the throughput matters.
-    var bytes: Int?
     /// The number of parts; two ways alternate part by part, so that a busy machine slows both equally.
     var rounds = 1
     /// Does one part; timed.

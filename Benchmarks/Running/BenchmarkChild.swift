@@ -40,24 +40,17 @@ struct BenchmarkChild: Codable {
         try Platform.flush(context.directory)
 
         var (subject, other) = (Stopwatch(), Stopwatch())
-        let stolenStart = Platform.stolenSeconds()
         for round in 0..<trial.rounds {
             // Each way goes first in every second round.
             if round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
             if let body = trial.other { try other.time { try body(round) } }
             if !round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
         }
-        let stolen = Platform.stolenSeconds() - stolenStart
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
         var run = BenchmarkRun(count: trial.count, seconds: subject.seconds)
-        run.bytes = trial.bytes
         run.processorSeconds = subject.processorSeconds
-        if trial.other != nil {
-            run.otherSeconds = other.seconds
-            run.otherProcessorSeconds = other.processorSeconds
-        }
-        if stolen > 0 { run.stolenShare = stolen / (stolen + subject.processorSeconds + other.processorSeconds) }
+        if trial.other != nil { run.otherSeconds = other.seconds }
         run.peakMemoryBytes = peak
         return run
     }

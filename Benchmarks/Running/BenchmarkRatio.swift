@@ -11,8 +11,6 @@ package struct BenchmarkRatio: Sendable {
         case rate
         /// Seconds per unit, as a multiple of the baseline's.
         case time
-        /// Processor time per unit on all cores, as a multiple of the baseline's.
-        case processorTime
         /// Peak memory, as a multiple of the baseline's.
         case memory
         /// Peak memory beyond the baseline's, in megabytes.
@@ -79,9 +77,6 @@ package struct BenchmarkRatio: Sendable {
         switch measure {
         case .rate: return (1 / times.median, 1 / shortest)
         case .time: return (times.median, shortest)
-        case .processorTime:
-            let ratio = result.otherProcessorSeconds.map { result.processorSeconds / $0 }
-            return ratio.map { ($0, $0) }
         case .memory, .extraMegabytes: return nil
         }
     }
@@ -95,7 +90,6 @@ package struct BenchmarkRatio: Sendable {
         return switch measure {
         case .rate: other[keyPath: seconds] / subject[keyPath: seconds] / counts
         case .time: subject[keyPath: seconds] / other[keyPath: seconds] * counts
-        case .processorTime: subject.processorSeconds / other.processorSeconds * counts
         case .memory: Double(subject.peakMemoryBytes) / Double(other.peakMemoryBytes)
         case .extraMegabytes: Double(subject.peakMemoryBytes - other.peakMemoryBytes) / 1_000_000
         }

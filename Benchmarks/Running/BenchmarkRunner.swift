@@ -30,7 +30,6 @@ struct BenchmarkRunner {
                 name: benchmark.name,
                 summary: benchmark.summary,
                 other: benchmark.other,
-                recordSize: benchmark.recordSize,
                 runs: runs
             )
         }
@@ -70,15 +69,11 @@ struct BenchmarkRunner {
     }
 
     private func context(of benchmark: BenchmarkCase, in directory: URL) -> BenchmarkContext {
-        BenchmarkContext(
-            records: benchmark.records(for: arguments),
-            recordSize: benchmark.recordSize,
-            directory: directory
-        )
+        BenchmarkContext(records: benchmark.records(for: arguments), directory: directory)
     }
 
     private func fixtureName(of benchmark: BenchmarkCase) -> String? {
-        benchmark.fixture.map { "\($0.name)-\(benchmark.records(for: arguments))-\(benchmark.recordSize.rawValue)" }
+        benchmark.fixture.map { "\($0.name)-\(benchmark.records(for: arguments))" }
     }
 
     private func spawn(_ child: BenchmarkChild) throws -> Data {

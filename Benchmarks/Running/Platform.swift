@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 import MoltPlatform
 
 /// Differences between Linux and Apple's systems, and calls that Foundation does not offer.
@@ -52,21 +53,6 @@ enum Platform {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// Returns the processor time that the host of a virtual machine gave to others while this one needed it.
-    ///
-    /// It is 0 without a host, or where the system does not report it. Linux does: proc_stat(5), `steal`.
-    static func stolenSeconds() -> Double {
-        #if os(Linux)
-            // "cpu  user nice system idle iowait irq softirq steal …", summed over all cores.
-            let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
-            let words = text?.split(separator: "\n").first?.split(separator: " ") ?? []
-            guard words.count > 8, words[0] == "cpu", let ticks = Double(words[8]) else { return 0 }
-            return ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        #else
-            return 0
-        #endif
-    }
-
     /// Returns the highest resident memory of this process so far.
     static func peakMemoryBytes() -> Int {
         #if canImport(Darwin)
@@ -89,27 +75,7 @@ enum Platform {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         // Syncing all file systems is faster than syncing many files.
         guard names.count < 100 else { return sync() }
-        for name in names { try flushFile(directory.appendingPathComponent(name)) }
-    }
-
-    /// Replaces a file so that a power loss leaves either the old or the new bytes.
-    static func replaceDurably(_ file: URL, with bytes: Data) throws {
-        let temporary = file.appendingPathExtension("new")
-        try bytes.write(to: temporary)
-        try flushFile(temporary)
-        guard rename(temporary.path, file.path) == 0 else { throw failure("rename", temporary) }
-        try flushFile(file.deletingLastPathComponent())
-    }
-
-    private static func flushFile(_ file: URL) throws {
-        let descriptor = open(file.path, O_RDONLY)
-        guard descriptor >= 0 else { throw failure("open", file) }
-        defer { close(descriptor) }
-        #if canImport(Darwin)
-            // There, `fsync` does not empty the drive's own memory.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor) == 0 else { throw failure("flush", file) }
+        for name in names { try DurableFile.sync(directory.appendingPathComponent(name).path) }
     }
 
     /// Runs this executable with other arguments, and waits for it.
@@ -144,10 +110,6 @@ enum Platform {
         #else
             throw BenchmarkError("The benchmark needs child processes, which this system does not offer.")
         #endif
-    }
-
-    private static func failure(_ verb: String, _ file: URL) -> BenchmarkError {
-        BenchmarkError("Cannot \(verb) \(file.path): \(String(cString: strerror(errno))).")
     }
 
     #if !canImport(Darwin)

@@ -30,16 +30,14 @@ extension FaultSweep {
         by entryPoint: EntryPoint? = nil,
         _ child: (KillPoint) async throws -> Void
     ) async throws -> FaultSummary {
-        guard let entryPoint = entryPoint ?? entryPoints.first else {
-            throw Self.nothingTried("It was given no entry points.")
-        }
+        let entryPoint = entryPoint ?? self.entryPoint
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
         let course = try await course(entryPoint, &broken)
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
         summary.available = course.points.count
         for point in points.chosen(from: course.points) {
-            let trial = FaultSummary.Trial(fault: nil, entryPoint: entryPoint, point: point)
+            let trial = FaultSummary.Trial(fault: nil, point: point)
             summary.trials.append(trial)
             let store = try store()
             let kill = KillPoint(point, of: store, entryPoint: entryPoint, batchSize: batchSize)

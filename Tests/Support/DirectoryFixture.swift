@@ -1,4 +1,5 @@
 package import Foundation
+internal import MoltCache
 internal import MoltTesting
 
 /// The files of a directory, with their modification times to the nanosecond.
@@ -36,12 +37,12 @@ package struct DirectoryFixture: Hashable, Sendable {
         do {
             for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let url = directory.appending(path: name, directoryHint: .notDirectory)
-                guard let status = FileTime(of: url) else { throw CocoaError(.fileReadUnknown) }
-                switch status.kind {
-                case .directory: continue
-                case .file: files.append(File(name, try Data(contentsOf: url), modified: status.modified))
-                case .other: throw TestingError(.malformedFixture, "It is neither a file nor a directory.", file: url)
+                guard let status = FileStatus.unfollowed(url.path) else { throw CocoaError(.fileReadUnknown) }
+                if status.isDirectory { continue }
+                guard status.isFile else {
+                    throw TestingError(.malformedFixture, "It is neither a file nor a directory.", file: url)
                 }
+                files.append(File(name, try Data(contentsOf: url), modified: status.modified))
             }
         } catch let error as TestingError {
             throw error

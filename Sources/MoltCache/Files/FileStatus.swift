@@ -5,9 +5,10 @@ internal import MoltPlatform
 /// The file system's status of a path, symbolic links followed.
 package struct FileStatus: Equatable {
     package let isFile: Bool
+    package let isDirectory: Bool
     package let size: Int
     /// The modification time in nanoseconds since 1970.
-    let modified: Int64
+    package let modified: Int64
     /// The inode number.
     let number: UInt64
 
@@ -36,6 +37,7 @@ package struct FileStatus: Equatable {
             let time = status.st_mtim
         #endif
         isFile = status.st_mode & S_IFMT == S_IFREG
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
         size = Int(clamping: status.st_size)
         // Clamped: times before 1677 and after 2262 overflow 64 bits. Cache sets the time to the expiry of an entry,
         // which may be `Date.distantFuture`.

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 package import MoltCore
 
 /// Access to the whole content of a suite, for fixtures: suites that a test makes and erases.
@@ -49,18 +49,6 @@ extension Suite {
         #else
             let file = SuiteFile(self)
             for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-        #endif
-    }
-
-    /// Removes leftover files of suites on Linux; does nothing where the system keeps the suites.
-    package static func removeFiles(where isLeftover: (URL) -> Bool) {
-        #if !canImport(Darwin)
-            let home = URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
-            // Files that cannot be listed or removed are left to the next process.
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? [] {
-                let url = home.appending(path: name, directoryHint: .notDirectory)
-                if isLeftover(url) { try? FileManager.default.removeItem(at: url) }
-            }
         #endif
     }
 }

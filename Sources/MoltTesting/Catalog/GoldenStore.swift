@@ -19,7 +19,7 @@ struct GoldenStore {
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`.
     init(contentsOf url: URL) throws {
-        let root = try FixtureText(contentsOf: url).root
+        let root = try FixtureText(contentsOf: url).root()
         store = try StoreFixture(root, alsoKnown: [Self.member])
         let members = try root.members("an object")
         guard let digest = members.first(where: { $0.name == Self.member })?.value else {

@@ -15,47 +15,38 @@ internal import MoltCore
 ///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after these stores had applied it. …
 /// ```
 public struct MatrixFailure: Error, Sendable {
-    /// The kinds of failure; later releases may add some, so switch over them with a `default`.
-    package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        package let rawValue: String
-
-        package var description: String { rawValue }
-
-        package init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
+    package enum Kind: Hashable, Sendable {
         /// The registry is invalid; nothing was upgraded.
-        package static let registry = Kind(rawValue: "registry")
+        case registry
         /// A file of the catalog cannot be read, has an invalid name, or is compared with nothing.
-        package static let catalog = Kind(rawValue: "catalog")
+        case catalog
         /// A fixture has changed since its golden files were made.
-        package static let changed = Kind(rawValue: "changed")
-        package static let missingFixture = Kind(rawValue: "missingFixture")
+        case changed
+        case missingFixture
         /// A migration was edited after it shipped.
-        package static let edited = Kind(rawValue: "edited")
+        case edited
         /// A type or property in a step is in no record of a fixture.
-        package static let unmatchedName = Kind(rawValue: "unmatchedName")
+        case unmatchedName
         /// A migration destroys data that the test does not name.
-        package static let loss = Kind(rawValue: "loss")
-        package static let upgrade = Kind(rawValue: "upgrade")
+        case loss
+        case upgrade
         /// A dry run changed something, or its report differs from that of the upgrade.
-        package static let dryRun = Kind(rawValue: "dryRun")
+        case dryRun
         /// Two entry points upgrade the same store to different results.
-        package static let entryPoints = Kind(rawValue: "entryPoints")
+        case entryPoints
         /// The result depends on the versions at which the store was opened on the way.
-        package static let path = Kind(rawValue: "path")
+        case path
         /// Opening an up-to-date store changed something.
-        package static let repetition = Kind(rawValue: "repetition")
-        package static let ledger = Kind(rawValue: "ledger")
-        package static let missingGolden = Kind(rawValue: "missingGolden")
-        package static let golden = Kind(rawValue: "golden")
+        case repetition
+        case ledger
+        case missingGolden
+        case golden
         /// A record's type is not among the app's types.
-        package static let unknownType = Kind(rawValue: "unknownType")
+        case unknownType
         /// A record cannot be decoded as the current type.
-        package static let decoding = Kind(rawValue: "decoding")
+        case decoding
         /// Files were written, so their content was not checked.
-        package static let recorded = Kind(rawValue: "recorded")
+        case recorded
     }
 
     package struct Failure: Hashable, Sendable, CustomStringConvertible {

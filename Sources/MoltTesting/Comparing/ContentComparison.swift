@@ -79,56 +79,17 @@ struct ContentComparison {
         }
     }
 
-    /// A remark for values that are equal although their bytes differ.
+    /// A remark for strings that are equal although their bytes differ.
     private static func remark(_ expected: JSONPart, _ found: JSONPart) -> String? {
-        switch (expected.kind, found.kind) {
-        case (.number, .number):
-            guard let left = NumberText(expected.utf8), let right = NumberText(found.utf8) else { return nil }
-            return left == right ? "the number is the same, its bytes are not" : nil
-        case (.string, .string):
-            guard let left = expected.string, let right = found.string, left == right else { return nil }
-            return left.utf8.elementsEqual(right.utf8)
-                ? "the text is the same, it is written with other escapes"
-                : "the texts look the same, their characters are composed in another way"
-        default:
-            return nil
-        }
+        guard let left = expected.string, let right = found.string, left == right else { return nil }
+        return left.utf8.elementsEqual(right.utf8)
+            ? "the text is the same, it is written with other escapes"
+            : "the texts look the same, their characters are composed in another way"
     }
 
     private static func otherBytes(_ expected: [UInt8], _ found: [UInt8], at place: String) -> String {
         let first = zip(expected, found).prefix { $0 == $1 }.count
         let shown = (Shown.json(expected[first...]), Shown.json(found[first...]))
         return "\(place): the same value in other bytes, from byte \(first): expected \(shown.0), found \(shown.1)"
-    }
-}
-
-/// A parsed JSON number, for comparing numbers of any length by value.
-private struct NumberText: Equatable {
-    private var isNegative: Bool
-    private var digits: ArraySlice<UInt8>
-    private var exponent: Int
-
-    /// Parses a JSON number; nil if its exponent is too large.
-    init?(_ text: [UInt8]) {
-        isNegative = text.first == 0x2D
-        let parts = text.drop { $0 == 0x2D }.split(maxSplits: 1) { $0 == 0x65 || $0 == 0x45 }
-        let mantissa = parts.first ?? []
-        let power = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "0"
-        exponent = 0
-        let fraction = mantissa.firstIndex(of: 0x2E).map { mantissa.endIndex - $0 - 1 } ?? 0
-        digits = ArraySlice(mantissa.filter { $0 != 0x2E }).drop { $0 == 0x30 }
-        while digits.last == 0x30 {
-            digits.removeLast()
-            exponent += 1
-        }
-        // All zeros are equal.
-        if digits.isEmpty {
-            exponent = 0
-            isNegative = false
-        } else {
-            // With this limit the addition cannot overflow.
-            guard let power = Int(power), power.magnitude < 1 << (Int.bitWidth - 4) else { return nil }
-            exponent += power - fraction
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 /// Formats keys and values for differences, on one line and truncated.
 enum Shown {
@@ -6,7 +7,7 @@ enum Shown {
 
     /// A truncated string with escaped line breaks and control characters.
     static func text(_ text: some StringProtocol) -> String {
-        let shown = oneLine(text.prefix(limit + 1))
+        let shown = ErrorSummary.oneLine(String(text.prefix(limit + 1)))
         return shown.count > limit ? shown.prefix(limit - 1) + "…" : shown
     }
 
@@ -28,7 +29,7 @@ enum Shown {
     }
 
     static func key(_ key: String) -> String {
-        "\"\(oneLine(key))\""
+        "\"\(ErrorSummary.oneLine(key))\""
     }
 
     /// A property name as a path component.
@@ -68,18 +69,5 @@ enum Shown {
         let shown = (expected.map(date) ?? "never", found.map(date) ?? "never")
         guard shown.0 == shown.1, let expected, let found else { return shown }
         return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")
-    }
-
-    /// A string with escaped line breaks and control characters.
-    static func oneLine(_ text: some StringProtocol) -> String {
-        var line = ""
-        for scalar in text.unicodeScalars {
-            if scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}" {
-                line += scalar == "\n" ? " " : scalar.escaped(asASCII: true)
-            } else {
-                line.unicodeScalars.append(scalar)
-            }
-        }
-        return line
     }
 }

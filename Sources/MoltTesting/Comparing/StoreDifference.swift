@@ -45,9 +45,25 @@ package struct StoreDifference: Hashable, Sendable {
         for suite in Set(expected.suites.keys).union(found.suites.keys)
             .sorted(by: { ($0.attachedName, $0.description) < ($1.attachedName, $1.description) })
         {
-            var comparison = SettingsComparison(suite)
-            comparison.compare(expected.suites[suite] ?? [:], found.suites[suite] ?? [:])
-            lines += comparison.lines
+            compareSettings(expected.suites[suite] ?? [:], found.suites[suite] ?? [:], of: suite)
+        }
+    }
+
+    /// Compares settings in the form that they have in fixture files.
+    private mutating func compareSettings(
+        _ expected: [String: PropertyListValue],
+        _ found: [String: PropertyListValue],
+        of suite: Suite
+    ) {
+        for key in Set(expected.keys).union(found.keys).sorted() where expected[key] != found[key] {
+            let place = "suite \(suite), \(Shown.key(key))"
+            switch (expected[key]?.json.text.utf8, found[key]?.json.text.utf8) {
+            case (let expected?, let found?):
+                lines += ContentComparison(Array(expected), Array(found), at: place).lines
+            case (let expected?, nil): lines.append("\(place): missing, expected \(Shown.json(expected))")
+            case (nil, let found?): lines.append("\(place): unexpected, found \(Shown.json(found))")
+            case (nil, nil): break
+            }
         }
     }
 

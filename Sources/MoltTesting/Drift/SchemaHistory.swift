@@ -43,7 +43,11 @@ struct SchemaHistory: Codable, Equatable {
         set { versions[String(version)] = newValue }
     }
 
+    private static let threads = Mutex(())
+
     /// Updates a version in the file's current content, which another process may have written since the last read.
+    ///
+    /// Its directory is created if necessary.
     ///
     /// - Throws: ``TestingError`` with the code `unwritable`, or the error of reading the file.
     static func update(
@@ -51,7 +55,17 @@ struct SchemaHistory: Codable, Equatable {
         at url: URL,
         _ change: ([String: TypeShape]) -> [String: TypeShape]
     ) throws {
-        try DirectoryLock.with(url.deletingLastPathComponent()) {
+        let directory = url.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw TestingError(.unwritable, "There can be no such directory.", file: directory, underlying: error)
+        }
+        try threads.withLock { _ in
+            // Some network file systems cannot lock a directory. Recording continues there without a lock; if two
+            // processes overwrite each other's changes, the next run reports it.
+            let lock = try? FileLock(directory: directory.path) {}
+            defer { withExtendedLifetime(lock) {} }
             var history = try SchemaHistory(at: url) ?? SchemaHistory()
             history[version] = change(history[version] ?? [:])
             try history.write(to: url)
@@ -66,28 +80,6 @@ struct SchemaHistory: Codable, Equatable {
             try (try encoder.encode(self) + Data("\n".utf8)).write(to: url, options: .atomic)
         } catch {
             throw TestingError(.unwritable, "The snapshot cannot be written.", file: url, underlying: error)
-        }
-    }
-}
-
-/// Serializes changes to a directory across threads and processes.
-enum DirectoryLock {
-    private static let threads = Mutex(())
-
-    /// Runs a closure while no other one runs for the same directory, which is created if necessary.
-    ///
-    /// - Throws: The closure's error; ``TestingError`` with the code `unwritable` if the directory cannot be created.
-    static func with(_ directory: URL, _ body: () throws -> Void) throws {
-        try threads.withLock { _ in
-            do {
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            } catch {
-                throw TestingError(.unwritable, "There can be no such directory.", file: directory, underlying: error)
-            }
-            // Some network file systems cannot lock a directory. Recording continues there without a lock; if two
-            // processes overwrite each other's changes, the next run reports it.
-            let lock = try? FileLock(directory: directory.path) {}
-            try withExtendedLifetime(lock) { try body() }
         }
     }
 }

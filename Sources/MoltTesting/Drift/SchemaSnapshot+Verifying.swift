@@ -1,5 +1,5 @@
 public import Foundation
-public import MoltCore
+internal import MoltCore
 
 extension SchemaSnapshot {
     /// Compares the shapes with the shapes recorded for the same version in a file.
@@ -52,19 +52,6 @@ extension SchemaSnapshot {
         }
     }
 
-    /// The differences between two versions in a file, which a migration between them has to handle.
-    ///
-    /// Types that exist in only one of the versions are left out.
-    ///
-    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
-    public static func differences(at url: URL, from old: Int, to new: Int) throws -> [SchemaDrift.Difference] {
-        let (before, after) = try shapes(at: url, old, new)
-        return after.keys.sorted().flatMap { type -> [SchemaDrift.Difference] in
-            guard let shape = after[type], let earlier = before[type] else { return [] }
-            return shape.differences(from: earlier)
-        }
-    }
-
     /// The migration that probably carries stores of one version to another, as Swift source to paste and to judge.
     ///
     /// ```swift
@@ -86,21 +73,12 @@ extension SchemaSnapshot {
     /// - Returns: The source; a migration without a step if stored records can be read as they are.
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
     public static func proposedMigration(at url: URL, from old: Int, to new: Int) throws -> String {
-        let (before, after) = try shapes(at: url, old, new)
-        return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
-    }
-
-    private static func shapes(
-        at url: URL,
-        _ old: Int,
-        _ new: Int
-    ) throws -> (before: [String: TypeShape], after: [String: TypeShape]) {
         let history = try SchemaHistory(at: url)
         guard let before = history?[old], let after = history?[new] else {
             let version = history?[old] == nil ? old : new
             throw TestingError(.notRecorded, "The snapshot does not have version \(version).", file: url)
         }
-        return (before, after)
+        return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
     }
 
     /// The differences from the recorded shapes as sentences, and the names of unrecorded types.

@@ -8,7 +8,7 @@ package struct FaultPoint: Hashable, Sendable, Codable {
     /// The kind of work at a point.
     package enum Area: String, Hashable, Sendable, Codable, CaseIterable {
         /// Copying the store for a backup, if the configuration requests one.
-        case backups
+        case backups = "moments of a backup"
         /// Before and after each group of steps that run together.
         case steps
         case batches
@@ -17,25 +17,9 @@ package struct FaultPoint: Hashable, Sendable, Codable {
         /// Writing records, types, the ledger or the journal into the store.
         case writes
         case commits
-        case attached
+        case attached = "changes to attached stores"
         /// Limiting the number of pages of the file, as on a full disk.
-        case fullDisks
-
-        func counted(_ count: Int) -> String {
-            let isOne = count == 1
-            let summary =
-                switch self {
-                case .backups: isOne ? "moment of a backup" : "moments of a backup"
-                case .steps: isOne ? "step" : "steps"
-                case .batches: isOne ? "batch" : "batches"
-                case .records: isOne ? "record" : "records"
-                case .writes: isOne ? "write" : "writes"
-                case .commits: isOne ? "commit" : "commits"
-                case .attached: isOne ? "change to an attached store" : "changes to attached stores"
-                case .fullDisks: isOne ? "full disk" : "full disks"
-                }
-            return "\(count) \(summary)"
-        }
+        case fullDisks = "full disks"
     }
 
     package let area: Area

@@ -10,12 +10,10 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
     package struct Trial: Hashable, Sendable {
         /// The fault; nil for a kill of the process.
         package let fault: FaultSweep.Fault?
-        package let entryPoint: EntryPoint
         package let point: FaultPoint
 
-        package init(fault: FaultSweep.Fault?, entryPoint: EntryPoint, point: FaultPoint) {
+        package init(fault: FaultSweep.Fault?, point: FaultPoint) {
             self.fault = fault
-            self.entryPoint = entryPoint
             self.point = point
         }
 
@@ -28,13 +26,13 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
 
     package init() {}
 
-    /// The number of points at which a fault was tried, counted for each entry point.
+    /// The number of points at which a fault was tried.
     public var count: Int {
-        places(trials).count
+        points.count
     }
 
     package func count(of area: FaultPoint.Area) -> Int {
-        places(trials.filter { $0.point.area == area }).count
+        points.count { $0.area == area }
     }
 
     /// The number of trials of a fault.
@@ -42,18 +40,13 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
         trials.count { $0.fault == fault }
     }
 
-    private struct Place: Hashable {
-        var entryPoint: EntryPoint
-        var point: FaultPoint
-    }
-
-    private func places(_ trials: [Trial]) -> Set<Place> {
-        Set(trials.map { Place(entryPoint: $0.entryPoint, point: $0.point) })
+    private var points: Set<FaultPoint> {
+        Set(trials.map(\.point))
     }
 
     /// The numbers of points by area, and of trials by fault.
     public var description: String {
-        let areas = FaultPoint.Area.allCases.filter { count(of: $0) > 0 }.map { $0.counted(count(of: $0)) }
+        let areas = FaultPoint.Area.allCases.filter { count(of: $0) > 0 }.map { "\(count(of: $0)) \($0.rawValue)" }
         let points = count < available ? "\(count) of \(available) points" : "\(count) points"
         var faults: [(name: String, count: Int)] = []
         for name in trials.map(\.faultName) {
@@ -102,7 +95,7 @@ extension FaultFailure: CustomStringConvertible, LocalizedError {
         for broken in broken {
             if places[broken.problem] == nil { problems.append(broken.problem) }
             places[broken.problem, default: []].append(
-                broken.trial.map { "\($0.faultName), \($0.entryPoint): \($0.point)" } ?? "without a fault"
+                broken.trial.map { "\($0.faultName): \($0.point)" } ?? "without a fault"
             )
         }
         let points = Set(broken.compactMap(\.trial)).count

@@ -11,11 +11,11 @@ extension FaultSweep {
     ) async throws -> (problem: String?, isTried: Bool) {
         guard trial.fault == .diskFull else { return (try await problem(of: trial, course), true) }
         let store = try store(for: trial.fault)
-        let opening = Opening(sweep: self, store: store, entryPoint: trial.entryPoint, course: course)
+        let opening = Opening(sweep: self, store: store, entryPoint: entryPoint, course: course)
         // The upgrade may need less space than before; then it must succeed.
         var isTried = false
         do {
-            _ = try await upgrade(store, by: trial.entryPoint, nil, pageLimit: trial.point.pages)
+            _ = try await upgrade(store, by: entryPoint, nil, pageLimit: trial.point.pages)
         } catch {
             isTried = true
         }
@@ -28,7 +28,7 @@ extension FaultSweep {
         let opening = Opening(
             sweep: self,
             store: store,
-            entryPoint: trial.entryPoint,
+            entryPoint: entryPoint,
             course: course,
             isCommitted: course.isCommitted(at: trial.point)
         )

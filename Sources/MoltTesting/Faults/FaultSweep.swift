@@ -1,7 +1,5 @@
 public import MoltCache
 public import MoltCore
-internal import MoltDefaults
-internal import Synchronization
 
 /// Injects a fault at each point of an upgrade in turn, and checks that nothing is lost.
 ///
@@ -15,8 +13,7 @@ internal import Synchronization
 /// suites that migrations change. Suites may lag behind only while changes to them are pending. Opened again without a
 /// fault, the store must equal, byte for byte, a store that had no fault.
 ///
-/// Every trial has its own ``TemporaryStore``. A step that writes the app's own suites directly instead of through its
-/// migration is reported; other tests should not write the same keys meanwhile.
+/// Every trial has its own ``TemporaryStore``.
 public struct FaultSweep: Sendable {
     /// A fault that is injected at a point.
     public enum Fault: Hashable, Sendable {
@@ -37,8 +34,6 @@ public struct FaultSweep: Sendable {
     public var migrations: MigrationRegistry
     /// The faults to inject; all by default.
     public var faults: [Fault]
-    /// The entry points that open the store.
-    public var entryPoints: [EntryPoint]
     /// The app's configuration of its cache, with its coders and attached stores.
     public var configuration: CodableCache.Configuration
     /// The number of records per batch, small by default so that a small fixture has several batches.
@@ -50,7 +45,6 @@ public struct FaultSweep: Sendable {
     ///   - fixture: A store with pending migrations; a few records of each type are enough.
     ///   - migrations: The app's registry.
     ///   - faults: The faults to inject; ``Fault/all`` by default.
-    ///   - entryPoints: The entry points that open the store, except in memory; nil for the most common one.
     ///   - configuration: The app's configuration of its cache, with its coders and attached suites. Suites are copied
     ///     and compared, and directories of Cache are copied.
     ///   - batchSize: The number of records per batch.
@@ -58,14 +52,12 @@ public struct FaultSweep: Sendable {
         of fixture: StoreFixture,
         through migrations: MigrationRegistry,
         faults: [Fault] = Fault.all,
-        entryPoints: [EntryPoint]? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration(),
         batchSize: Int = 3
     ) {
         self.fixture = fixture
         self.migrations = migrations
         self.faults = faults
-        self.entryPoints = entryPoints ?? [EntryPoint.all(for: fixture.primary)[0]]
         self.configuration = configuration
         self.batchSize = batchSize
     }
@@ -84,26 +76,23 @@ public struct FaultSweep: Sendable {
     @discardableResult
     package func run(at points: Points) async throws -> FaultSummary {
         guard !faults.isEmpty else { throw Self.nothingTried("It was given no faults.") }
-        guard !entryPoints.isEmpty else { throw Self.nothingTried("It was given no entry points.") }
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
-        for entryPoint in entryPoints {
-            let course = try await course(entryPoint, &broken)
-            // Problems without a fault would recur at every point.
-            guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
-            summary.available += course.points.count
-            for fault in faults {
-                for point in points.chosen(from: try await pointsOf(fault, on: course, entryPoint, &summary)) {
-                    let trial = FaultSummary.Trial(fault: fault, entryPoint: entryPoint, point: point)
-                    let result = try await result(of: trial, course)
-                    if result.isTried {
-                        summary.trials.append(trial)
-                    } else {
-                        summary.available -= 1
-                    }
-                    guard let problem = result.problem else { continue }
-                    broken.append(FaultFailure.Broken(trial: result.isTried ? trial : nil, problem: problem))
+        let course = try await course(entryPoint, &broken)
+        // Problems without a fault would recur at every point.
+        guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
+        summary.available = course.points.count
+        for fault in faults {
+            for point in points.chosen(from: try await pointsOf(fault, on: course, &summary)) {
+                let trial = FaultSummary.Trial(fault: fault, point: point)
+                let result = try await result(of: trial, course)
+                if result.isTried {
+                    summary.trials.append(trial)
+                } else {
+                    summary.available -= 1
                 }
+                guard let problem = result.problem else { continue }
+                broken.append(FaultFailure.Broken(trial: result.isTried ? trial : nil, problem: problem))
             }
         }
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
@@ -117,6 +106,9 @@ public struct FaultSweep: Sendable {
         }
         return summary
     }
+
+    /// The way to open the store that is the most common one.
+    package var entryPoint: EntryPoint { EntryPoint.all(for: fixture.primary)[0] }
 
     /// The error for a sweep that has tested nothing.
     package static func nothingTried(_ reason: String) -> TestingError {
@@ -148,8 +140,7 @@ public struct FaultSweep: Sendable {
         let injector = FaultInjector(.list)
         let store = try store()
         let before = try SweptState(store)
-        let originals = OriginalSuites(store)
-        _ = try await upgrade(store, by: entryPoint, injector, watching: originals)
+        _ = try await upgrade(store, by: entryPoint, injector)
         let after = try SweptState(store, before: before)
         let points = injector.points
         guard !points.isEmpty else {
@@ -160,8 +151,7 @@ public struct FaultSweep: Sendable {
             )
         }
         let other = try self.store()
-        let originalsOfOther = OriginalSuites(other)
-        _ = try await upgrade(other, by: entryPoint, nil, watching: originalsOfOther)
+        _ = try await upgrade(other, by: entryPoint, nil)
         let differences = try SweptState(other, before: before).differences(from: after)
         if !differences.isEmpty {
             let problem = """
@@ -171,16 +161,12 @@ public struct FaultSweep: Sendable {
                 """
             broken.append(FaultFailure.Broken(trial: nil, problem: problem))
         }
-        if let problem = originals.problem(confirmedBy: originalsOfOther) {
-            broken.append(FaultFailure.Broken(trial: nil, problem: problem))
-        }
         return Course(points: points, before: before, after: after)
     }
 
     private func pointsOf(
         _ fault: Fault,
         on course: Course,
-        _ entryPoint: EntryPoint,
         _ summary: inout FaultSummary
     ) async throws -> [FaultPoint] {
         switch fault {
@@ -188,14 +174,14 @@ public struct FaultSweep: Sendable {
         case .closureThrows: return course.points.filter { $0.area == .records }
         case .writeFailsOnce, .writesFailFromThenOn: return course.points.filter(\.isWrite)
         case .diskFull:
-            let points = try await fullDisks(entryPoint)
+            let points = try await fullDisks()
             summary.available += points.count
             return points
         }
     }
 
     /// The points for full disks, at file sizes between those before and after the upgrade.
-    private func fullDisks(_ entryPoint: EntryPoint) async throws -> [FaultPoint] {
+    private func fullDisks() async throws -> [FaultPoint] {
         guard fixture.primary == .cache else { return [] }
         let store = try store(for: .diskFull)
         let first = try CacheStore.pageCount(at: store.url)
@@ -219,14 +205,10 @@ public struct FaultSweep: Sendable {
         _ store: TemporaryStore,
         by entryPoint: EntryPoint,
         _ injector: FaultInjector?,
-        pageLimit: Int? = nil,
-        watching originals: OriginalSuites? = nil
+        pageLimit: Int? = nil
     ) async throws -> MigrationReport {
         var configuration = configuration
-        configuration.atPoint = { point in
-            originals?.pass(point)
-            try injector?.hook(point)
-        }
+        configuration.atPoint = injector?.hook
         configuration.batchSize = batchSize
         configuration.pageLimit = pageLimit
         return try await store.upgrade(through: migrations, by: entryPoint, configuration: configuration)

@@ -4,75 +4,40 @@ internal import MoltCore
 /// A value in a fixture's JSON text, with its place for errors.
 struct FixtureNode: Sendable {
     let text: FixtureText
-    let range: Range<Int>
+    let part: JSONPart
     /// The path of the value, such as `records[3].expires`; empty for the root.
     let path: String
 
-    init(text: FixtureText, start: Int, path: String) {
-        self.text = text
-        self.path = path
-        range = start..<JSONLayout.endOfValue(in: text.bytes, from: start)
-    }
-
-    var bytes: ArraySlice<UInt8> { text.bytes[range] }
-
-    var kind: String {
-        switch text.bytes[range.lowerBound] {
-        case UInt8(ascii: "\""): "a string"
-        case UInt8(ascii: "["): "an array"
-        case UInt8(ascii: "{"): "an object"
-        case UInt8(ascii: "n"): "null"
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): "a Boolean"
-        default: "a number"
-        }
-    }
-
     func failure(_ message: String) -> TestingError {
-        text.failure(at: range.lowerBound, path: path, message)
+        text.failure(at: part.offset, path: path, message)
     }
 
     private func wrongKind(_ expected: String) -> TestingError {
-        failure("It is \(kind). Write \(expected).")
+        failure("It is \(part.kind.rawValue). Write \(expected).")
     }
 
     // MARK: Containers
 
     func elements(_ expected: String) throws -> [FixtureNode] {
-        guard kind == "an array" else { throw wrongKind(expected) }
-        var elements: [FixtureNode] = []
-        var index = JSONLayout.skipSpace(in: text.bytes, from: range.lowerBound + 1)
-        while index < range.upperBound - 1 {
-            let element = FixtureNode(text: text, start: index, path: "\(path)[\(elements.count)]")
-            elements.append(element)
-            index = JSONLayout.skipSpace(in: text.bytes, from: element.range.upperBound)
-            // Skips the comma or the closing bracket.
-            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
-        }
-        return elements
+        guard let elements = part.elements else { throw wrongKind(expected) }
+        return elements.enumerated().map { FixtureNode(text: text, part: $1, path: "\(path)[\($0)]") }
     }
 
     /// The members of an object in order; throws for duplicate names.
     func members(_ expected: String) throws -> [(name: String, value: FixtureNode)] {
-        guard kind == "an object" else { throw wrongKind(expected) }
-        var members: [(name: String, value: FixtureNode)] = []
+        guard let members = part.members else { throw wrongKind(expected) }
+        var found: [(name: String, value: FixtureNode)] = []
         var names: Set<String> = []
-        var index = JSONLayout.skipSpace(in: text.bytes, from: range.lowerBound + 1)
-        while index < range.upperBound - 1 {
-            let name = try FixtureNode(text: text, start: index, path: path).string("a name")
-            index = JSONLayout.skipSpace(in: text.bytes, from: index)
-            let nameNode = FixtureNode(text: text, start: index, path: Self.path(path, name))
-            index = JSONLayout.endOfString(in: text.bytes, from: index)
-            index = JSONLayout.skipSpace(in: text.bytes, from: index)
-            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
-            let value = FixtureNode(text: text, start: index, path: Self.path(path, name))
+        for (namePart, value) in members {
+            let name = namePart.string ?? ""
+            let path = Self.path(path, name)
             guard names.insert(name).inserted else {
-                throw nameNode.failure("The name is in the object twice. Remove one of the two.")
+                let message = "The name is in the object twice. Remove one of the two."
+                throw text.failure(at: namePart.offset, path: path, message)
             }
-            members.append((name, value))
-            index = JSONLayout.skipSpace(in: text.bytes, from: value.range.upperBound)
-            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
+            found.append((name, FixtureNode(text: text, part: value, path: path)))
         }
-        return members
+        return found
     }
 
     private static func path(_ path: String, _ name: String) -> String {
@@ -100,10 +65,7 @@ struct FixtureNode: Sendable {
     // MARK: Scalars
 
     func string(_ expected: String) throws -> String {
-        // The error below says the same as the parser's, and adds the place.
-        guard kind == "a string", let string = try? JSONPart(String(decoding: bytes, as: UTF8.self)).string else {
-            throw wrongKind(expected)
-        }
+        guard let string = part.string else { throw wrongKind(expected) }
         return string
     }
 
@@ -114,13 +76,13 @@ struct FixtureNode: Sendable {
     }
 
     func bool(_ expected: String) throws -> Bool {
-        guard kind == "a Boolean" else { throw wrongKind(expected) }
-        return bytes.first == UInt8(ascii: "t")
+        guard let bool = part.bool else { throw wrongKind(expected) }
+        return bool
     }
 
     func integer<Number: FixedWidthInteger>(_ expected: String, as: Number.Type = Number.self) throws -> Number {
-        guard kind == "a number" else { throw wrongKind(expected) }
-        let digits = String(decoding: bytes, as: UTF8.self)
+        guard part.kind == .number else { throw wrongKind(expected) }
+        let digits = part.text
         guard let number = Number(digits) else {
             throw failure("\(digits) is not an integer that fits \(Number.self). Write \(expected).")
         }
@@ -135,16 +97,16 @@ struct FixtureNode: Sendable {
 
     /// A number, or one of the strings `inf`, `-inf` and `nan`, which JSON cannot represent as numbers.
     func double(_ expected: String) throws -> Double {
-        if kind == "a string" {
-            switch try string(expected) {
+        if let string = part.string {
+            switch string {
             case "inf": return .infinity
             case "-inf": return -.infinity
             case "nan": return .nan
             default: throw wrongKind(expected)
             }
         }
-        guard kind == "a number" else { throw wrongKind(expected) }
-        let digits = String(decoding: bytes, as: UTF8.self)
+        guard part.kind == .number else { throw wrongKind(expected) }
+        let digits = part.text
         guard let number = Double(digits), number.isFinite else {
             throw failure("\(digits) is beyond the numbers that there are. Write \(expected), or \"inf\".")
         }
@@ -154,7 +116,7 @@ struct FixtureNode: Sendable {
     /// A date in seconds since 1970, or `{"since2001": …}` for dates that need more precision.
     func date() throws -> Date {
         let expected = "seconds since 1970, a number"
-        guard kind == "an object" else { return Date(timeIntervalSince1970: try double(expected)) }
+        guard part.kind == .object else { return Date(timeIntervalSince1970: try double(expected)) }
         let object = try object(expected, known: ["since2001"])
         return Date(timeIntervalSinceReferenceDate: try object.required("since2001").double("seconds since 2001"))
     }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import MoltCore
 
-/// The JSON text of a fixture, validated by the strict parser.
+/// The text of a fixture's file, with places for errors.
 struct FixtureText: Sendable {
-    let bytes: [UInt8]
-    let file: URL?
+    private let bytes: [UInt8]
+    private let file: URL?
 
-    /// Reads and validates a file.
+    /// Reads a file.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`.
+    /// - Throws: ``TestingError`` with the code `unreadable`.
     init(contentsOf url: URL) throws {
         let data: Data
         do {
@@ -16,29 +16,27 @@ struct FixtureText: Sendable {
         } catch {
             throw TestingError(.unreadable, "The fixture cannot be read.", file: url, underlying: error)
         }
-        try self.init(data, file: url)
+        self.init(data, file: url)
     }
 
-    /// Validates the text.
-    ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture` and the place of the error.
-    init(_ data: Data, file: URL?) throws {
+    init(_ data: Data, file: URL?) {
         bytes = Array(data)
         self.file = file
+    }
+
+    /// Parses the text strictly as JSON.
+    ///
+    /// - Throws: ``TestingError`` with the code `malformedFixture` and the place of the error.
+    func root() throws -> FixtureNode {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let valid = Self.validCount(of: bytes)
             throw failure(at: valid, "The file is not UTF-8 text from here on. Save it as UTF-8.", column: true)
         }
         do {
-            _ = try JSONPart(text)
+            return FixtureNode(text: self, part: try JSONPart(text), path: "")
         } catch {
             throw failure(at: error.offset, "This is not JSON text: \(error.reason.rawValue).", column: true)
         }
-    }
-
-    var root: FixtureNode {
-        let start = JSONLayout.skipSpace(in: bytes, from: 0)
-        return FixtureNode(text: self, start: start, path: "")
     }
 
     func failure(at offset: Int, path: String = "", _ message: String, column: Bool = false) -> TestingError {

@@ -131,51 +131,16 @@ package enum JSONLayout {
 
     // MARK: Skipping tokens
 
-    static func isSpace(_ byte: UInt8) -> Bool {
+    private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    static func skipSpace(in text: [UInt8], from start: Int) -> Int {
-        var index = start
-        while index < text.count, isSpace(text[index]) { index += 1 }
-        return index
-    }
-
     /// The index after a string that starts at the given quote.
-    static func endOfString(in text: [UInt8], from start: Int) -> Int {
+    private static func endOfString(in text: [UInt8], from start: Int) -> Int {
         var index = start + 1
         while index < text.count, text[index] != UInt8(ascii: "\"") {
             index += text[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         return min(index + 1, text.count)
-    }
-
-    /// The index after a value that starts at the given byte.
-    static func endOfValue(in text: [UInt8], from start: Int) -> Int {
-        var depth = 0
-        var index = start
-        while index < text.count {
-            switch text[index] {
-            case UInt8(ascii: "\""):
-                index = endOfString(in: text, from: index)
-                if depth == 0 { return index }
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // The enclosing container ends here.
-                if depth == 0 { return index }
-                depth -= 1
-                if depth == 0 { return index + 1 }
-            case UInt8(ascii: ","):
-                if depth == 0 { return index }
-            case let byte where depth == 0 && isSpace(byte):
-                return index
-            default:
-                break
-            }
-            index += 1
-        }
-        return index
     }
 }

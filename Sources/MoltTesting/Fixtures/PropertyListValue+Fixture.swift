@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 internal import MoltDefaults
 
 /// The typed encoding of a setting, as `PropertyListValue` defines it, with errors that name the place.
@@ -9,13 +10,13 @@ extension PropertyListValue {
         """
 
     init(_ node: FixtureNode) throws {
-        switch node.kind {
-        case "a string": self = .string(try node.string(Self.expected))
-        case "a Boolean": self = .bool(node.bytes.first == UInt8(ascii: "t"))
-        case "an array": self = .array(try node.elements(Self.expected).map { try PropertyListValue($0) })
-        case "an object": self = try Self.tagged(node)
-        case "a number": throw node.failure(#"A number needs its kind: write {"int": 1} or {"double": 1}."#)
-        default: throw node.failure("A suite cannot hold null. Write \(Self.expected).")
+        switch node.part.kind {
+        case .string: self = .string(try node.string(Self.expected))
+        case .bool: self = .bool(try node.bool(Self.expected))
+        case .array: self = .array(try node.elements(Self.expected).map { try PropertyListValue($0) })
+        case .object: self = try Self.tagged(node)
+        case .number: throw node.failure(#"A number needs its kind: write {"int": 1} or {"double": 1}."#)
+        case .null: throw node.failure("A suite cannot hold null. Write \(Self.expected).")
         }
     }
 
@@ -39,48 +40,29 @@ extension PropertyListValue {
         return Dictionary(try members.map { ($0.name, try PropertyListValue($0.value)) }) { first, _ in first }
     }
 
-    func write(to writer: inout FixtureWriter) {
+    var json: JSONText {
         switch self {
-        case .bool(let bool): writer.bool(bool)
-        case .string(let string): writer.string(string)
-        case .array(let array):
-            writer.array { writer in
-                for element in array { element.write(to: &writer) }
-            }
-        case .int(let int): Self.write("int", to: &writer) { $0.integer(int) }
-        case .unsigned(let unsigned): Self.write("unsigned", to: &writer) { $0.integer(unsigned) }
-        case .double(let double): Self.write("double", to: &writer) { $0.double(double) }
-        case .date(let date): Self.write("date", to: &writer) { $0.double(date.timeIntervalSinceReferenceDate) }
-        case .data(let data): Self.write("data", to: &writer) { $0.string(data.base64EncodedString()) }
-        case .dictionary(let values): Self.write("dictionary", to: &writer) { Self.write(values, to: &$0) }
+        case .bool(let bool): .bool(bool)
+        case .string(let string): .string(string)
+        case .array(let array): .array(array.map(\.json))
+        case .int(let int): .object([("int", .integer(int))])
+        case .unsigned(let unsigned): .object([("unsigned", .integer(unsigned))])
+        case .double(let double): .object([("double", .double(double))])
+        case .date(let date): .object([("date", .double(date.timeIntervalSinceReferenceDate))])
+        case .data(let data): .object([("data", .base64(data))])
+        case .dictionary(let values): .object([("dictionary", Self.json(values))])
         }
     }
 
-    private static func write(
-        _ kind: String,
-        to writer: inout FixtureWriter,
-        value: (inout FixtureWriter) -> Void
-    ) {
-        writer.object { writer in
-            writer.name(kind)
-            value(&writer)
-        }
-    }
-
-    /// Writes the values of a dictionary or of a whole suite, sorted by key.
-    static func write(_ values: [String: PropertyListValue], to writer: inout FixtureWriter) {
-        writer.object { writer in
-            for (key, value) in values.sortedByName {
-                writer.name(key)
-                value.write(to: &writer)
-            }
-        }
+    /// The values of a dictionary or of a whole suite, sorted by the bytes of their keys.
+    static func json(_ values: [String: PropertyListValue]) -> JSONText {
+        .object(values.sorted { $0.key.utf8Precedes($1.key) }.map { ($0.key, $0.value.json) })
     }
 }
 
-extension [String: PropertyListValue] {
-    /// The entries sorted by the bytes of their keys, independently of locales and Unicode versions.
-    fileprivate var sortedByName: [(key: String, value: PropertyListValue)] {
-        sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+extension String {
+    /// Compares the bytes, independently of locales and Unicode versions.
+    func utf8Precedes(_ other: String) -> Bool {
+        utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

@@ -57,7 +57,7 @@ extension StoreFixture {
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture`, the place and the expected value, or `unreadable`.
     public init(contentsOf url: URL) throws {
-        try self.init(FixtureText(contentsOf: url).root)
+        try self.init(FixtureText(contentsOf: url).root())
     }
 
     /// Parses a fixture.
@@ -77,7 +77,7 @@ extension StoreFixture {
     ///   - file: The file's URL for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json data: Data, file: URL? = nil) throws {
-        try self.init(FixtureText(data, file: file).root)
+        try self.init(FixtureText(data, file: file).root())
     }
 
     /// Parses a fixture that may have additional members.
@@ -169,7 +169,7 @@ extension StoreFixture {
         }
         let content: Content =
             switch found[0] {
-            case "content": Content(bytes: JSONLayout.minified(form.bytes), isData: false)
+            case "content": Content(bytes: JSONLayout.minified(form.part.utf8), isData: false)
             case "text": .json(try form.string("JSON text as a string"))
             case "bytes": Content(bytes: Array(try form.base64()), isData: false)
             default: .data(try form.base64())

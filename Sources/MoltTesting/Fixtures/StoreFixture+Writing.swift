@@ -9,42 +9,21 @@ extension StoreFixture {
     /// ``withoutTimes()``.
     public var json: String { json(with: []) }
 
-    func json(with members: [(name: String, value: String)]) -> String {
-        var writer = FixtureWriter()
-        writer.object { writer in
-            writer.name("format")
-            writer.integer(Self.format)
-            for (name, value) in members {
-                writer.name(name)
-                writer.string(value)
-            }
-            writer.name("schemaVersion")
-            writer.integer(schemaVersion)
-            if case .suite(let suite) = primary {
-                writer.name("primary")
-                writer.string(suite.attachedName)
-            }
-            if !ledger.isEmpty {
-                writer.name("ledger")
-                writer.array { writer in
-                    for entry in ledger { Self.write(entry, to: &writer) }
-                }
-            }
-            if !records.isEmpty {
-                writer.name("records")
-                writer.array { writer in
-                    for record in records { Self.write(record, to: &writer) }
-                }
-            }
-            if !suites.isEmpty {
-                writer.name("suites")
-                writer.object { writer in write(suites, to: &writer) }
-            }
-        }
-        return String(decoding: JSONLayout.indented(writer.bytes), as: UTF8.self) + "\n"
+    func json(with additions: [(name: String, value: String)]) -> String {
+        var members: [(name: String, value: JSONText?)] = [("format", .integer(Self.format))]
+        members += additions.map { ($0.name, .string($0.value)) }
+        members += [
+            ("schemaVersion", .integer(schemaVersion)),
+            ("primary", primaryJSON),
+            ("ledger", ledger.isEmpty ? nil : .array(ledger.map(Self.json))),
+            ("records", records.isEmpty ? nil : .array(records.map(Self.json))),
+            ("suites", suites.isEmpty ? nil : Self.json(suites)),
+        ]
+        let text = Array(JSONText.object(members).text.utf8)
+        return String(decoding: JSONLayout.indented(text), as: UTF8.self) + "\n"
     }
 
-    /// Writes the fixture's file atomically.
+    /// Writes the fixture's file.
     ///
     /// - Parameters:
     ///   - url: The file.
@@ -53,11 +32,7 @@ extension StoreFixture {
     /// - Throws: ``TestingError`` with the code `fileExists` or `unwritable`.
     public func write(to url: URL, overwriting: Bool = false) throws {
         do {
-            if overwriting {
-                try Data(json.utf8).write(to: url, options: .atomic)
-            } else {
-                try writeNew(to: url)
-            }
+            try Data(json.utf8).write(to: url, options: overwriting ? .atomic : .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
             throw TestingError(
                 .fileExists,
@@ -67,17 +42,6 @@ extension StoreFixture {
         } catch {
             throw TestingError(.unwritable, "The fixture cannot be written.", file: url, underlying: error)
         }
-    }
-
-    private func writeNew(to url: URL) throws {
-        guard !FileManager.default.fileExists(atPath: url.path) else { throw CocoaError(.fileWriteFileExists) }
-        let temporary = url.deletingLastPathComponent()
-            .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)", directoryHint: .notDirectory)
-        // The file exists only after a failure, which is thrown anyway.
-        defer { try? FileManager.default.removeItem(at: temporary) }
-        try Data(json.utf8).write(to: temporary)
-        // Fails if another process has created the file meanwhile.
-        try FileManager.default.moveItem(at: temporary, to: url)
     }
 
     /// The fixture without the ledger's values that differ in each run, for files that are compared.
@@ -103,92 +67,50 @@ extension StoreFixture {
 
     // MARK: Parts
 
-    private static func write(_ entry: LedgerEntry, to writer: inout FixtureWriter) {
-        writer.object { writer in
-            writer.name("name")
-            writer.string(entry.name)
-            writer.name("version")
-            writer.integer(entry.version)
-            if let fingerprint = entry.fingerprint {
-                writer.name("fingerprint")
-                writer.string(fingerprint)
-            }
-            if entry.isReadableByOlderReleases {
-                writer.name("isReadableByOlderReleases")
-                writer.bool(true)
-            }
-            if entry.outcome != .ran {
-                writer.name("outcome")
-                writer.string(entry.outcome.rawValue)
-            }
-            if !entry.attachedCounts.isEmpty {
-                writer.name("attachedCounts")
-                write(entry.attachedCounts.sorted(by: { precedes($0.key, $1.key) }), to: &writer)
-            }
-            if entry.appliedAt != .neverApplied {
-                writer.name("appliedAt")
-                writer.date(entry.appliedAt)
-            }
-            if entry.duration != 0 {
-                writer.name("duration")
-                writer.double(entry.duration)
-            }
-            if !entry.counts.isZero {
-                writer.name("counts")
-                let counts = RecordCounts.names.map { (key: $0.name, value: entry.counts[keyPath: $0.count]) }
-                write(counts.filter { $0.value != 0 }, to: &writer)
-            }
-            for (name, text) in [("appVersion", entry.appVersion), ("moltVersion", entry.moltVersion)]
-            where !text.isEmpty {
-                writer.name(name)
-                writer.string(text)
-            }
-        }
+    /// Nil for a cache, the default.
+    private var primaryJSON: JSONText? {
+        guard case .suite(let suite) = primary else { return nil }
+        return .string(suite.attachedName)
     }
 
-    private static func write(_ counts: [(key: String, value: Int)], to writer: inout FixtureWriter) {
-        writer.object { writer in
-            for (name, count) in counts {
-                writer.name(name)
-                writer.integer(count)
-            }
-        }
+    private static func json(_ entry: LedgerEntry) -> JSONText {
+        let counts = RecordCounts.names.map { (key: $0.name, value: entry.counts[keyPath: $0.count]) }
+        return .object([
+            ("name", .string(entry.name)),
+            ("version", .integer(entry.version)),
+            ("fingerprint", entry.fingerprint.map(JSONText.string)),
+            ("isReadableByOlderReleases", entry.isReadableByOlderReleases ? .bool(true) : nil),
+            ("outcome", entry.outcome == .ran ? nil : .string(entry.outcome.rawValue)),
+            ("attachedCounts", json(entry.attachedCounts.sorted { $0.key.utf8Precedes($1.key) })),
+            ("appliedAt", entry.appliedAt == .neverApplied ? nil : .date(entry.appliedAt)),
+            ("duration", entry.duration == 0 ? nil : .double(entry.duration)),
+            ("counts", json(counts.filter { $0.value != 0 })),
+            ("appVersion", entry.appVersion.isEmpty ? nil : .string(entry.appVersion)),
+            ("moltVersion", entry.moltVersion.isEmpty ? nil : .string(entry.moltVersion)),
+        ])
     }
 
-    private static func write(_ record: Record, to writer: inout FixtureWriter) {
-        writer.object { writer in
-            writer.name("key")
-            writer.string(record.key)
-            writer.name("type")
-            writer.string(record.typeName)
-            if let expiration = record.expiration {
-                writer.name("expires")
-                writer.date(expiration)
-            }
-            if let version = record.version {
-                writer.name("version")
-                writer.integer(version)
-            }
-            write(record.content, to: &writer)
-        }
+    /// Counts by name; nil if there are none.
+    private static func json(_ counts: [(key: String, value: Int)]) -> JSONText? {
+        counts.isEmpty ? nil : .object(counts.map { ($0.key, .integer($0.value)) })
     }
 
-    private static func write(_ content: Content, to writer: inout FixtureWriter) {
-        if content.isData {
-            writer.name("data")
-            writer.string(Data(content.bytes).base64EncodedString())
-        } else if let text = String(validating: content.bytes, as: UTF8.self) {
-            if canBeInlined(content.bytes, text) {
-                writer.name("content")
-                writer.raw(content.bytes)
-            } else {
-                writer.name("text")
-                writer.string(text)
-            }
-        } else {
-            writer.name("bytes")
-            writer.string(Data(content.bytes).base64EncodedString())
+    private static func json(_ record: Record) -> JSONText {
+        .object([
+            ("key", .string(record.key)),
+            ("type", .string(record.typeName)),
+            ("expires", record.expiration.map(JSONText.date)),
+            ("version", record.version.map { .integer($0) }),
+            member(record.content),
+        ])
+    }
+
+    private static func member(_ content: Content) -> (name: String, value: JSONText?) {
+        guard !content.isData else { return ("data", .base64(Data(content.bytes))) }
+        guard let text = String(validating: content.bytes, as: UTF8.self) else {
+            return ("bytes", .base64(Data(content.bytes)))
         }
+        return canBeInlined(content.bytes, text) ? ("content", .raw(text)) : ("text", .string(text))
     }
 
     /// Whether the bytes can be written as indented JSON: reading restores them, and the nesting is not too deep.
@@ -197,15 +119,8 @@ extension StoreFixture {
         (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
     }
 
-    private func write(_ suites: [Suite: [String: PropertyListValue]], to writer: inout FixtureWriter) {
-        for (suite, values) in suites.sorted(by: { Self.precedes($0.key.attachedName, $1.key.attachedName) }) {
-            writer.name(suite.attachedName)
-            PropertyListValue.write(values, to: &writer)
-        }
-    }
-
-    /// Compares names by their bytes, independently of the locale.
-    private static func precedes(_ name: String, _ other: String) -> Bool {
-        name.utf8.lexicographicallyPrecedes(other.utf8)
+    private static func json(_ suites: [Suite: [String: PropertyListValue]]) -> JSONText {
+        let sorted = suites.sorted { $0.key.attachedName.utf8Precedes($1.key.attachedName) }
+        return .object(sorted.map { ($0.key.attachedName, PropertyListValue.json($0.value)) })
     }
 }

@@ -5,7 +5,8 @@ internal import MoltCore
 public struct FixtureType: Sendable {
     /// The type name of records.
     public let name: String
-    private let decode: @Sendable (StoreFixture.Content, RecordCoding) throws -> Void
+    /// The problem with decoding a content; nil if there is none.
+    let problem: @Sendable (StoreFixture.Content, RecordCoding) -> String?
 
     /// Creates a fixture type with the name that a cache writes the type's values under.
     ///
@@ -20,45 +21,16 @@ public struct FixtureType: Sendable {
     {
         FixtureType(name: name ?? RecordTypeName.of(type)) { content, coding in
             let data = Data(content.bytes)
-            if content.isData, data is Value { return }
-            _ = try coding.decoder.decode(Value.self, from: data)
+            if content.isData, data is Value { return nil }
+            do {
+                _ = try coding.decoder.decode(Value.self, from: data)
+                return nil
+            } catch let error as DecodingError {
+                return CodingProblem(error, decoding: Value.self, from: content.bytes).text()
+            } catch {
+                return String(describing: error)
+            }
         }
-    }
-
-    func check(_ content: StoreFixture.Content, _ coding: RecordCoding) throws {
-        try decode(content, coding)
-    }
-}
-
-extension FixtureType {
-    /// The message of a decoding error with its place; it shows keys, because fixtures contain no user data.
-    static func summary(of error: any Error) -> String {
-        guard let error = error as? DecodingError else { return String(describing: error) }
-        switch error {
-        case .keyNotFound(let key, let context):
-            return "there is no property \"\(key.stringValue)\"" + place(context.codingPath)
-        case .typeMismatch(let type, let context):
-            return "no \(type)" + place(context.codingPath) + explanation(context)
-        case .valueNotFound(let type, let context):
-            return "null where a \(type) is expected" + place(context.codingPath)
-        case .dataCorrupted(let context):
-            return "not readable" + place(context.codingPath) + explanation(context)
-        @unknown default:
-            return String(describing: error)
-        }
-    }
-
-    private static func place(_ path: [any CodingKey]) -> String {
-        guard !path.isEmpty else { return "" }
-        let text = path.map { key in
-            key.intValue.map { "[\($0)]" } ?? Shown.property(key.stringValue)
-        }
-        .joined()
-        return " at \(text.hasPrefix(".") ? String(text.dropFirst()) : text)"
-    }
-
-    private static func explanation(_ context: DecodingError.Context) -> String {
-        context.debugDescription.isEmpty ? "" : " (\(Shown.oneLine(context.debugDescription)))"
     }
 }
 
@@ -76,14 +48,9 @@ struct TypeCheck {
                 if !isRawData { unknown[record.typeName, default: []].append(Shown.key(record.key)) }
                 continue
             }
-            do {
-                try type.check(record.content, coding)
-            } catch {
-                failures.add(
-                    .decoding,
-                    name,
-                    "\(Shown.key(record.key)) cannot be read as \(record.typeName): \(FixtureType.summary(of: error))"
-                )
+            if let problem = type.problem(record.content, coding) {
+                let place = "\(Shown.key(record.key)) cannot be read as \(record.typeName)"
+                failures.add(.decoding, name, "\(place): \(problem)")
             }
         }
         for (type, keys) in unknown.sorted(by: { $0.key < $1.key }) {

@@ -81,13 +81,12 @@ extension FixtureUpgrades {
     }
 
     private mutating func compare(_ dry: MigrationReport, _ report: MigrationReport, _ target: Int) {
-        let lines = ReportDifference(dry, report).lines
-        guard !lines.isEmpty else { return }
-        let text = lines.joined(separator: "\n")
+        let (dry, report) = (dry.comparable, report.comparable)
+        guard dry != report else { return }
         failures.add(
             .dryRun,
             name,
-            "the dry run says something else than the upgrade does:\n\(text)",
+            "the dry run says something else than the upgrade does. The dry run:\n\(dry)\nThe upgrade:\n\(report)",
             at: .upgrade(to: target, by: nil)
         )
     }
@@ -140,5 +139,27 @@ extension FixtureUpgrades {
         try [store.url.path, store.url.path + "-wal"].map { path in
             FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)) : Data()
         }
+    }
+}
+
+extension MigrationReport {
+    /// The report without what differs between a dry run and an upgrade of the same store: times, and what only a dry
+    /// run collects.
+    fileprivate var comparable: MigrationReport {
+        var report = self
+        report.store = "the store"
+        report.startedAt = .distantPast
+        report.duration = 0
+        report.isDryRun = false
+        report.onRead = []
+        for index in report.entries.indices {
+            report.entries[index].duration = 0
+            report.entries[index].attachedCounts = [:]
+            for step in report.entries[index].steps.indices {
+                report.entries[index].steps[step].losses = []
+                report.entries[index].steps[step].samples = []
+            }
+        }
+        return report
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCache
 
 /// Copies a file or a whole directory with the files' modification times; does nothing if neither exists.
 enum DirectoryCopy {
@@ -9,15 +10,15 @@ enum DirectoryCopy {
         let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
         // Resolved because an app may pass the path of a link.
         let resolved = source.resolvingSymlinksInPath()
-        guard let status = FileTime(of: resolved) else { return }
-        guard status.kind == .directory else { return try copyFile(resolved, status, to: target) }
+        guard let status = FileStatus.unfollowed(resolved.path) else { return }
+        guard status.isDirectory else { return try copyFile(resolved, status, to: target) }
         do {
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
             for name in try FileManager.default.subpathsOfDirectory(atPath: resolved.path).sorted() {
                 let from = resolved.appending(path: name, directoryHint: .notDirectory)
                 let to = target.appending(path: name, directoryHint: .notDirectory)
-                guard let status = FileTime(of: from) else { continue }
-                if status.kind == .directory {
+                guard let status = FileStatus.unfollowed(from.path) else { continue }
+                if status.isDirectory {
                     try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true)
                 } else {
                     try copyFile(from, status, to: to)
@@ -30,8 +31,8 @@ enum DirectoryCopy {
         }
     }
 
-    private static func copyFile(_ source: URL, _ status: FileTime, to target: URL) throws {
-        guard status.kind == .file else {
+    private static func copyFile(_ source: URL, _ status: FileStatus, to target: URL) throws {
+        guard status.isFile else {
             // The copy of a link has the same destination. Other special files have no bytes to copy.
             guard let place = try? FileManager.default.destinationOfSymbolicLink(atPath: source.path) else { return }
             return try FileManager.default.createSymbolicLink(atPath: target.path, withDestinationPath: place)

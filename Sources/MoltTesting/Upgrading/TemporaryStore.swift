@@ -97,7 +97,7 @@ public final class TemporaryStore: Sendable {
         guard isOwner else { return }
         let standIns = state.withLock { $0.standIns.values.map(\.standIn) }
         for suite in standIns { suite.erase() }
-        // A later process removes leftovers by their name.
+        // The system removes what is left in its directory of temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 

@@ -3,7 +3,6 @@ import KillSweep
 import Molt
 import MoltTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite struct `Fault sweeps` {
@@ -34,18 +33,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [EntryPoint.asyncOpen])
-    func `A sweep can use other entry points`(entryPoint: EntryPoint) async throws {
-        let limit = TestRun.choose(3, long: 8)
-        let summary = try await FaultSweep(
-            of: FaultScenario.fixture,
-            through: FaultScenario.migrations,
-            entryPoints: [entryPoint]
-        ).run(limit: limit)
-        for fault in Fault.all { #expect(summary.count(of: fault) == limit, "\(fault)") }
-        #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
-    }
-
     @Test func `A sweep can be limited to some points, with at least one of each kind`() async throws {
         let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, faults: [.throwing])
         let some = try await sweep.run(at: .every(10))
@@ -72,13 +59,12 @@ import Testing
     @Test func `No fault loses data of suites without a cache`() async throws {
         let summary = try await FaultSweep(
             of: FaultScenario.settingsFixture,
-            through: FaultScenario.settingsMigrations,
-            entryPoints: [.suite, .asyncSuite]
+            through: FaultScenario.settingsMigrations
         ).run()
-        #expect(summary.count(of: .steps) == 2 * 6)
-        #expect(summary.count(of: .commits) == 2 * 4)
-        #expect(summary.count(of: .writes) == 2 * 3)
-        #expect(summary.count(of: .attached) == 2 * 9)
+        #expect(summary.count(of: .steps) == 6)
+        #expect(summary.count(of: .commits) == 4)
+        #expect(summary.count(of: .writes) == 3)
+        #expect(summary.count(of: .attached) == 9)
         #expect(summary.count(of: .records) == 0)
         #expect(summary.count(of: .diskFull) == 0)
     }
@@ -107,7 +93,7 @@ import Testing
         #expect(!names.contains("before the steps of not-atomic (1)"))
         #expect(!names.contains("after the commit of the upgrade"))
         let text = try #require(failure).description
-        #expect(text.contains("something throws, open: after the steps of not-atomic (1)"))
+        #expect(text.contains("something throws: after the steps of not-atomic (1)"))
         #expect(text.contains(#"suite app.faults, "direct": unexpected, found "now""#))
     }
 
@@ -211,51 +197,6 @@ import Testing
         #expect(problem.contains("CocoaError"))
     }
 
-    @Test func `A step that writes a suite of the app and not the copy of it is detected`() async throws {
-        let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
-        defer { suite.erase() }
-        try suite.set("old", forKey: "theme")
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "direct", .run("set", attaching: [suite]) { _ in try suite.set("new", forKey: "theme") })
-        ]
-        let fixture = StoreFixture(schemaVersion: 0, records: FaultScenario.fixture.records)
-        let sweep = FaultSweep(of: fixture, through: migrations, faults: [.throwing])
-
-        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
-
-        let broken = try #require(failure).broken
-        #expect(broken.map(\.trial) == [nil])
-        let problem = try #require(broken.first).problem
-        #expect(problem.contains("suite \(suite), \"theme\": expected \"old\", found \"new\""))
-    }
-
-    @Test func `Other code may write to the suites of the app during a sweep`() async throws {
-        let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
-        defer { suite.erase() }
-        let count = Mutex<Int64>(0)
-        // Called while steps run, and at other times.
-        @Sendable func write() throws {
-            let count = count.withLock { count in
-                count += 1
-                return count
-            }
-            try suite.set(.int(count), forKey: "counter")
-        }
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "rename",
-                .renameKey("theme", to: "style", in: suite),
-                .run("meanwhile") { _ in try write() }
-            )
-        ]
-        var sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
-        sweep.configuration.monitor = MigrationMonitor { _ in try? write() }
-        let summary = try await sweep.run()
-        #expect(summary.count(of: .throwing) > 3)
-        #expect(try suite.value(forKey: "counter") == .int(count.withLock { $0 }))
-    }
-
     @Test func `A disk that was large enough does not count as full`() async throws {
         let runs = Mutex(0)
         let failures = Mutex(0)
@@ -286,7 +227,7 @@ import Testing
         #expect(failure.broken.count { $0.trial != nil } == failure.summary.count(of: .diskFull))
     }
 
-    @Test func `A sweep without points, faults or entry points is refused`() async throws {
+    @Test func `A sweep without points or faults is refused`() async throws {
         func message(_ sweep: FaultSweep, _ points: FaultSweep.Points = .all) async throws -> String {
             let error = await #expect(throws: TestingError.self) { try await sweep.run(at: points) }
             #expect(error?.code == .unsuitable)
@@ -299,13 +240,7 @@ import Testing
         #expect(diskFull.hasSuffix("The upgrade reaches no point of these faults: \"the disk is full\"."))
         sweep.faults = []
         #expect(try await message(sweep).hasSuffix("It was given no faults."))
-        sweep.faults = Fault.all
-        sweep.entryPoints = []
-        #expect(try await message(sweep).hasSuffix("It was given no entry points."))
 
-        let noEntry = await #expect(throws: TestingError.self) { try await sweep.killing { _ in } }
-        #expect(noEntry?.code == .unsuitable)
-        sweep.entryPoints = [.suite]
         let noPoints = await #expect(throws: TestingError.self) {
             try await sweep.killing(.spread(limit: 0)) { _ in }
         }
@@ -324,11 +259,8 @@ import Testing
     @Test(arguments: [EntryPoint.inMemory, .suite])
     func `An entry point that does not suit the store is refused`(entryPoint: EntryPoint) async throws {
         let error = await #expect(throws: TestingError.self) {
-            try await FaultSweep(
-                of: FaultScenario.fixture,
-                through: FaultScenario.migrations,
-                entryPoints: [entryPoint]
-            ).run()
+            try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
+                .killing(by: entryPoint) { _ in }
         }
         #expect(error?.code == .unsuitable)
     }

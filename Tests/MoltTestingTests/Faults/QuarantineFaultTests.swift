@@ -3,17 +3,11 @@ import KillSweep
 import Molt
 import MoltTesting
 import TestHome
-import TestSupport
 import Testing
 
 @Suite struct `Faults while records are quarantined` {
-    @Test(arguments: TestRun.choose([.open], long: [EntryPoint.open, .asyncOpen]))
-    func `A fault leaves both records and quarantine either upgraded or unchanged`(entry: EntryPoint) async throws {
-        let sweep = FaultSweep(
-            of: QuarantineScenario.fixture,
-            through: QuarantineScenario.migrations,
-            entryPoints: [entry]
-        )
+    @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
+        let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations)
         let summary = try await sweep.run()
         #expect(summary.count > 70)
         #expect(summary.trials.contains { $0.point.name.contains("keeping a record for the quarantine") })

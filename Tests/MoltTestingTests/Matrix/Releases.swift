@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import Testing
 
 /// An app with three releases: its registry, its current types, and the store of its first release.
 enum Releases {
@@ -76,7 +77,7 @@ enum Releases {
         return try directory.files()
     }
 
-    /// Returns the failure that the matrix throws; nil if it passes.
+    /// Returns the failure that the matrix throws; nil if it passes, or after recording another error as an issue.
     static func failure(_ body: () async throws -> Void) async -> MatrixFailure? {
         do {
             try await body()
@@ -84,10 +85,8 @@ enum Releases {
         } catch let failure as MatrixFailure {
             return failure
         } catch {
-            return MatrixFailure(
-                failures: [.init(kind: .init(rawValue: "other"), subject: "", place: "", message: "\(error)")],
-                report: MatrixReport()
-            )
+            Issue.record(error)
+            return nil
         }
     }
 }
@@ -101,7 +100,7 @@ extension MatrixFailure {
     /// Returns the first failure, of a kind if it is given; one without a message if there is none.
     func first(_ kind: Kind? = nil) -> Failure {
         let found = failures.first { kind == nil || $0.kind == kind }
-        return found ?? Failure(kind: kind ?? Kind(rawValue: "none"), subject: "", message: "")
+        return found ?? Failure(kind: kind ?? .recorded, subject: "", message: "")
     }
 
     /// Returns the failures of a kind.

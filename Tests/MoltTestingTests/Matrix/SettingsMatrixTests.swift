@@ -85,7 +85,7 @@ struct SettingsMatrixTests {
 
         #expect(
             failure.first(.golden).message.contains(
-                #"suite group.molt.matrix, "sizes": missing, expected an array of 2"#
+                #"suite group.molt.matrix, "sizes": missing, expected [{"double":1},{"double":2.5}]"#
             )
         )
         #expect(failure.all(.edited).count == 1)

@@ -2,7 +2,6 @@ import Foundation
 import KillSweep
 import Molt
 import MoltTesting
-import TestHome
 import TestSupport
 import Testing
 
@@ -167,46 +166,4 @@ struct TemporaryStoreTests {
         #expect(state.version == 1)
         #expect(!state.isFresh)
     }
-
-    // MARK: Leftovers of crashes
-
-    #if CHILD_PROCESSES
-        @Test func `Files of processes that no longer exist are removed, and no other files`() async throws {
-            let gone = 99_999_999
-            let uuid = UUID().uuidString
-            let old = Date(timeIntervalSinceNow: -7200)
-            let temporary = FileManager.default.temporaryDirectory
-            let left = [temporary.appending(path: "molt-testing.\(gone).\(uuid)")]
-            var kept = [
-                "molt-testing.\(getpid()).\(uuid)", "molt-testing.\(gone).\(uuid).old", "molt-testing.\(gone).x\(uuid)",
-                "molt-testing.0\(gone).\(uuid)", "molt-testing.\(uuid)",
-            ].map { temporary.appending(path: $0) }
-            let young = temporary.appending(path: "molt-testing.\(gone).\(UUID().uuidString)")
-            for url in left + kept + [young] {
-                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-                guard url != young else { continue }
-                try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
-            }
-            var leftFiles: [URL] = []
-            if let home = molt_test_home().map({ URL(filePath: String(cString: $0)) }) {
-                leftFiles = ["plist", "molt-lock"].map { home.appending(path: "molt-testing.\(gone).\(uuid).\($0)") }
-                let others = ["app.\(uuid).plist", "molt-testing.\(getpid()).\(uuid).plist"]
-                    .map { home.appending(path: $0) }
-                for url in leftFiles + others {
-                    try Data().write(to: url)
-                    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
-                }
-                kept += others
-            }
-            kept.append(young)
-            defer { for url in left + leftFiles + kept { try? FileManager.default.removeItem(at: url) } }
-
-            await #expect(processExitsWith: .success) {
-                _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
-            }
-
-            for url in left + leftFiles { #expect(!FileManager.default.fileExists(atPath: url.path), "\(url)") }
-            for url in kept { #expect(FileManager.default.fileExists(atPath: url.path), "\(url)") }
-        }
-    #endif
 }

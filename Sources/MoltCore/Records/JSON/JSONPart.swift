@@ -44,6 +44,9 @@ package struct JSONPart: Sendable {
         }
     }
 
+    /// The number of bytes before the value in the parsed text.
+    package var offset: Int { range.lowerBound }
+
     package var text: String {
         String(decoding: bytes[range], as: UTF8.self)
     }
@@ -71,13 +74,23 @@ package struct JSONPart: Sendable {
         return elements
     }
 
+    /// The members of an object, in order, with repeated names; nil for other kinds.
+    package var members: [(name: JSONPart, value: JSONPart)]? {
+        guard kind == .object else { return nil }
+        var members: [(name: JSONPart, value: JSONPart)] = []
+        forEachChild { value, name in
+            if let name { members.append((name, value)) }
+        }
+        return members
+    }
+
     /// The properties of an object, in order, with only the last of each name; nil for other kinds.
     package var properties: [(name: String, value: JSONPart)]? {
-        guard kind == .object else { return nil }
+        guard let members else { return nil }
         var properties: [(name: String, value: JSONPart)] = []
         var indices: [String: Int] = [:]
-        forEachChild { value, name in
-            let name = name?.string ?? ""
+        for (name, value) in members {
+            let name = name.string ?? ""
             if let index = indices[name] {
                 properties[index].value = value
             } else {

@@ -1,0 +1,17 @@
+internal import MoltCore
+
+enum UpgradeText {
+    static func of(_ error: any Error) -> String {
+        guard var error = error as? MigrationError else { return withoutCopies(String(describing: error)) }
+        error.store = nil
+        var text = error.description
+        // The errors of the app's own closures may be shown, because fixtures contain no user data.
+        if let underlying = error.underlying, !(underlying is any DescribedError) { text += "\n\(underlying)" }
+        return withoutCopies(text)
+    }
+
+    /// A text without the names of temporary copies, which differ in each run.
+    static func withoutCopies(_ text: String) -> String {
+        text.replacing(/molt-testing\.[0-9A-F-]{36}/, with: "copy")
+    }
+}
