@@ -42,6 +42,19 @@ public struct CacheError: Error, Sendable {
         self.underlying = underlying
     }
 
+    /// Creates an error about a file, or about a record in it.
+    package init(
+        _ code: Code,
+        _ message: String,
+        path: String,
+        key: String? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.init(code, message, underlying: underlying)
+        self.path = path
+        self.key = key
+    }
+
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's stable name.

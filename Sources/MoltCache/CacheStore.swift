@@ -160,9 +160,9 @@ package final class CacheStore: MigrationStore {
                 deadline: deadline
             )
             defer { transaction.invalidate() }
-            let stop = deadline.map { StatementStop(on: connection, at: $0) }
+            connection.interrupt(at: deadline)
             // Before the rollback, which must not be interrupted.
-            defer { stop?.end() }
+            defer { connection.interrupt(at: nil) }
             try body(transaction)
             try transaction.finish()
             if recordsChangedKeys { try connection.execute(ChangedKeyTable.end) }
@@ -207,8 +207,9 @@ package final class CacheStore: MigrationStore {
 
     // MARK: For the cache
 
-    /// Returns a connection for reading and writing to a file in WAL mode that has our tables.
-    func ready(busyMilliseconds: Int32) throws -> Connection {
+    /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
+    func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
+        if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
         do {
@@ -231,8 +232,7 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// Returns a read-only connection to a file that has our tables.
-    func readyForReading(busyMilliseconds: Int32) throws -> Connection {
+    private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
         do {
             let connection = try Connection(storeName, mode: .readOnly)
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
@@ -272,12 +272,11 @@ package final class CacheStore: MigrationStore {
         do {
             let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
             guard !connection.isReadOnly else {
-                var error = CacheError(
+                throw CacheError(
                     .readOnly,
-                    "The file at \(storeName) is read-only. Check its permissions and its volume."
+                    "The file at \(storeName) is read-only. Check its permissions and its volume.",
+                    path: storeName
                 )
-                error.path = storeName
-                throw error
             }
             // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
             // it makes half as many system calls.
@@ -321,9 +320,7 @@ package final class CacheStore: MigrationStore {
     }
 
     private var missing: CacheError {
-        var error = CacheError(.fileMissing, "There is no cache at \(storeName), and none may be created.")
-        error.path = storeName
-        return error
+        CacheError(.fileMissing, "There is no cache at \(storeName), and none may be created.", path: storeName)
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.

@@ -117,10 +117,3 @@ extension CodableCache {
         }
     }
 }
-
-extension CacheError {
-    init(_ code: Code, _ message: String, path: String) {
-        self.init(code, message)
-        self.path = path
-    }
-}

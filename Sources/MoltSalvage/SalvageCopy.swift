@@ -28,9 +28,9 @@ final class SalvageCopy {
         try FileStatus.checkPath(path)
         let path = FileStatus.resolved(path)
         let parent = FileManager.default.temporaryDirectory
-        do throws(DurableFile.Failure) {
+        do {
             directory = try CopyDirectory(prefix: "molt-salvage-", in: parent)
-        } catch {
+        } catch let error as DurableFile.Failure {
             throw CacheError(
                 .storeFailed,
                 "The copy to salvage from cannot be made: no directory can be created in \(parent.path).",

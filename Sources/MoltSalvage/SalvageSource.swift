@@ -74,7 +74,6 @@ final class SalvageSource {
 
     deinit {
         lookup = nil
-        limit.end()
         connection.close()
     }
 

@@ -107,8 +107,10 @@ public enum CacheDirectory {
         }
     }
 
+    // The names of the cases are part of fingerprints, so they must be the same in all releases of Molt.
+
     /// Which content to keep when the store already has a record under a file's key.
-    public enum Existing: Hashable, Sendable {
+    public enum Existing: String, Sendable {
         /// Keep the store's record.
         case keep
         /// Replace the record with the file's content.
@@ -116,7 +118,7 @@ public enum CacheDirectory {
     }
 
     /// What to do with the directory after the commit.
-    public enum Afterwards: Hashable, Sendable {
+    public enum Afterwards: String, Sendable {
         /// Leave it unchanged.
         case keep
         /// Remove the adopted files that were not modified since, and the directory if it is then empty.
@@ -124,25 +126,5 @@ public enum CacheDirectory {
         /// A kill in between loses nothing: the remaining files are removed when the store is next opened. A file that
         /// cannot be removed is left in place.
         case remove
-    }
-}
-
-// These strings are part of fingerprints, so they must be the same in all releases of Molt.
-
-extension CacheDirectory.Existing {
-    var identity: String {
-        switch self {
-        case .keep: "keep"
-        case .replace: "replace"
-        }
-    }
-}
-
-extension CacheDirectory.Afterwards {
-    var identity: String {
-        switch self {
-        case .keep: "keep"
-        case .remove: "remove"
-        }
     }
 }

@@ -34,7 +34,8 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
 
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) {
         guard phase == .remove else { return }
-        for file in CacheDirectoryFile.list(changes) {
+        // Changes that cannot be decoded are of another release; the files then stay.
+        for file in (try? JSONDecoder().decode([CacheDirectoryFile].self, from: Data(changes))) ?? [] {
             let place = path + "/" + file.name
             // The file was modified since, so its content was not adopted.
             guard CacheDirectoryFile(name: file.name, at: place) == file else { continue }
@@ -97,13 +98,13 @@ final class CacheDirectorySession: AttachedSession {
         removed.append(file)
     }
 
-    func finish() -> [UInt8]? {
-        removed.isEmpty ? nil : CacheDirectoryFile.bytes(of: removed)
+    func finish() throws -> [UInt8]? {
+        removed.isEmpty ? nil : Array(try JSONEncoder().encode(removed))
     }
 }
 
 /// A file of a directory, with the size and time that show whether it was modified.
-struct CacheDirectoryFile: Hashable {
+struct CacheDirectoryFile: Hashable, Codable {
     let name: String
     /// The size in bytes.
     let size: Int
@@ -113,26 +114,8 @@ struct CacheDirectoryFile: Hashable {
     /// Reads a file's metadata; nil when there is no regular file at the path.
     init?(name: String, at path: String) {
         guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
-        self.init(name: name, size: status.size, modified: status.modified)
-    }
-
-    private init(name: String, size: Int, modified: Int64) {
         self.name = name
-        self.size = size
-        self.modified = modified
-    }
-
-    /// Encodes files for the journal as name, size and time, each followed by a slash, which no file name contains.
-    static func bytes(of files: [CacheDirectoryFile]) -> [UInt8] {
-        files.flatMap { Array("\($0.name)/\($0.size)/\($0.modified)/".utf8) }
-    }
-
-    /// Decodes the output of ``bytes(of:)``.
-    static func list(_ bytes: [UInt8]) -> [CacheDirectoryFile] {
-        let parts = bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-        return stride(from: 0, to: parts.count - 2, by: 3).compactMap { start in
-            guard let size = Int(parts[start + 1]), let modified = Int64(parts[start + 2]) else { return nil }
-            return CacheDirectoryFile(name: parts[start], size: size, modified: modified)
-        }
+        size = status.size
+        modified = status.modified
     }
 }

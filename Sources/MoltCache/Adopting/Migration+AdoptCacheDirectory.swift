@@ -131,7 +131,7 @@ extension Migration {
         let step = MigrationStep(
             kind: "adoptCacheDirectory",
             summary: "adopt the Cache directory \(directory.lastPathComponent)",
-            parameters: [existing.identity, afterwards.identity, "strict: \(strict)"],
+            parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"],
             attaching: [store],
             usesRecords: true,
             { try adoption.run($0) }

@@ -50,9 +50,11 @@ extension CodableCache {
         let store = CacheStore(at: url)
         let state = try store.state()
         guard !state.isFresh else {
-            var error = CacheError(.fileMissing, "There is no cache at \(store.storeName) that could be copied.")
-            error.path = store.storeName
-            throw error
+            throw CacheError(
+                .fileMissing,
+                "There is no cache at \(store.storeName) that could be copied.",
+                path: store.storeName
+            )
         }
         guard state.journal.isEmpty else {
             throw MigrationError.backupFailed(

@@ -114,8 +114,15 @@ package struct StoreReplacement {
         try live.execute("PRAGMA synchronous = EXTRA")
         // The page size is known only after the first read.
         let isOurs = try live.integer("PRAGMA application_id") == FileFormat.applicationID
-        let (source, part) = try open(contents, pageSize: live.integer("PRAGMA page_size"))
-        defer { withExtendedLifetime(part) { source.close() } }
+        let pageSize = try live.integer("PRAGMA page_size")
+        let source = try open(contents, pageSize: pageSize)
+        defer { source.close() }
+        // SQLite cannot change the page size in WAL mode. All releases write the same one.
+        if try source.integer("PRAGMA page_size") != pageSize {
+            // A database of another app is refused first.
+            _ = try lockedState(isOurs: isOurs)
+            throw isDamaged(storeName) ? SQLiteError.wrongPageSize : .otherPageSize
+        }
         let copy = try PageCopy(from: source, into: live)
         while true {
             do throws(SQLiteError) {
@@ -153,9 +160,7 @@ package struct StoreReplacement {
     }
 
     /// Opens the new contents.
-    ///
-    /// - Returns: A connection, and the temporary file that has to outlive it.
-    private func open(_ contents: Contents, pageSize: Int64) throws -> (Connection, PartFile?) {
+    private func open(_ contents: Contents, pageSize: Int64) throws -> Connection {
         switch contents {
         case .nothing:
             let blank = try Connection("", mode: .memory)
@@ -163,21 +168,12 @@ package struct StoreReplacement {
             try blank.execute(
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
-            return (blank, nil)
+            return blank
         case .file(let path):
             let source = try Connection(path, mode: .readOnly)
+            // The page size is known only after the first read.
             _ = try source.integer("PRAGMA user_version")
-            // SQLite cannot change the page size of a file in WAL mode.
-            guard try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize else {
-                return (source, nil)
-            }
-            let (part, _) = try files.begin(.damaged, version: nil, at: Date())
-            try source.execute("PRAGMA page_size = \(pageSize)")
-            let repaging = try source.prepare("VACUUM INTO ?1")
-            try repaging.bind(part.path, at: 1)
-            try repaging.run()
-            source.close()
-            return (try Connection(part.path, mode: .readOnly), part)
+            return source
         }
     }
 

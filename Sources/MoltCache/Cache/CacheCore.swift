@@ -50,10 +50,7 @@ final class CacheCore: Sendable {
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: max(0, configuration.busyTimeout.milliseconds))
         self.busyMilliseconds = busyMilliseconds
-        let connection =
-            isReadOnly
-            ? try store.readyForReading(busyMilliseconds: busyMilliseconds)
-            : try store.ready(busyMilliseconds: busyMilliseconds)
+        let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         plan = CacheSession.Plan(
             path: path,
             version: version,
@@ -121,10 +118,7 @@ final class CacheCore: Sendable {
     private func open(_ writer: inout Writer) throws -> CacheSession {
         if let session = writer.session { return session }
         guard !isClosed.load(ordering: .relaxed) else { throw closed }
-        let connection =
-            isReadOnly
-            ? try writer.store.readyForReading(busyMilliseconds: busyMilliseconds)
-            : try writer.store.ready(busyMilliseconds: busyMilliseconds)
+        let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         let session = CacheSession(connection, of: plan)
         session.isReopened = true
         writer.session = session
@@ -350,29 +344,25 @@ final class CacheCore: Sendable {
     }
 
     private var closed: CacheError {
-        var error = CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.")
-        error.path = path
-        return error
+        CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.", path: path)
     }
 
     private var lostKeys: CacheError {
-        var error = CacheError(
+        CacheError(
             .closed,
             "The keys that the upgrade of the cache at \(path) changed were lost when the app suspended its access to "
-                + "stores. Read them before that, or rebuild what depends on them."
+                + "stores. Read them before that, or rebuild what depends on them.",
+            path: path
         )
-        error.path = path
-        return error
     }
 
     private var belongsToNewer: CacheError {
-        var error = CacheError(
+        CacheError(
             .readOnly,
             "A newer app has written the cache at \(path), and this one opened it for reading only. Update the app to "
-                + "write. Nothing was changed."
+                + "write. Nothing was changed.",
+            path: path
         )
-        error.path = path
-        return error
     }
 }
 

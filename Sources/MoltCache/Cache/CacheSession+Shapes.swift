@@ -15,18 +15,13 @@ extension CacheSession {
             let differences = shape.differences(from: kept)
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
-                let drift = SchemaDrift(
-                    type: typeName,
-                    version: version,
-                    differences: differences,
-                    namesakes: namesakes(of: typeName, first)
-                )
+                let drift = SchemaDrift(type: typeName, version: version, differences: differences)
                 if driftPolicy == .fail {
                     refusal = .drifted(drift, in: path)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)
-                newTypes.append((typeName, first))
+                newTypes.append(first.type)
                 return
             }
             let all = differences.isEmpty ? kept.merged(with: shape) : shape
@@ -34,15 +29,7 @@ extension CacheSession {
         } else {
             try table.keep(shape, of: typeName, version: version)
         }
-        newTypes.append((typeName, first))
-    }
-
-    /// The code names of all types written under a name; empty when there is only one.
-    private func namesakes(of typeName: String, _ first: FirstShape) -> [String] {
-        var names = knownTypes.codeNames(of: typeName)
-        for other in newTypes where other.typeName == typeName { names.insert(other.first.codeName) }
-        names.insert(first.codeName)
-        return names.count > 1 ? names.sorted() : []
+        newTypes.append(first.type)
     }
 
     private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
@@ -59,6 +46,6 @@ extension CodableCache {
     func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
         var shape = TypeShape.of(value, coding: configuration.coding, content: content)
         shape.isOptional = false
-        return FirstShape(type: ObjectIdentifier(Value.self), codeName: StaticShape.codeName(Value.self), shape: shape)
+        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
     }
 }

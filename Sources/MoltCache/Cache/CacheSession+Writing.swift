@@ -2,24 +2,10 @@ internal import Foundation
 internal import MoltCore
 
 extension CacheSession {
-    /// Applies one change.
-    ///
-    /// - Returns: For a set, true; for a removal, whether there was a live value.
-    @discardableResult
-    func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
-        switch change {
-        case .set(let key, let content):
-            if let first = content.firstShape { try compareShape(first, of: content.typeName) }
-            try claim(key)
-            try set(key, content)
-            return true
-        case .remove(let key):
-            try claim(key)
-            return try remove(key, as: .removed)
-        }
-    }
-
-    private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+    /// Writes content under a key.
+    func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+        if let first = content.firstShape { try compareShape(first, of: content.typeName) }
+        try claim(key)
         changedKeys.insert(key)
         self.key = key
         let form = RowForm(
@@ -37,6 +23,14 @@ extension CacheSession {
         try outcome.get()
         changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
+    }
+
+    /// Removes the value under a key, also when its record still waits for the key.
+    ///
+    /// - Returns: Whether there was a live value.
+    func removeClaimed(_ key: String) throws(SQLiteError) -> Bool {
+        try claim(key)
+        return try remove(key, as: .removed)
     }
 
     /// Applies the changes of a batch, in order.
@@ -57,9 +51,7 @@ extension CacheSession {
                     let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
                     rest = rest.dropFirst(row.contentCount)
                     guard let place = row.form.map(Int.init) else {
-                        let key = String(decoding: key, as: UTF8.self)
-                        try claim(key)
-                        _ = try remove(key, as: .removed)
+                        _ = try removeClaimed(String(decoding: key, as: UTF8.self))
                         continue
                     }
                     try set(key, content, row, batch.forms[place], type: &types[place], isTold: isTold)

@@ -47,7 +47,7 @@ final class CacheSession: @unchecked Sendable {
     /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
     /// The types compared by the current write; they become known at its commit.
-    var newTypes: [(typeName: String, first: FirstShape)] = []
+    var newTypes: [ObjectIdentifier] = []
     var drifts: [SchemaDrift] = []
 
     init(_ connection: Connection, of plan: Plan) {
@@ -186,7 +186,7 @@ final class CacheSession: @unchecked Sendable {
         _ = noticeCommits()
         if let hasAdopted { return hasAdopted }
         var found = try statements[.hasAdoptedTable].first { $0.integer(0) != 0 } ?? false
-        if found { found = try AdoptedTable.hasRows(connection) }
+        if found { found = try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_adopted)") != 0 }
         hasAdopted = found
         return found
     }

@@ -21,7 +21,7 @@ extension CodableCache {
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
-        _ = try change { session throws(SQLiteError) in try session.apply(.set(key: key, content: content)) }
+        try change { session throws(SQLiteError) in try session.set(key, content) }
     }
 
     /// Removes the value under a key.
@@ -29,7 +29,7 @@ extension CodableCache {
     /// - Returns: Whether there was a value that had not expired.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
-        try change { session throws(SQLiteError) in try session.apply(.remove(key: key)) }
+        try change { session throws(SQLiteError) in try session.removeClaimed(key) }
     }
 
     // MARK: Reading
@@ -182,10 +182,10 @@ extension CodableCache {
                 .notEncodable,
                 CodingProblem(error, encoding: Value.self).text()
                     + " The value for \"\(key)\", a \(Value.self), was not stored.",
+                path: path,
+                key: key,
                 underlying: error
             )
-            failure.path = path
-            failure.key = key
             failure.requestedType = String(describing: Value.self)
             throw failure
         }
@@ -218,10 +218,10 @@ extension CodableCache {
             \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
             \(advice) It was not changed.
             """,
+            path: path,
+            key: found.key,
             underlying: underlying
         )
-        error.path = path
-        error.key = found.key
         error.storedType = found.typeName
         error.requestedType = String(describing: type)
         return error

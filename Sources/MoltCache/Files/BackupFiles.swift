@@ -130,14 +130,13 @@ struct BackupFiles {
             return try DirectoryListing.names(in: directory)
         } catch {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
-            var failure = CacheError(
+            throw CacheError(
                 isForbidden ? .noPermission : .storeFailed,
                 "The backups of the cache at \(path) cannot be listed: the directory cannot be read. "
                     + "Check its permissions.",
+                path: path,
                 underlying: error
             )
-            failure.path = path
-            throw failure
         }
     }
 

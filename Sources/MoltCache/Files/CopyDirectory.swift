@@ -1,5 +1,5 @@
 package import Foundation
-package import MoltCore
+internal import MoltCore
 internal import MoltPlatform
 
 /// A private directory for a temporary copy of a store; it is removed with this object.
@@ -8,39 +8,31 @@ internal import MoltPlatform
 /// with the same prefix recognizes and removes what a killed process left.
 package final class CopyDirectory {
     package let url: URL
-    private let descriptor: Int32
+    private let lock: FileLock
 
     /// Creates a directory, and removes those left by killed processes.
     ///
     /// - Parameter prefix: The beginning of the name, for the purpose of the copy.
-    package init(prefix: String, in directory: URL) throws(DurableFile.Failure) {
+    /// - Throws: ``DurableFile/Failure``; ``MigrationError`` with the code `suspended`.
+    package init(prefix: String, in directory: URL) throws {
         Self.removeLeftovers(in: directory, prefix: prefix)
-        for _ in 0..<100 {
-            let url = directory.appending(path: prefix + UUID().uuidString, directoryHint: .isDirectory)
-            guard mkdir(url.path, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
-            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                guard errno == ENOENT else { throw DurableFile.Failure(number: errno) }
-                continue
-            }
-            // Some network file systems support no locks; there, a killed process's directory stays.
-            let isLost = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-            if !isLost, Self.isAt(url.path, descriptor) {
-                self.url = url
-                self.descriptor = descriptor
-                return
-            }
-            // Another process took the directory for a leftover between the calls.
-            close(descriptor)
-            rmdir(url.path)
+        let name = prefix + UUID().uuidString
+        url = directory.appending(path: name, directoryHint: .isDirectory)
+        // It gets its name once it is locked: before that, another process would take it for a leftover.
+        let unnamed = directory.appending(path: name + ".new", directoryHint: .isDirectory).path
+        guard mkdir(unnamed, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
+        do {
+            lock = try FileLock(directory: unnamed) {}
+            guard rename(unnamed, url.path) == 0 else { throw DurableFile.Failure(number: errno) }
+        } catch {
+            rmdir(unnamed)
+            throw error
         }
-        throw DurableFile.Failure(number: EAGAIN)
     }
 
     deinit {
         // On failure, the next directory with the prefix removes it.
         try? FileManager.default.removeItem(at: url)
-        close(descriptor)
     }
 
     private static func removeLeftovers(in directory: URL, prefix: String) {
@@ -48,27 +40,12 @@ package final class CopyDirectory {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
         {
-            let url = directory.appending(path: name)
-            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard descriptor >= 0 else { continue }
-            defer { close(descriptor) }
-            // Directories of other users are left alone.
-            guard isOurs(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else {
-                continue
-            }
-            try? FileManager.default.removeItem(at: url)
+            let path = directory.appending(path: name).path
+            // A directory in use is locked.
+            guard let lock = try? FileLock(directory: path, waiting: { throw DurableFile.Failure(number: EAGAIN) })
+            else { continue }
+            try? FileManager.default.removeItem(atPath: path)
+            _ = consume lock
         }
-    }
-
-    private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
-        var open = stat()
-        var found = stat()
-        guard fstat(descriptor, &open) == 0, lstat(path, &found) == 0 else { return false }
-        return open.st_dev == found.st_dev && open.st_ino == found.st_ino
-    }
-
-    private static func isOurs(_ descriptor: Int32) -> Bool {
-        var open = stat()
-        return fstat(descriptor, &open) == 0 && open.st_uid == geteuid()
     }
 }

@@ -61,24 +61,26 @@ enum FileProbe {
     /// - Returns: The status; nil when the file is missing or empty.
     private static func check(_ path: String) throws(CacheError) -> FileStatus? {
         guard let status = try FileStatus.of(path) else { return nil }
-        var error: CacheError
-        if !status.isFile {
-            error = CacheError(
+        guard status.isFile else {
+            throw CacheError(
                 .notAFile,
-                "The path \(path) is a directory or a device, not a file. Choose another path."
+                "The path \(path) is a directory or a device, not a file. Choose another path.",
+                path: path
             )
-        } else if !FileStatus.isReadable(path) {
-            error = CacheError(.noPermission, "The file at \(path) is not readable. Check its permissions.")
-        } else if status.size > 0, status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
+        }
+        guard FileStatus.isReadable(path) else {
+            throw CacheError(
+                .noPermission,
+                "The file at \(path) is not readable. Check its permissions.",
+                path: path
+            )
+        }
+        guard status.size > 0 else { return try isStillEmpty(path) ? nil : check(path) }
+        if status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
             // SQLite takes a file of one byte for an empty one.
             throw CacheError(.short, path: path)
-        } else if status.size == 0 {
-            return try isStillEmpty(path) ? nil : check(path)
-        } else {
-            return status
         }
-        error.path = path
-        throw error
+        return status
     }
 
     /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
@@ -94,16 +96,15 @@ enum FileProbe {
             if try FileStatus.of(path)?.size != 0 { return false }
             Thread.sleep(forTimeInterval: 0.005)
         }
-        var error = CacheError(
+        throw CacheError(
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
                 + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
                 + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
                 + "aside, and begins with an empty cache. Nothing was changed.",
+            path: path,
             underlying: SQLiteError.short
         )
-        error.path = path
-        throw error
     }
 
     private static func isBeingWritten(_ path: String) -> Bool {
@@ -139,13 +140,12 @@ enum FileProbe {
         } catch {
             throw CacheError(error, path: path)
         }
-        var error = CacheError(
+        throw CacheError(
             .foreignFile,
             "There is a journal at \(path)-journal that does not belong to the cache beside it. SQLite would write its pages "
-                + "into the cache. Move it elsewhere, or remove it. Nothing was changed."
+                + "into the cache. Move it elsewhere, or remove it. Nothing was changed.",
+            path: path
         )
-        error.path = path
-        throw error
     }
 
     private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
@@ -157,17 +157,37 @@ enum FileProbe {
             if owner == FileFormat.applicationID { return true }
             guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
             // A new file is an empty database until its first page is checkpointed.
-            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            let owners = applicationIDs(inLog: path + "-wal")
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
             // Power was lost while the first page of a new file was written.
             if error.isDamage, RollbackJournal.undoesAll(ofFileAt: path) { return true }
             // During a checkpoint, or after a kill in one, the first page counts more pages than the file has. The log
             // still has all pages, including the first.
-            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            let owners = applicationIDs(inLog: path + "-wal")
             if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw CacheError(error, path: path)
         }
+    }
+
+    /// The application ids in all copies of the first page in a write-ahead log.
+    ///
+    /// Layout: sqlite.org/fileformat2.html, section 4. The page size is at 8. After a header of 32 bytes, each frame is
+    /// a header of 24 bytes, with the page number at 0, and a page. Checksums are ignored: a page that SQLite would not
+    /// read still names the log's owner.
+    private static func applicationIDs(inLog path: String) -> Set<Int64> {
+        // No process locks the log itself, so reading and closing it drops no locks.
+        guard let log = ByteSource(path: path), let header = log.read(at: 0, 32),
+            header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682
+        else { return [] }
+        var applicationIDs: Set<Int64> = []
+        for frame in stride(from: 32, to: log.count, by: 24 + Int(header.number32(at: 8))) {
+            guard log.read(at: frame, 4)?.number32(at: 0) == 1, let id = log.read(at: frame + 24 + 68, 4) else {
+                continue
+            }
+            applicationIDs.insert(Int64(id.number32(at: 0)))
+        }
+        return applicationIDs
     }
 
     private static func read<Found>(

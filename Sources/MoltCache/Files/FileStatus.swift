@@ -106,9 +106,7 @@ package struct FileStatus: Equatable {
         } else {
             return
         }
-        var error = CacheError(.notAFile, "No cache file can be at \(path): \(reason)")
-        error.path = path
-        throw error
+        throw CacheError(.notAFile, "No cache file can be at \(path): \(reason)", path: path)
     }
 
     /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
@@ -119,12 +117,11 @@ package struct FileStatus: Equatable {
     static func checkCompanions(of path: String) throws(CacheError) {
         for suffix in ["-wal", "-shm", "-journal"] {
             guard let found = unfollowed(path + suffix), !found.isFile else { continue }
-            var error = CacheError(
+            throw CacheError(
                 .notAFile,
-                "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used."
+                "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used.",
+                path: path
             )
-            error.path = path
-            throw error
         }
     }
 

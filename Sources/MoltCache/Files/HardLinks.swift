@@ -20,13 +20,12 @@ enum HardLinks {
             let own = BackupFiles(path).temporaryPaths().count { FileStatus.isSame($0, path) }
             guard count - own > 1 else { return }
         }
-        var error = CacheError(
+        throw CacheError(
             .hardLinked,
             "The file at \(path) has \(count) names: it is a hard link. A process that opens it by another name has another "
                 + "log, and the two lose each other's writes. Remove the other names, or put a copy of the file in its "
-                + "place. Nothing was changed."
+                + "place. Nothing was changed.",
+            path: path
         )
-        error.path = path
-        throw error
     }
 }

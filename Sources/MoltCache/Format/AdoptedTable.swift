@@ -26,12 +26,6 @@ package enum AdoptedTable {
         """,
     ]
 
-    static func hasRows(_ connection: Connection) throws(SQLiteError) -> Bool {
-        let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_adopted')"
-        guard try connection.integer(table) != 0 else { return false }
-        return try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_adopted)") != 0
-    }
-
     package static func make(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(creation)
     }

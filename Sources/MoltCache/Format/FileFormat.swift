@@ -150,16 +150,15 @@ package enum FileFormat {
     ///
     /// - Parameter isReadable: Whether this release can read the format.
     package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> CacheError {
-        var error = CacheError(
+        CacheError(
             .newerFormat,
             """
             The cache at \(path) has the file format \(format < 1 ? "unknown" : String(format)), and this release of Molt \
             \(isReadable ? "writes formats up to \(number): it may only be opened for reading, as `downgrade = .openReadOnly` does" : "reads formats up to \(number)"). \
             Update the app. The file was not changed.
-            """
+            """,
+            path: path
         )
-        error.path = path
-        return error
     }
 
     /// A view in place of one of our tables, or a foreign trigger on one; nil when there is none.
@@ -181,24 +180,22 @@ package enum FileFormat {
     private static let ownTriggers = AdoptedTable.triggers.map { "'CREATE TRIGGER \($0)'" }.joined(separator: ", ")
 
     private static func tamperedWith(_ path: String, by intruder: String) -> CacheError {
-        var error = CacheError(
+        CacheError(
             .foreignFile,
             """
             The cache at \(path) has a \(intruder) that Molt did not make. It would change what is read or written. \
             Remove it with any SQLite tool, or restore a backup. The file was not changed.
-            """
+            """,
+            path: path
         )
-        error.path = path
-        return error
     }
 
     /// The error for a database of another app.
     package static func foreign(_ path: String) -> CacheError {
-        var error = CacheError(
+        CacheError(
             .foreignFile,
-            "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed."
+            "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed.",
+            path: path
         )
-        error.path = path
-        return error
     }
 }

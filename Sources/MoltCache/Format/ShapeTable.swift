@@ -7,6 +7,7 @@ internal import MoltCore
 struct ShapeTable {
     private let connection: Connection
 
+    private static let name = "molt_shape"
     private static let creation = """
         CREATE TABLE IF NOT EXISTS molt_shape(
             type TEXT PRIMARY KEY NOT NULL,
@@ -22,8 +23,7 @@ struct ShapeTable {
 
     /// The shape of a type at a version; nil when there is none or it cannot be decoded.
     func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
-        let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
-        guard try connection.integer(table) != 0 else { return nil }
+        guard try connection.hasTable(Self.name) else { return nil }
         let statement = try connection.prepare("SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2")
         try statement.bind(type, at: 1)
         try statement.bind(Int64(version), at: 2)
@@ -36,8 +36,7 @@ struct ShapeTable {
     ///
     /// That includes a late migration to the version that the file already has.
     static func clear(_ connection: Connection) throws(SQLiteError) {
-        let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
-        guard try connection.integer(table) != 0 else { return }
+        guard try connection.hasTable(Self.name) else { return }
         try connection.execute("DELETE FROM molt_shape")
     }
 

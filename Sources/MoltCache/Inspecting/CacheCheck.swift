@@ -23,8 +23,8 @@ struct CacheCheck {
     ///
     /// - Throws: ``SQLiteError`` when the check is cancelled, or when reading fails for another reason than damage.
     mutating func run() throws(SQLiteError) {
-        let stop = StatementStop(on: connection, when: isCancelled)
-        defer { stop.end() }
+        connection.isOver = isCancelled
+        defer { connection.isOver = nil }
         findings = []
         progress(0)
         try look(.index, "The records, or an index of them, cannot be read to the end.") { check throws(SQLiteError) in

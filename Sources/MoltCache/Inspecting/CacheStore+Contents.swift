@@ -10,9 +10,7 @@ extension CacheStore {
         let path = FileStatus.path(of: url)
         let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
         guard let found else {
-            var error = CacheError(.fileMissing, "There is no cache at \(path).")
-            error.path = path
-            throw error
+            throw CacheError(.fileMissing, "There is no cache at \(path).", path: path)
         }
         return found
     }

@@ -22,13 +22,6 @@ extension CodableCache {
         try CacheStore.state(at: url).ledger
     }
 
-    /// The interrupted upgrades of a cache file, in order; the last one may still be running.
-    ///
-    /// Empty once an upgrade has ended, successfully or not. Writes nothing.
-    public static func unfinishedAttempts(at url: URL) -> [UpgradeAttempt] {
-        AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
-    }
-
     /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.
     ///
     /// ```swift
@@ -72,7 +65,7 @@ extension CodableCache {
         let scratch: CopyDirectory
         do {
             scratch = try CopyDirectory(prefix: "molt-dry-run-", in: FileManager.default.temporaryDirectory)
-        } catch {
+        } catch let error as DurableFile.Failure {
             let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(
                 .storeFailed,

@@ -80,8 +80,6 @@ extension CodableCache {
             if (error.underlying as? SQLiteError)?.isInterruption == true { throw CancellationError() }
             throw error
         }
-        var error = CacheError(.fileMissing, "There is no cache at \(path).")
-        error.path = path
-        throw error
+        throw CacheError(.fileMissing, "There is no cache at \(path).", path: path)
     }
 }

@@ -5,13 +5,10 @@ internal import MoltCore
 /// A class, because few values in a batch have one.
 final class FirstShape: Sendable {
     let type: ObjectIdentifier
-    /// The qualified name of the type in code.
-    let codeName: String
     let shape: TypeShape
 
-    init(type: ObjectIdentifier, codeName: String, shape: TypeShape) {
+    init(type: ObjectIdentifier, shape: TypeShape) {
         self.type = type
-        self.codeName = codeName
         self.shape = shape
     }
 }
@@ -23,8 +20,6 @@ final class KnownTypes: Sendable {
     private struct State {
         var types: Set<ObjectIdentifier> = []
         var last: ObjectIdentifier?
-        /// The code names of types by their stored name.
-        var codeNames: [String: Set<String>] = [:]
     }
 
     private let state = Locked(State())
@@ -40,17 +35,8 @@ final class KnownTypes: Sendable {
         }
     }
 
-    func codeNames(of typeName: String) -> Set<String> {
-        state.withLock { $0.codeNames[typeName] ?? [] }
-    }
-
-    func insert(_ types: [(typeName: String, first: FirstShape)]) {
+    func insert(_ types: [ObjectIdentifier]) {
         guard !types.isEmpty else { return }
-        state.withLock { state in
-            for (typeName, first) in types {
-                state.types.insert(first.type)
-                state.codeNames[typeName, default: []].insert(first.codeName)
-            }
-        }
+        state.withLock { $0.types.formUnion(types) }
     }
 }

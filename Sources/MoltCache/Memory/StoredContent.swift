@@ -68,12 +68,7 @@ struct StoredContent: Sendable {
     }
 }
 
-/// A change of one key, encoded and ready to be written.
-enum RowChange: Sendable {
-    case set(key: String, content: EncodedContent)
-    case remove(key: String)
-}
-
+/// Content that is ready to be written.
 struct EncodedContent: Sendable {
     let data: Data
     let isData: Bool

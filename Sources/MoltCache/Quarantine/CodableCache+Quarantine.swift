@@ -1,4 +1,3 @@
-public import Foundation
 internal import MoltCore
 
 extension CodableCache {
@@ -77,66 +76,12 @@ extension CodableCache {
             expiration: row.record.expiration,
             firstShape: encoded.firstShape
         )
-        try restore(row, isReplacing) { session throws(SQLiteError) in
-            try session.apply(.set(key: row.record.key, content: content))
-        }
-    }
-
-    /// Restores a record from quarantine with content in today's shape.
-    ///
-    /// The content is stored as if it had been set under the record's key at the store's current schema version, so no
-    /// migration runs on it. To migrate content in its old shape, use ``retryQuarantined(_:with:)``.
-    ///
-    /// - Parameters:
-    ///   - id: The id of the record.
-    ///   - content: JSON text, or raw data for a record that holds raw data.
-    ///   - typeName: The record's type name today; nil to keep its old one.
-    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
-    /// - Throws: ``CacheError`` with the code `notQuarantined`, `keyTaken`, or `notEncodable` for invalid JSON text.
-    public func restoreQuarantined(
-        _ id: Int64,
-        content: Data,
-        typeName: String? = nil,
-        replacing isReplacing: Bool = false
-    ) throws {
-        let row = try quarantineRow(id)
-        guard row.record.isData || content.isJSONText else {
-            var error = CacheError(
-                .notEncodable,
-                "The content for the record \"\(row.record.key)\" is not JSON text as RFC 8259 has it. Nothing was written."
-            )
-            error.path = path
-            error.key = row.record.key
-            throw error
-        }
-        let encoded = EncodedContent(
-            data: content,
-            isData: row.record.isData,
-            typeName: typeName ?? row.record.typeName,
-            expiration: row.record.expiration
-        )
-        try restore(row, isReplacing) { session throws(SQLiteError) in
-            try session.apply(.set(key: row.record.key, content: encoded))
-        }
-    }
-
-    // MARK: Helpers
-
-    private enum Restoring: Sendable {
-        case done, gone, taken
-    }
-
-    private func restore(
-        _ row: QuarantineRow,
-        _ isReplacing: Bool,
-        _ write: @Sendable (CacheSession) throws(SQLiteError) -> Void
-    ) throws {
         let outcome = try change { session throws(SQLiteError) -> Restoring in
             // Another process may have removed it first.
             guard try session.quarantineRow(row.id) != nil else { return .gone }
             let isTaken = try session.isTaken(row.record.key)
             guard isReplacing || !isTaken else { return .taken }
-            try write(session)
+            try session.set(row.record.key, content)
             if let digest = row.digest { try session.awaitKey(row.record.key, digest: digest) }
             try session.deleteQuarantined(row.id)
             return .done
@@ -145,15 +90,20 @@ extension CodableCache {
         case .done: return
         case .gone: throw notQuarantined(row.id)
         case .taken:
-            var error = CacheError(
+            throw CacheError(
                 .keyTaken,
                 "There is a value under the key of the record \"\(row.record.key)\", which was set after the record had "
-                    + "been put into quarantine. Remove it, or pass `replacing: true`. Nothing was changed."
+                    + "been put into quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
+                path: path,
+                key: row.record.key
             )
-            error.path = path
-            error.key = row.record.key
-            throw error
         }
+    }
+
+    // MARK: Helpers
+
+    private enum Restoring: Sendable {
+        case done, gone, taken
     }
 
     private func quarantineRow(_ id: Int64) throws -> QuarantineRow {
@@ -170,19 +120,10 @@ extension CodableCache {
     }
 
     private func notQuarantined(_ id: Int64) -> CacheError {
-        var error = CacheError(
+        CacheError(
             .notQuarantined,
-            "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed."
+            "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed.",
+            path: path
         )
-        error.path = path
-        return error
-    }
-}
-
-extension Data {
-    /// Whether it is UTF-8 JSON text as defined by RFC 8259.
-    var isJSONText: Bool {
-        // Only success or failure matters.
-        (try? Record(json: self)) != nil
     }
 }

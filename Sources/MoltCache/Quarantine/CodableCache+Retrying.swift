@@ -17,8 +17,8 @@ extension CodableCache {
     ///
     /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
     /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
-    /// unchanged when its key is taken, or when it cannot be tried now, for example because an attached store cannot be
-    /// read.
+    /// unchanged when its key is taken, or when it cannot be tried: an attached store cannot be read now, or the store
+    /// has run late migrations since, in another order than that of the registry.
     ///
     /// - Important: A `run` block sees only the records of the same trial, not the whole store. It reads attached
     ///   stores and does not change them. A record that it creates is added unless the key is taken. Steps that import

@@ -58,7 +58,7 @@ struct QuarantineTrial {
             guard rows.allSatisfy(\.isSound) else {
                 throw Obstacle(reason: "Its row in the file is damaged: there is no such step or version.")
             }
-            return try run(rows, registries(behind: failure), failure)
+            return try run(rows, registry(behind: failure), failure)
         } catch let obstacle as Obstacle {
             return Results(results: rows.map { _ in .notTried(obstacle.reason) })
         } catch {
@@ -76,13 +76,13 @@ struct QuarantineTrial {
 
     private func run(
         _ rows: [QuarantineRow],
-        _ registries: [MigrationRegistry],
+        _ registry: MigrationRegistry,
         _ failure: RecordFailure
     ) throws -> Results {
         let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores)
         defer { store.close() }
         let before = ledger.prefix { $0.name != failure.migration.name || $0.outcome == .deferred }
-        let known = Set(registries.flatMap(\.migrations).flatMap { [$0.name] + $0.replaces })
+        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
         let versions = before.map(\.version) + rows.map(\.record.version)
         let contents = StoreContents(
             version: versions.max() ?? 0,
@@ -102,7 +102,7 @@ struct QuarantineTrial {
         options.policyOfAllSteps = .quarantine(upTo: .none)
         // Rows are identified by their ids afterwards.
         options.lastReservedID = Int64(rows.count)
-        for registry in registries { _ = try Migrator(registry, options: options).migrate(store) }
+        _ = try Migrator(registry, options: options).migrate(store)
         return try results(of: rows, in: store)
     }
 
@@ -145,10 +145,8 @@ struct QuarantineTrial {
 
     /// The migrations that the ledger counts as applied, without the steps that already ran on the records.
     ///
-    /// The store may have run a late migration after migrations that follow it in the registry. The migrations
-    /// therefore run in portions, one registry after another; each registry includes those of the earlier portions.
     /// Steps that import data from elsewhere are left out: they ran when the store was upgraded.
-    private func registries(behind failure: RecordFailure) throws(Obstacle) -> [MigrationRegistry] {
+    private func registry(behind failure: RecordFailure) throws(Obstacle) -> MigrationRegistry {
         let applied = ledger.filter { $0.outcome != .deferred }
         let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
         guard let first = places[failure.migration.name] else {
@@ -182,22 +180,16 @@ struct QuarantineTrial {
             let names = missing.joined(separator: ", ")
             throw Obstacle(reason: "The registry does not have all that was applied since: \(names).")
         }
-        var done = Set(kept.indices.filter { kept[$0].place < first })
-        let rest = kept.indices.filter { kept[$0].place >= first }
-            .sorted { (kept[$0].place, $0) < (kept[$1].place, $1) }
-        var portions: [[Int]] = []
-        for index in rest {
-            if let last = portions.last?.last, last < index {
-                portions[portions.count - 1].append(index)
-            } else {
-                portions.append([index])
-            }
+        // The store may have run a late migration after migrations that follow it in the registry.
+        let rest = kept.map(\.place).filter { $0 >= first }
+        guard rest == rest.sorted() else {
+            throw Obstacle(
+                reason:
+                    "The store has run late migrations since, and not in the order of the registry. Put a value in the "
+                    + "record's place with restoreQuarantined(_:as:)."
+            )
         }
-        return portions.map { portion in
-            done.formUnion(portion)
-            let migrations = kept.indices.filter(done.contains).map { kept[$0].migration }
-            return MigrationRegistry(migrations, allowsLateMigrations: true)
-        }
+        return MigrationRegistry(kept.map(\.migration), allowsLateMigrations: true)
     }
 
     // MARK: Errors

@@ -14,6 +14,11 @@ extension Connection {
         if takesLocks, StoreAccess.isSuspended { throw .suspended }
     }
 
+    /// Interrupts statements that run at a time or after it; nil removes the limit.
+    func interrupt(at time: ContinuousClock.Instant?) {
+        isOver = time.map { time in { ContinuousClock.now >= time } }
+    }
+
     private var mustStop: Bool {
         takesLocks && StoreAccess.isSuspended || isOver?() == true
     }

@@ -21,8 +21,8 @@ package final class Connection {
     private var isClosed = false
     /// Whether the connection takes locks, so that it must be closed before the app is suspended.
     let takesLocks: Bool
-    /// Whether to interrupt the running statement; see ``StatementStop``.
-    var isOver: (() -> Bool)?
+    /// Whether to interrupt the running statement; nil for never.
+    package var isOver: (() -> Bool)?
     /// How long a statement waits for another connection's lock, in milliseconds.
     private(set) var busyTimeout: Int32 = 0
 

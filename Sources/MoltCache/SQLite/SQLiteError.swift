@@ -54,6 +54,15 @@ extension SQLiteError {
         message: "an index and its table have different numbers of rows"
     )
 
+    /// The header of a damaged file has another page size than all releases write.
+    static let wrongPageSize = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the page size is wrong")
+
+    /// An intact file cannot get the pages of another one.
+    static let otherPageSize = SQLiteError(
+        extendedCode: SQLITE_MISMATCH,
+        message: "the two files have different page sizes"
+    )
+
     /// The entries of an index differ from its table, or are out of order.
     static func wrongIndex(_ fault: String) -> SQLiteError {
         SQLiteError(extendedCode: SQLITE_CORRUPT, message: fault)

@@ -78,22 +78,7 @@ package final class Statement {
     /// Binds a string by its UTF-8 length, so it may contain NUL.
     package func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var value = value
-        let code = value.withUTF8 { utf8 in
-            utf8.withMemoryRebound(to: CChar.self) { characters in
-                // SQLite takes a null pointer as NULL, even with length 0.
-                guard let base = characters.baseAddress else {
-                    return sqlite3_bind_text(handle, index, "", 0, transient)
-                }
-                return sqlite3_bind_text64(
-                    handle,
-                    index,
-                    base,
-                    UInt64(characters.count),
-                    transient,
-                    UInt8(SQLITE_UTF8)
-                )
-            }
-        }
+        let code = value.withUTF8 { put(UnsafeRawBufferPointer($0), isText: true, at: index, transient) }
         try check(code)
     }
 
@@ -106,35 +91,34 @@ package final class Statement {
     }
 
     package func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
-        guard let base = bytes.baseAddress, !bytes.isEmpty else {
-            return try bind(inPlace: bytes, isText: isText, at: index)
-        }
-        let count = UInt64(bytes.count)
-        if isText {
-            let characters = base.assumingMemoryBound(to: CChar.self)
-            try check(sqlite3_bind_text64(handle, index, characters, count, transient, UInt8(SQLITE_UTF8)))
-        } else {
-            try check(sqlite3_bind_blob64(handle, index, base, count, transient))
-        }
+        try check(put(bytes, isText: isText, at: index, transient))
     }
 
     /// Binds bytes that SQLite reads in place; they must stay valid until the statement is reset and rebound.
     func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
+        try check(put(bytes, isText: isText, at: index, nil))
+    }
+
+    /// Binds bytes.
+    ///
+    /// - Parameter lifetime: `transient` to copy them; nil to read them in place.
+    /// - Returns: SQLite's result code.
+    private func put(
+        _ bytes: UnsafeRawBufferPointer,
+        isText: Bool,
+        at index: Int32,
+        _ lifetime: sqlite3_destructor_type?
+    ) -> Int32 {
+        // SQLite takes a null pointer as NULL, even with length 0.
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
-            try check(
-                isText
-                    ? sqlite3_bind_text(handle, index, "", 0, transient)
-                    : sqlite3_bind_zeroblob(handle, index, 0)
-            )
-            return
+            return isText
+                ? sqlite3_bind_text(handle, index, "", 0, transient)
+                : sqlite3_bind_zeroblob(handle, index, 0)
         }
         let count = UInt64(bytes.count)
-        if isText {
-            let characters = base.assumingMemoryBound(to: CChar.self)
-            try check(sqlite3_bind_text64(handle, index, characters, count, nil, UInt8(SQLITE_UTF8)))
-        } else {
-            try check(sqlite3_bind_blob64(handle, index, base, count, nil))
-        }
+        guard isText else { return sqlite3_bind_blob64(handle, index, base, count, lifetime) }
+        let characters = base.assumingMemoryBound(to: CChar.self)
+        return sqlite3_bind_text64(handle, index, characters, count, lifetime, UInt8(SQLITE_UTF8))
     }
 
     /// Binds data to be read in place, runs to the end, and clears the binding.

@@ -16,7 +16,7 @@ extension CacheTransaction {
             }
             // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
             guard !connection.hasMoved else { return false }
-            snapshotDeadline = deadline.map { StatementStop(on: opened, at: $0) }
+            opened.interrupt(at: deadline)
             snapshot = opened
             return true
         }
@@ -44,8 +44,6 @@ extension CacheTransaction {
 
     /// Closes the readers' connection, so that the commit can checkpoint the log.
     func closeSnapshot() {
-        snapshotDeadline?.end()
-        snapshotDeadline = nil
         snapshot?.close()
         snapshot = nil
     }

@@ -28,7 +28,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     /// The cutoff at which expired records were deleted before the first change; nil when none were.
     var expiredAt: Double?
     let deadline: ContinuousClock.Instant?
-    var snapshotDeadline: StatementStop?
     let isDurable: Bool
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.

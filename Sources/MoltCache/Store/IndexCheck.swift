@@ -6,7 +6,6 @@ internal import Dispatch
 /// Its own connection sees the records as they were when the upgrade began, like ``SnapshotReader``.
 final class IndexCheck {
     private let connection: Connection
-    private let deadline: StatementStop?
     private let work = DispatchGroup()
     private let outcome: Outcome
     private var isOver = false
@@ -24,7 +23,7 @@ final class IndexCheck {
             (try? connection.integer("PRAGMA user_version")) != nil
         else { return nil }
         self.connection = connection
-        self.deadline = deadline.map { StatementStop(on: connection, at: $0) }
+        connection.interrupt(at: deadline)
         let outcome = Outcome()
         self.outcome = outcome
         // The connection belongs to the other thread until `wait` returns.
@@ -56,7 +55,6 @@ final class IndexCheck {
     private func end() {
         isOver = true
         work.wait()
-        deadline?.end()
         connection.close()
     }
 }

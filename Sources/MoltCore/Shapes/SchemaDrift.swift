@@ -8,40 +8,25 @@ public struct SchemaDrift: Hashable, Sendable, Codable {
     public var version: Int
     /// The differences, sorted by property.
     public var differences: [SchemaDrift.Difference]
-    /// The names in code of the types that this process has stored under the type name, if there are several; else
-    /// empty.
-    ///
-    /// Such types have not changed: give each its own ``RecordType/recordTypeName``.
-    public var namesakes: [String]
 
-    package init(type: String, version: Int, differences: [SchemaDrift.Difference], namesakes: [String] = []) {
+    package init(type: String, version: Int, differences: [SchemaDrift.Difference]) {
         self.type = type
         self.version = version
         self.differences = differences
-        self.namesakes = namesakes
     }
 }
 
 extension SchemaDrift: CustomStringConvertible {
-    /// A headline, a line for each difference, and advice if types share the name.
+    /// A headline, and a line for each difference.
     public var description: String {
         let headline = "The shape of '\(type)' changed at version \(version) without a new version:"
-        let lines = [headline] + differences.map { "- \($0)" } + (namesakes.isEmpty ? [] : [advice])
-        return lines.joined(separator: "\n")
+        return ([headline] + differences.map { "- \($0)" }).joined(separator: "\n")
     }
 
     /// The code of a migration that changes no records.
     package static func migration(of type: String, from version: Int) -> String {
         let words = type.split { !$0.isLetter && !$0.isNumber }.map { $0.lowercased() }
         return "`Migration(to: \(version + 1), \"\(words.joined(separator: "-"))-of-version-\(version + 1)\")`."
-    }
-
-    var advice: String {
-        guard !namesakes.isEmpty else {
-            return "If another type has the same name, give one of them a RecordType name."
-        }
-        return "This process has written several types as '\(type)': \(namesakes.joined(separator: ", ")). Give each a "
-            + "RecordType name of its own."
     }
 }
 
@@ -55,7 +40,7 @@ extension MigrationError {
                 + "migration to a new version. When stored records can be read as they are, it needs no step: "
                 + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) If version \(drift.version) has not shipped "
                 + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
-                + "\(drift.advice) Nothing was written."
+                + "If another type has the same name, give one of them a RecordType name. Nothing was written."
         )
         error.store = store
         error.recordType = drift.type

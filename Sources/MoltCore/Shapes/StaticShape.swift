@@ -41,12 +41,6 @@ package enum StaticShape {
         return words.joined()
     }
 
-    /// The name of a type in code, with its module and enclosing types.
-    package static func codeName(_ type: Any.Type) -> String {
-        // For a private or local type: "App.(unknown context at $1f).Person".
-        String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
-    }
-
     /// Whether keys are declared in a type that another one wraps, as with a type-erased wrapper.
     ///
     /// Keys of an enclosing type, of a generic argument and of a superclass count as the type's own.

@@ -69,8 +69,8 @@ import Testing
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `into a file with another page size gives the same contents`() throws {
-        let (backup, before) = try upgraded()
+    @Test func `into an intact file with another page size is refused`() throws {
+        let (backup, _) = try upgraded()
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
         }
@@ -78,7 +78,10 @@ import Testing
         store.pageSize = 1024
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
-        try CodableCache.restore(backup, at: scenario.url)
+        let before = try scenario.contents
+        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+        #expect(error?.code == .restoreFailed)
+        #expect(error?.message.contains("page sizes") == true)
         #expect(try scenario.contents == before)
         #expect(try CacheStore.damage(at: scenario.url) == [])
         store.close()
@@ -403,7 +406,7 @@ import Testing
         let open = try scenario.open(0)
         try CodableCache.restore(backup, at: scenario.url)
         let error = #expect(throws: MigrationError.self) { try open.count() }
-        #expect(error?.message.contains("restored a backup in place of the cache") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("restored a backup") == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("from version 0 to 0") == false)
     }
 

@@ -5,6 +5,10 @@
     import MoltPlatform
     import Testing
 
+    private func unfinishedAttempts(at url: URL) -> [UpgradeAttempt] {
+        CacheStore(at: url).attemptsURL.map { AttemptLog($0).attempts() } ?? []
+    }
+
     @Suite("An interrupted upgrade")
     struct AttemptTests {
         private let scratch: ScratchDirectory
@@ -50,7 +54,7 @@
             let before = try Snapshot(of: url)
             await crash()
             await crash()
-            let attempts = CodableCache.unfinishedAttempts(at: url)
+            let attempts = unfinishedAttempts(at: url)
             #expect(attempts.map(\.from) == [0, 0])
             #expect(attempts.map(\.to) == [2, 2])
             #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
@@ -63,13 +67,13 @@
             #expect(error?.message.contains("attemptLimit") == true)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
-            #expect(CodableCache.unfinishedAttempts(at: url) == attempts)
+            #expect(unfinishedAttempts(at: url) == attempts)
 
             let cache = try open(limit: nil)
             #expect(cache.report.to == 2)
             #expect(try cache.count(of: Alien.self) == 1)
             cache.close()
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             #expect(try scratch.names() == ["cache.molt"])
         }
 
@@ -96,7 +100,7 @@
             )
             let line = try JSONEncoder().encode(other) + Data("\n".utf8)
             try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
-            #expect(CodableCache.unfinishedAttempts(at: url).last?.to == 2)
+            #expect(unfinishedAttempts(at: url).last?.to == 2)
             let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
             #expect(error?.code == .attemptsFailed)
             try open(limit: 2).close()
@@ -140,7 +144,7 @@
                 withExtendedLifetime(input) {}
             }
             let note = URL(fileURLWithPath: url.path + "-attempt")
-            let crashed = try #require(CodableCache.unfinishedAttempts(at: url).last)
+            let crashed = try #require(unfinishedAttempts(at: url).last)
             for id in [other.processIdentifier, 1] {
                 var attempt = crashed
                 attempt.processID = id
@@ -181,7 +185,7 @@
         @Test func `is tried again up to the limit`() async throws {
             await crash()
             try open(limit: 2).close()
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
         }
 
         @Test func `may be tried as often again by another release of the app`() async throws {
@@ -189,10 +193,10 @@
             await crash()
             #expect(throws: MigrationError.self) { try open(limit: 1) }
             await crash(appVersion: "1.1")
-            #expect(CodableCache.unfinishedAttempts(at: url).map(\.appVersion) == ["1.1"])
+            #expect(unfinishedAttempts(at: url).map(\.appVersion) == ["1.1"])
             #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`()
@@ -204,7 +208,7 @@
             #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
             let before = try CacheStore.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
@@ -215,7 +219,7 @@
             let backup = try CodableCache.backUp(at: url)
             await crash()
             try CodableCache.restore(backup, at: url)
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             try open(limit: 1).close()
         }
 
@@ -226,7 +230,7 @@
                 }
                 #expect(error?.code == .stepFailed)
             }
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             try open(limit: 1).close()
             #expect(try scratch.names() == ["cache.molt"])
         }
@@ -264,7 +268,7 @@
         func `A malformed file of attempts is ignored`(text: String) throws {
             let note = URL(fileURLWithPath: url.path + "-attempt")
             try Data(text.utf8).write(to: note)
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             try open(limit: 0 + 1).close()
             #expect(try scratch.names() == ["cache.molt"])
         }
@@ -276,7 +280,7 @@
             try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
             let seen = Log<[UpgradeAttempt]>()
             let url = url
-            try open(limit: 1, .run { _ in seen.append(CodableCache.unfinishedAttempts(at: url)) }).close()
+            try open(limit: 1, .run { _ in seen.append(unfinishedAttempts(at: url)) }).close()
             #expect(seen.all == [[]])
             #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: note)
@@ -294,7 +298,7 @@
 
             // Opening a FIFO for writing would wait for a reader.
             #expect(mkfifo(note, 0o600) == 0)
-            #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+            #expect(unfinishedAttempts(at: url).isEmpty)
             let last = try CodableCache(
                 at: url,
                 migrations: [

@@ -1,3 +1,5 @@
+internal import MoltCache
+
 /// The frames of a write-ahead log, which hold the newest pages, read without touching the database.
 ///
 /// Layout: sqlite.org/fileformat2.html, section 4. A header of 32 bytes has the page size at 8, two salts at 16 and a
@@ -5,17 +7,17 @@
 /// the last frame of a transaction, the number of pages in the database; the salts at 8; and at 16 a checksum of its
 /// first 8 bytes and the page, continued from the frame before. A power loss may leave any part of the last writes, so
 /// SQLite ends the log at the first frame with a wrong checksum.
-package struct WriteAheadLog {
-    package let pageSize: Int
+struct WriteAheadLog {
+    let pageSize: Int
     /// Whether the header's checksum is right; otherwise SQLite ignores the log.
-    package let isHeaderSound: Bool
+    let isHeaderSound: Bool
     private let log: ByteSource
     private let header: [UInt8]
     private let isBigEndian: Bool
     private let salts: ArraySlice<UInt8>
 
     /// Reads a log; nil when SQLite would ignore it.
-    package init?(_ log: ByteSource) {
+    init?(_ log: ByteSource) {
         guard let header = log.read(at: 0, Self.headerSize), header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682 else {
             return nil
         }
@@ -29,7 +31,7 @@ package struct WriteAheadLog {
     /// Reads a log whose header is damaged; nil when no frame has a valid checksum.
     ///
     /// - Parameter pageSize: The page size of the database.
-    package init?(withoutHeader log: ByteSource, pageSize: Int) {
+    init?(withoutHeader log: ByteSource, pageSize: Int) {
         guard let header = log.read(at: 0, Self.headerSize) else { return nil }
         for isBigEndian in [false, true] {
             let candidate = WriteAheadLog(
@@ -77,22 +79,22 @@ package struct WriteAheadLog {
         self.salts = salts
     }
 
-    package static func isPageSize(_ size: Int) -> Bool {
+    static func isPageSize(_ size: Int) -> Bool {
         size >= 512 && size <= 65536 && size & (size - 1) == 0
     }
 
     // MARK: Frames
 
     /// One page as a transaction wrote it; its checksum is not verified yet.
-    package struct Frame {
-        package let pageNumber: Int
+    struct Frame {
+        let pageNumber: Int
         /// The number of pages in the database after the transaction that ends here; 0 when none does.
-        package let pageCount: Int
+        let pageCount: Int
         /// Tell this log's frames from an earlier log's remains.
-        package let salts: ArraySlice<UInt8>
-        package let checksum: Checksum
+        let salts: ArraySlice<UInt8>
+        let checksum: Checksum
         /// The page; truncated at the end of a truncated log.
-        package let page: [UInt8]
+        let page: [UInt8]
         /// The part of the frame's header that the checksum covers.
         fileprivate let head: ArraySlice<UInt8>
     }
@@ -101,7 +103,7 @@ package struct WriteAheadLog {
     private static let frameHeaderSize = 24
 
     /// The number of frames; the last one may be truncated.
-    package var frameCount: Int {
+    var frameCount: Int {
         let rest = log.count - pageOffset(0)
         return rest < 0 ? 0 : rest / (Self.frameHeaderSize + pageSize) + 1
     }
@@ -110,7 +112,7 @@ package struct WriteAheadLog {
         Self.headerSize + index * (Self.frameHeaderSize + pageSize) + Self.frameHeaderSize
     }
 
-    package func frame(_ index: Int) -> Frame? {
+    func frame(_ index: Int) -> Frame? {
         let offset = pageOffset(index)
         guard let header = log.read(at: offset - Self.frameHeaderSize, Self.frameHeaderSize),
             let page = log.read(at: offset, min(pageSize, log.count - offset))
@@ -126,12 +128,12 @@ package struct WriteAheadLog {
     }
 
     /// Whether a frame belongs to this log and not to an earlier one.
-    package func isOwn(_ frame: Frame) -> Bool {
+    func isOwn(_ frame: Frame) -> Bool {
         frame.salts.elementsEqual(salts)
     }
 
     /// The seeds of the first frame's checksum: the header's stored checksum, and the right one.
-    package var firstChecksums: [Checksum] {
+    var firstChecksums: [Checksum] {
         [Checksum(in: header, at: 24), Checksum().adding(header[..<24], isBigEndian: isBigEndian)]
     }
 
@@ -140,28 +142,13 @@ package struct WriteAheadLog {
     /// - Parameters:
     ///   - checksum: The checksum of the frame before.
     ///   - page: The page, if it differs from the frame's.
-    package func checksum(of frame: Frame, after checksum: Checksum, page: [UInt8]? = nil) -> Checksum {
+    func checksum(of frame: Frame, after checksum: Checksum, page: [UInt8]? = nil) -> Checksum {
         checksum.adding(frame.head, isBigEndian: isBigEndian)
             .adding((page ?? frame.page)[...], isBigEndian: isBigEndian)
     }
 
-    /// The application ids in all first pages of a log, from frames that SQLite would read.
-    static func applicationIDs(_ path: String) -> Set<Int64> {
-        // No process locks the log itself, so reading and closing it drops no locks.
-        guard let log = ByteSource(path: path).flatMap({ WriteAheadLog($0) }) else { return [] }
-        var applicationIDs: Set<Int64> = []
-        var checksum = log.firstChecksums[0]
-        for index in 0..<log.frameCount {
-            guard let frame = log.frame(index), log.isOwn(frame), frame.page.count == log.pageSize else { break }
-            checksum = log.checksum(of: frame, after: checksum)
-            guard checksum == frame.checksum else { break }
-            if frame.pageNumber == 1 { applicationIDs.insert(Int64(frame.page.number32(at: 68))) }
-        }
-        return applicationIDs
-    }
-
     /// SQLite's checksum, over two 32-bit integers at a time.
-    package struct Checksum: Equatable {
+    struct Checksum: Equatable {
         private var first: UInt32 = 0
         private var second: UInt32 = 0
 
