@@ -66,8 +66,8 @@ final class ObservedRecords: RecordTransaction {
         try base.lastRecordID()
     }
 
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
-        try reach(.read, type.map { "of \($0)" } ?? "")
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
+        try reach(.read, "of \(type)")
         try base.read(into: batch, type: type, after: after, through: through)
     }
 
@@ -94,11 +94,6 @@ final class ObservedRecords: RecordTransaction {
     }
 
     // MARK: Writing
-
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try reach(.writeContent)
-        try base.write(content: content, isData: isData, id: id, version: version)
-    }
 
     func write(_ contents: RecordContents) throws {
         try reach(.writeBatch)
@@ -139,11 +134,6 @@ final class ObservedRecords: RecordTransaction {
     func deferChange(_ change: DeferredChange) throws {
         try reach(.deferChange)
         try base.deferChange(change)
-    }
-
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        try reach(.deferQuarantine)
-        try base.deferQuarantine(quarantine)
     }
 
     func applyDeferredChanges(stage: Int) throws {

@@ -266,16 +266,13 @@ final class RecordPass {
             of: recordCount(by: step)
         )
         subtract(again.counts, from: step.migration)
-        deferredStages.insert(first)
         if isDropped {
             outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
             outcome.isGone = true
             counts.stages[stage].dropped += 1
             counts.migrations[step.migration].dropped += 1
         } else {
-            try inStep(stage) {
-                try records.deferQuarantine(DeferredQuarantine(stage: first, id: outcome.id, failure: failure))
-            }
+            outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .quarantine(failure)))
             counts.stages[stage].quarantined += 1
             counts.migrations[step.migration].quarantined += 1
             if outcome.changedAt != nil { keep(record, in: &outcome, &contents, buffer) }
