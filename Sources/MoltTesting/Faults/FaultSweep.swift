@@ -223,7 +223,7 @@ public struct FaultSweep: Sendable {
         watching originals: OriginalSuites? = nil
     ) async throws -> MigrationReport {
         var configuration = configuration
-        configuration.atPoint = { point in
+        configuration.options.observe { point in
             originals?.pass(point)
             try injector?.hook(point)
         }

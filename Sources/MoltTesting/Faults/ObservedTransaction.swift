@@ -1,5 +1,15 @@
+package import MoltCore
+
+extension MigrationOptions {
+    /// Has a hook called at each point of an upgrade, including each batch read and each change of the store.
+    package mutating func observe(_ hook: @escaping UpgradeHook) {
+        atPoint = hook
+        wrapTransaction = { ObservedTransaction($0, hook) }
+    }
+}
+
 /// A transaction that reports each change to a hook before passing it on, for tests that inject failures.
-final class ObservedTransaction: MigrationTransaction {
+private final class ObservedTransaction: MigrationTransaction {
     let records: (any RecordTransaction)?
     private let base: any MigrationTransaction
     private let atPoint: UpgradeHook
@@ -39,7 +49,7 @@ final class ObservedTransaction: MigrationTransaction {
 }
 
 /// Records that report each batch read and each change to a hook before passing it on.
-final class ObservedRecords: RecordTransaction {
+private final class ObservedRecords: WrappingRecords {
     let base: any RecordTransaction
     private let atPoint: UpgradeHook
 
@@ -71,12 +81,12 @@ final class ObservedRecords: RecordTransaction {
         try base.read(into: batch, type: type, after: after, through: through)
     }
 
-    func beginReading() throws -> Bool {
-        try base.beginReading()
-    }
-
     func endReading() {
         base.endReading()
+    }
+
+    func beginReading() throws -> Bool {
+        try base.beginReading()
     }
 
     func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
