@@ -36,7 +36,6 @@ final class NoRecords: RecordTransaction {
     func original(id: Int64) throws -> Record? { nil }
     func forgetOriginals() throws {}
 
-    func beginReading() throws -> Bool { false }
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader { throw refusal }
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
 }

@@ -91,18 +91,15 @@ package protocol RecordTransaction: AnyObject {
 
     // MARK: Reading on another thread
 
-    /// Takes a snapshot of the records, which other threads can read while the transaction writes.
+    /// Creates a reader of the records of a type, up to an id; the previous reader must have ended.
     ///
-    /// - Returns: False if the caller must use ``read(into:type:after:through:)``: the transaction has made changes,
-    ///   which readers would not see, or the store does not support a second reader at the moment.
-    func beginReading() throws -> Bool
-
-    /// Creates a reader of the records of a type in the snapshot, up to an id; the previous reader must have ended.
+    /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
     ///
-    /// A caller that reads to the end must compare the number of records with ``count(ofType:)``, because a damaged
-    /// store may end them early.
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader
+    /// - Returns: Nil if the caller must use ``read(into:type:after:through:)``: the transaction has made changes, which
+    ///   readers would not see, or the store does not support a second reader at the moment.
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)?
 
+    /// Discards the snapshot.
     func endReading()
 }
 

@@ -85,13 +85,9 @@ private final class ObservedRecords: WrappingRecords {
         base.endReading()
     }
 
-    func beginReading() throws -> Bool {
-        try base.beginReading()
-    }
-
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        ObservedReader(try base.makeReader(ofType: type, through: through)) { [atPoint] in
-            try atPoint(UpgradePoint(.read, "of \(type)"))
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
+        try base.makeReader(ofType: type, through: through).map { reader in
+            ObservedReader(reader) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
         }
     }
 

@@ -116,12 +116,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
 
     func deleteExpired(now: Double) throws -> Int { try rows.deleteExpired(now: now) }
 
-    func beginReading() throws -> Bool { false }
-
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        try rows.makeReader(ofType: type, through: through)
-    }
-
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
 
     func applyDeferredChanges(stage: Int) throws {
