@@ -46,9 +46,6 @@ public final class MigrationContext {
     /// The number of deleted records by their type.
     private var deleted: [ExactName: Int] = [:]
     var failureCount = 0
-    /// For each type, the number of records that its longest enumeration visited.
-    var mostVisited: [ExactName: Int] = [:]
-    var enumerationCount = 0
     /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
     private(set) var unmatchedNames: [UnmatchedName] = []
@@ -91,15 +88,6 @@ public final class MigrationContext {
         if let failure = failure { throw failure }
         try attachments.check(usedAttachments)
         if hasOriginals { try scope.records.forgetOriginals() }
-        if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
-    }
-
-    /// The number of distinct records that were visited.
-    ///
-    /// A record visited under two type names counts twice, but the result never exceeds the number of records.
-    private func visitedCount() throws -> Int {
-        let records = try scope.records.count(ofType: nil) + counts.dropped + counts.quarantined - counts.created
-        return min(counts.read, mostVisited.values.reduce(0, +), max(0, records))
     }
 
     /// Reads or changes the store; an error ends the block, unless its code is `keyExists`.

@@ -47,19 +47,8 @@ extension MigrationError: DescribedError {
 }
 
 extension MigrationError: LocalizedError {
-    /// The message, then the location in one sentence.
+    /// The message, and that of an underlying error of Molt.
     public var errorDescription: String? {
-        var place: [String] = []
-        if let migration { place.append("migration \(migration)") }
-        if let step { place.append("step \(step.number) (\(step.summary))") }
-        if let attachedStore { place.append(attachedStore) }
-        if let record { place.append("\(attachedStore == nil ? "record" : "key") \(record)") }
-        var sentences = [message]
-        if let cause = underlying as? any DescribedError { sentences.append(cause.message) }
-        if let first = place.first {
-            place[0] = first.prefix(1).uppercased() + first.dropFirst()
-            sentences.append(place.joined(separator: ", ") + ".")
-        }
-        return sentences.joined(separator: " ")
+        [message, (underlying as? any DescribedError)?.message].compactMap(\.self).joined(separator: " ")
     }
 }

@@ -89,6 +89,12 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         migrations.map(\.name)
     }
 
+    /// The rows of a ledger without a migration in the registry; those up to ``oldestSupportedVersion`` need none.
+    func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
+        let known = Set(migrations.flatMap { [$0.name] + $0.replaces })
+        return ledger.filter { $0.version > oldestSupportedVersion && !known.contains($0.name) }
+    }
+
     // MARK: Subregistries
 
     /// The registry up to and including a migration.

@@ -17,7 +17,7 @@ extension Migrator {
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
         try store.withWriteTransaction(until: deadline) { transaction in
-            let transaction = observed(transaction)
+            let transaction = options.wrapTransaction?(transaction) ?? transaction
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
             if !options.isDryRun { try applyJournal(of: store, transaction, attachments, attempt) }
@@ -45,6 +45,8 @@ extension Migrator {
             do {
                 try run(plan, on: store, transaction, attachments, now, &state)
             } catch {
+                // The lock is still held, so the next process does not count this attempt as interrupted.
+                attempt.end()
                 throw error.with(.rolledBack)
             }
         } waiting: {
@@ -105,11 +107,6 @@ extension Migrator {
         )
     }
 
-    /// The transaction, wrapped in an observer if there is a hook.
-    private func observed(_ transaction: any MigrationTransaction) -> any MigrationTransaction {
-        options.atPoint.map { ObservedTransaction(transaction, $0) } ?? transaction
-    }
-
     // MARK: The journal
 
     /// Applies the committed changes to attached stores, and clears the journal once they are on disk.
@@ -122,7 +119,8 @@ extension Migrator {
         try options.checkDeadline(isCommitted: !isCancellable)
         do {
             try store.withWriteTransaction(until: deadline) { transaction in
-                isApplied = try applyJournal(of: store, observed(transaction), attachments, attempt)
+                let transaction = options.wrapTransaction?(transaction) ?? transaction
+                isApplied = try applyJournal(of: store, transaction, attachments, attempt)
                 if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
             } waiting: {
                 try options.checkDeadline(isCommitted: !isCancellable)

@@ -84,7 +84,7 @@ extension FuzzTarget {
         """
         {"format":1,"version":2,"entries":[{"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,\
         "counts":{"read":1,"changed":1,"dropped":0,"created":0,"quarantined":0},"attachedCounts":{"a":1},\
-        "appVersion":"1","moltVersion":"1","fingerprint":"f"}]}
+        "appVersion":"1","moltVersion":"1","fingerprint":"f","replaces":["l"],"isReadableByOlderReleases":true}]}
         """,
         """
         {"ledger":{"format":1,"version":1,"entries":[]},"entries":[{"store":"suite x","changes":"AQID"}]}

@@ -82,7 +82,7 @@ package struct KillPoint: Hashable, Sendable, Codable {
         )
         var configuration = configuration
         configuration.batchSize = batchSize
-        configuration.atPoint = FaultInjector(.kill(point, marker: marker)).hook
+        configuration.options.observe(FaultInjector(.kill(point, marker: marker)).hook)
         do {
             _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
         } catch {

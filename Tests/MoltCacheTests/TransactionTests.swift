@@ -38,19 +38,18 @@ import Testing
         )
     }
 
-    /// The ids, keys and type names of the records of all batches.
-    private func read(
-        _ transaction: any MigrationTransaction,
-        type: String? = nil,
-        after: Int64 = 0,
-        through: Int64 = .max,
-        capacity: Int = 2
-    ) throws -> [String] {
+    /// The ids, keys and type names of all records, in the order of their ids.
+    private func read(_ transaction: any MigrationTransaction) throws -> [String] {
+        try transaction.heldRecords.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
+    }
+
+    /// The ids, keys and type names of the records of all batches of a type.
+    private func read(_ transaction: any MigrationTransaction, type: String, capacity: Int = 2) throws -> [String] {
         let batch = RecordBatch(capacity: capacity, coding: .standard)
         var found: [String] = []
-        var last = after
+        var last: Int64 = 0
         repeat {
-            try transaction.heldRecords.read(into: batch, type: type, after: last, through: through)
+            try transaction.heldRecords.read(into: batch, type: type, after: last, through: .max)
             for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id
@@ -296,7 +295,7 @@ import Testing
             reason: "Refusal"
         )
         try upgrade(try people()) { transaction throws in
-            try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .quarantine(failure)))
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
             // Each asks for a key that is taken, one of them for a key that another record gets.
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))

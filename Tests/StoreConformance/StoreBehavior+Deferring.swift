@@ -83,9 +83,7 @@ extension StoreBehavior {
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     do {
-                        try transaction.heldRecords.deferQuarantine(
-                            DeferredQuarantine(stage: 1, id: 2, failure: Self.failure)
-                        )
+                        try put(1, 2, .quarantine(Self.failure), transaction)
                     } catch let error as MigrationError where error.code == .unsupported {
                         trial.expect("the records", try trial.rows(transaction), is: StoredRow.people)
                         return

@@ -64,7 +64,7 @@ extension StoreBehavior {
                 let calls: [(String, () throws -> Void)] = [
                     ("typeNames", { _ = try transaction.heldRecords.typeNames() }),
                     ("count", { _ = try transaction.heldRecords.count(ofType: nil) }),
-                    ("read", { _ = try trial.rows(transaction) }),
+                    ("read", { _ = try trial.rows(transaction, type: "Person") }),
                     ("record(id:)", { _ = try transaction.heldRecords.record(id: 1) }),
                     ("record(forKey:)", { _ = try transaction.heldRecords.record(forKey: "a") }),
                     ("write", { try write("{}", 1, transaction) }),
@@ -203,8 +203,8 @@ extension StoreBehavior {
         _ transaction: any MigrationTransaction,
         isData: Bool = false
     ) throws {
-        try Array(content.utf8).withUnsafeBytes { bytes in
-            try transaction.heldRecords.write(content: bytes, isData: isData, id: id, version: 1)
-        }
+        let bytes = Array(content.utf8)
+        let row = RecordContents.Row(id: id, version: 1, isData: isData, buffer: 0, range: bytes.indices)
+        try transaction.heldRecords.write(RecordContents(rows: [row], buffers: [bytes]))
     }
 }

@@ -85,10 +85,17 @@ final class StoreTrial {
         try transaction.heldRecords.insert(row.record, id: row.id, version: version)
     }
 
-    /// Reads all or some records in batches.
+    /// Reads all records in batches, type by type, and returns them in the order of their ids.
+    func rows(_ transaction: any MigrationTransaction, capacity: Int = 100) throws -> [StoredRow] {
+        try transaction.heldRecords.typeNames()
+            .flatMap { try rows(transaction, type: $0, capacity: capacity) }
+            .sorted { $0.id < $1.id }
+    }
+
+    /// Reads all or some records of a type in batches.
     func rows(
         _ transaction: any MigrationTransaction,
-        type: String? = nil,
+        type: String,
         after: Int64 = 0,
         through: Int64 = .max,
         capacity: Int = 100

@@ -93,6 +93,7 @@ struct QuarantineTrial {
         var options = configuration.migrationOptions
         options.monitor = nil
         options.atPoint = nil
+        options.wrapTransaction = nil
         options.deadline = nil
         options.now = nil
         options.duty = .opener

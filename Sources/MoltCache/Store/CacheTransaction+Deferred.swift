@@ -10,21 +10,23 @@ enum DeferredKind {
 extension CacheTransaction {
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
-            if !hasDeferred { try makeDeferred() }
-            let kind: Int64
-            let text: String
             switch change.kind {
-            case .drop: (kind, text) = (DeferredKind.drop, "")
-            case .type(let name): (kind, text) = (DeferredKind.type, name)
-            case .key(let key): (kind, text) = (DeferredKind.key, key)
+            case .drop: try deferChange(change, DeferredKind.drop, "")
+            case .type(let name): try deferChange(change, DeferredKind.type, name)
+            case .key(let key): try deferChange(change, DeferredKind.key, key)
+            case .quarantine(let failure, let typeName): try deferQuarantine(change, failure, typeName)
             }
-            let statement = try statements[.deferChange]
-            try statement.bind(Int64(change.stage), at: 1)
-            try statement.bind(kind, at: 2)
-            try statement.bind(change.id, at: 3)
-            try statement.bind(text, at: 4)
-            try statement.run()
         }
+    }
+
+    private func deferChange(_ change: DeferredChange, _ kind: Int64, _ text: String) throws(SQLiteError) {
+        if !hasDeferred { try makeDeferred() }
+        let statement = try statements[.deferChange]
+        try statement.bind(Int64(change.stage), at: 1)
+        try statement.bind(kind, at: 2)
+        try statement.bind(change.id, at: 3)
+        try statement.bind(text, at: 4)
+        try statement.run()
     }
 
     private func makeDeferred() throws(SQLiteError) {

@@ -2,27 +2,24 @@ internal import Foundation
 internal import MoltCore
 
 extension CacheTransaction {
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        try mapped { () throws(SQLiteError) in
-            if !hasQuarantine {
-                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
-                hasQuarantine = true
-            }
-            let failure = quarantine.failure
-            let statement = try statements[.deferQuarantine]
-            try statement.bind(Int64(quarantine.stage), at: 1)
-            try statement.bind(quarantine.id, at: 2)
-            try statement.bind(text: quarantine.typeName, at: 3)
-            try statement.bind(failure.migration.name, at: 4)
-            try statement.bind(Int64(failure.migration.version), at: 5)
-            try statement.bind(Int64(failure.firstStep), at: 6)
-            try statement.bind(Int64(failure.step.number), at: 7)
-            try statement.bind(failure.step.summary, at: 8)
-            try statement.bind(failure.code.rawValue, at: 9)
-            try statement.bind(failure.reason, at: 10)
-            try statement.bind(text: failure.property, at: 11)
-            try statement.run()
+    func deferQuarantine(_ change: DeferredChange, _ failure: RecordFailure, _ typeName: String?) throws(SQLiteError) {
+        if !hasQuarantine {
+            try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
+            hasQuarantine = true
         }
+        let statement = try statements[.deferQuarantine]
+        try statement.bind(Int64(change.stage), at: 1)
+        try statement.bind(change.id, at: 2)
+        try statement.bind(text: typeName, at: 3)
+        try statement.bind(failure.migration.name, at: 4)
+        try statement.bind(Int64(failure.migration.version), at: 5)
+        try statement.bind(Int64(failure.firstStep), at: 6)
+        try statement.bind(Int64(failure.step.number), at: 7)
+        try statement.bind(failure.step.summary, at: 8)
+        try statement.bind(failure.code.rawValue, at: 9)
+        try statement.bind(failure.reason, at: 10)
+        try statement.bind(text: failure.property, at: 11)
+        try statement.run()
     }
 
     /// Moves the records of a stage to quarantine, as they are now or as they were when the block started.

@@ -24,18 +24,13 @@ extension CacheTransaction {
         }
     }
 
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
             try beginCheck()
-            let statement: Statement
-            if let type {
-                guard let typeID = try typeID(type) else { return }
-                statement = try statements[isScanned(typeID) ? .readTypeByScan : .readTypeByIndex]
-                try statement.bind(typeID, at: 4)
-            } else {
-                statement = try statements[.readAll]
-            }
+            guard let typeID = try typeID(type) else { return }
+            let statement = try statements[isScanned(typeID) ? .readTypeByScan : .readTypeByIndex]
+            try statement.bind(typeID, at: 4)
             try statement.bind(after, at: 1)
             try statement.bind(through, at: 2)
             try statement.bind(Int64(batch.capacity), at: 3)

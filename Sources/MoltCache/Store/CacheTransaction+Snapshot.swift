@@ -1,30 +1,9 @@
 internal import MoltCore
 
 extension CacheTransaction {
-    func beginReading() throws -> Bool {
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
-            guard connection.totalChanges == firstChange, snapshot == nil, let path = connection.filePath,
-                let opened = try? Connection(path, mode: .readOnly)
-            else { return false }
-            do throws(SQLiteError) {
-                // A read transaction begins with the first page read.
-                try opened.execute("PRAGMA cache_size = -1000; BEGIN")
-                _ = try opened.integer("PRAGMA user_version")
-            } catch {
-                return false
-            }
-            // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
-            guard !connection.hasMoved else { return false }
-            opened.interrupt(at: deadline)
-            snapshot = opened
-            return true
-        }
-    }
-
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        try mapped { () throws(SQLiteError) in
-            guard let snapshot, let id = try typeID(type) else { throw SQLiteError.misuse }
+            guard let snapshot = try openSnapshot(), let id = try typeID(type) else { return nil }
             return try SnapshotReader(
                 type,
                 id: id,
@@ -36,6 +15,27 @@ extension CacheTransaction {
                 storeName: storeName
             )
         }
+    }
+
+    /// The connection to the snapshot, opened at its first use; nil if there can be none.
+    private func openSnapshot() throws(SQLiteError) -> Connection? {
+        if let snapshot { return snapshot }
+        try beginCheck()
+        guard connection.totalChanges == firstChange, let path = connection.filePath,
+            let opened = try? Connection(path, mode: .readOnly)
+        else { return nil }
+        do throws(SQLiteError) {
+            // A read transaction begins with the first page read.
+            try opened.execute("PRAGMA cache_size = -1000; BEGIN")
+            _ = try opened.integer("PRAGMA user_version")
+        } catch {
+            return nil
+        }
+        // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
+        guard !connection.hasMoved else { return nil }
+        opened.interrupt(at: deadline)
+        snapshot = opened
+        return opened
     }
 
     func endReading() {

@@ -2,23 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension CacheTransaction {
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try mapped { () throws(SQLiteError) in try put(content, isData: isData, id: id, version: version) }
-    }
-
-    private func put(
-        _ content: UnsafeRawBufferPointer,
-        isData: Bool,
-        id: Int64,
-        version: Int
-    ) throws(SQLiteError) {
-        let statement = try statements[.write]
-        try statement.bind(inPlace: content, isText: !isData, at: 1)
-        try statement.bind(Int64(version), at: 2)
-        try statement.bind(id, at: 3)
-        try statement.run()
-    }
-
     func write(_ contents: RecordContents) throws {
         guard !contents.rows.isEmpty else { return }
         try mapped { () throws(SQLiteError) in
@@ -28,10 +11,7 @@ extension CacheTransaction {
                 while start < rows.count {
                     let end = Self.group(rows, from: start)
                     if end - start < 4 {
-                        for row in rows[start..<end] {
-                            try put(source.content(of: row), isData: row.isData, id: row.id, version: row.version)
-                            guard connection.changes == 1 else { throw SQLiteError.lostRows }
-                        }
+                        for row in rows[start..<end] { try put(source.content(of: row), in: row) }
                     } else {
                         try put(rows[start..<end])
                     }
@@ -39,6 +19,15 @@ extension CacheTransaction {
                 }
             }
         }
+    }
+
+    private func put(_ content: UnsafeRawBufferPointer, in row: RecordContents.Row) throws(SQLiteError) {
+        let statement = try statements[.write]
+        try statement.bind(inPlace: content, isText: !row.isData, at: 1)
+        try statement.bind(Int64(row.version), at: 2)
+        try statement.bind(row.id, at: 3)
+        try statement.run()
+        guard connection.changes == 1 else { throw SQLiteError.lostRows }
     }
 
     /// Writes rows of one version, already lent to the source, with one statement.

@@ -7,7 +7,6 @@ enum TransactionQuery: Int, CaseIterable {
     case countAll
     case countType
     case lastID
-    case readAll
     case readTypeByScan
     case readTypeByIndex
     case recordByID
@@ -55,7 +54,6 @@ enum TransactionQuery: Int, CaseIterable {
         case .countAll: "SELECT count(*) FROM molt_record"
         case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
         case .lastID: "SELECT max(id) FROM molt_record"
-        case .readAll: "\(Self.columns) WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3"
         // The plus sign keeps SQLite from using the index.
         case .readTypeByScan:
             "\(Self.columns) WHERE id > ?1 AND id <= ?2 AND +type_id = ?4 ORDER BY id LIMIT ?3"

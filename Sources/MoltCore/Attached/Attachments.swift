@@ -6,7 +6,6 @@ final class Attachments {
     private var sessions: [(name: String, session: any AttachedSession)] = []
     /// The stores of deferred migrations, with the reasons.
     private var deferred: [String: String] = [:]
-    private var lastRows: [String: LedgerEntry]?
     /// The stores with unapplied changes of an earlier upgrade.
     private var unsettled: Set<String> = []
 
@@ -34,7 +33,7 @@ final class Attachments {
     func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
         for declared in migration.attached {
             let name = declared.attachedName
-            let last = lastRows(ledger)[name]
+            let last = Self.lastRow(of: name, in: ledger)
             let circumstances = AttachedCircumstances(role: role, lastCount: last?.attachedCounts[name])
             let store = try store(name)
             let reason = try asAttached(name) { try store.unavailability(circumstances) }
@@ -43,19 +42,11 @@ final class Attachments {
         return nil
     }
 
-    /// For each store, the ledger row of the last migration that worked on it.
-    private func lastRows(_ ledger: [LedgerEntry]) -> [String: LedgerEntry] {
-        if let lastRows { return lastRows }
-        var rows: [String: LedgerEntry] = [:]
+    /// The ledger row of the last migration that worked on a store.
+    private static func lastRow(of name: String, in ledger: [LedgerEntry]) -> LedgerEntry? {
         // Compare times: a deferred migration keeps its position in the ledger. Of rows without a time, as in fixtures,
         // the last one counts.
-        for row in ledger {
-            for name in row.attachedCounts.keys where rows[name].map({ $0.appliedAt <= row.appliedAt }) ?? true {
-                rows[name] = row
-            }
-        }
-        lastRows = rows
-        return rows
+        ledger.reversed().filter { $0.attachedCounts[name] != nil }.max { $0.appliedAt < $1.appliedAt }
     }
 
     // MARK: Backing up

@@ -14,11 +14,11 @@ package import Foundation
 /// A backup needs as much space as the store; without it, the upgrade does not begin. After an upgrade, older backups
 /// are removed according to this policy. Backups that the app made itself are kept.
 ///
-/// Backups are counted by upgrade: an upgrade that is interrupted and tried again counts once, and does not displace an
-/// older release's backup. Until it ends, the backups of its first and of its newest attempt are kept, because the
-/// store may have changed in between; afterwards, only the newest.
+/// Backups are counted by the version of the store: an upgrade that is interrupted and tried again counts once, and does
+/// not displace an older release's backup. Until it ends, the backups of its first and of its newest attempt are kept,
+/// because the store may have changed in between; afterwards, only the newest.
 public struct BackupPolicy: Sendable {
-    /// The number of upgrades whose backups are kept, newest first; values below 1 count as 1.
+    /// The number of versions whose backups are kept, newest first; values below 1 count as 1.
     public var keep: Int
     /// The maximum age of a backup; nil for any age.
     ///
@@ -36,21 +36,15 @@ public struct BackupPolicy: Sendable {
         now = { Date() }
     }
 
-    /// The automatic backups of a store that the policy no longer keeps.
-    ///
-    /// - Parameter start: The state from which a backup's upgrade began; of backups with equal states, only the newest
-    ///   counts.
-    package func excess(
-        of backups: [StoreBackup],
-        by start: (StoreBackup) -> UpgradeStart = { UpgradeStart($0) }
-    ) -> [StoreBackup] {
+    /// The automatic backups of a store that the policy no longer keeps; of each version only the newest is kept.
+    package func excess(of backups: [StoreBackup]) -> [StoreBackup] {
         let oldest = maximumAge.map { now().addingTimeInterval(-$0.seconds) }
-        var starts: Set<UpgradeStart> = []
+        var versions: Set<Int> = []
         return backups.filter(\.isAutomatic).sorted(by: >).enumerated()
             .filter { index, backup in
-                let isNewestTry = starts.insert(start(backup)).inserted
+                let isNewestTry = versions.insert(backup.schemaVersion).inserted
                 let isTooOld = oldest.map { backup.date < $0 } ?? false
-                return index > 0 && (!isNewestTry || starts.count > keep || isTooOld)
+                return index > 0 && (!isNewestTry || versions.count > keep || isTooOld)
             }
             .map(\.element)
     }
@@ -59,12 +53,8 @@ public struct BackupPolicy: Sendable {
     ///
     /// An attempt that was killed removes none itself. The first backup shows the store before any attempt; the newest
     /// includes everything written since.
-    package func leftovers(
-        of backups: [StoreBackup],
-        before backup: StoreBackup,
-        by start: (StoreBackup) -> UpgradeStart = { UpgradeStart($0) }
-    ) -> [StoreBackup] {
-        let own = start(backup)
-        return backups.filter { $0.isAutomatic && $0 < backup && start($0) == own }.sorted().dropFirst().map { $0 }
+    package func leftovers(of backups: [StoreBackup], before backup: StoreBackup) -> [StoreBackup] {
+        let attempts = backups.filter { $0.isAutomatic && $0 < backup && $0.schemaVersion == backup.schemaVersion }
+        return Array(attempts.sorted().dropFirst())
     }
 }

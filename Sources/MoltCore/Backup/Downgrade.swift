@@ -46,7 +46,7 @@ package struct Downgrade {
     }
 
     private func checkReadable(_ state: StoreState, _ plan: MigrationPlan) throws {
-        let newer = unknown(in: state)
+        let newer = registry.unknown(in: state.ledger)
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(
                 plan,
@@ -69,12 +69,6 @@ package struct Downgrade {
                 "It cannot be opened for reading either: migration \(first.migration) was not applied to it."
             )
         }
-    }
-
-    /// The ledger's rows without a migration in the registry.
-    private func unknown(in state: StoreState) -> [LedgerEntry] {
-        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
-        return state.ledger.filter { $0.version > registry.oldestSupportedVersion && !known.contains($0.name) }
     }
 
     private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MigrationError {

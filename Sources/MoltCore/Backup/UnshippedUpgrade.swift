@@ -55,8 +55,7 @@ struct UnshippedUpgrade {
         if plan.from > plan.to {
             return (plan.to + 1, "it was at version \(plan.from), and the registry ends at \(plan.to)")
         }
-        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
-        let missing = state.ledger.filter { $0.version > registry.oldestSupportedVersion && !known.contains($0.name) }
+        let missing = registry.unknown(in: state.ledger)
         let edits = options.editedMigrations == .ignore ? [] : plan.edits
         let versions = missing.map(\.version) + edits.map(\.recordedVersion)
         guard versions.allSatisfy({ $0 == plan.from }) else { return nil }

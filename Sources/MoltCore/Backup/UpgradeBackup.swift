@@ -26,22 +26,17 @@ final class UpgradeBackup {
         backup = made
         self.state = state
         // Removal is best effort: the upgrade has the backup that it needs.
-        let leftovers = policy.leftovers(of: (try? store.backups()) ?? [], before: made) { start(of: $0, in: store) }
+        let leftovers = policy.leftovers(of: (try? store.backups()) ?? [], before: made)
         for leftover in leftovers { try? store.remove(leftover) }
         options.monitor?.send(.backedUp(made))
         try options.reach(.afterBackup)
-    }
-
-    /// The state from which an upgrade began, according to the backup made before it.
-    private func start(of backup: StoreBackup, in store: any BackedUpStore) -> UpgradeStart {
-        (try? store.storeState(in: backup)).map { UpgradeStart($0) } ?? UpgradeStart(backup)
     }
 
     /// Removes excess backups after a commit, or if there was nothing to do.
     func upgradeDidEnd() {
         guard let backup, let store, let policy = options.effectiveBackup else { return }
         // Removal is best effort; the next upgrade tries again.
-        let excess = policy.excess(of: (try? store.backups()) ?? []) { start(of: $0, in: store) }
+        let excess = policy.excess(of: (try? store.backups()) ?? [])
         // Keep this upgrade's backup whatever its date, as the clock may have been set back.
         let own = backup.url.lastPathComponent
         for backup in excess where backup.url.lastPathComponent != own { try? store.remove(backup) }
@@ -75,27 +70,5 @@ final class UpgradeBackup {
     private static func mayBeDamage(_ error: any Error) -> Bool {
         guard let error = error as? MigrationError else { return true }
         return error.code == .storeFailed
-    }
-}
-
-/// The state of a store from which an upgrade began; all attempts at that upgrade have the same one.
-package struct UpgradeStart: Hashable {
-    private var version: Int
-    /// The applied migrations: a late one, or one of another branch, does not change the version.
-    ///
-    /// The times are included because a store that was deleted and created again has the same names.
-    private var migrations: [String: Date]
-
-    package init(_ state: StoreState) {
-        version = state.version
-        // Every opening retries a deferred migration, and no release needs to know it.
-        let applied = state.ledger.filter { $0.outcome != .deferred }.map { ($0.name, $0.appliedAt) }
-        migrations = Dictionary(applied) { first, _ in first }
-    }
-
-    /// Creates the state of a backup that cannot be read, from its version alone.
-    package init(_ backup: StoreBackup) {
-        version = backup.schemaVersion
-        migrations = [:]
     }
 }

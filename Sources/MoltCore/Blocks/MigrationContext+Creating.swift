@@ -60,7 +60,7 @@ extension MigrationContext {
         _ body: (Transaction) throws -> Void
     ) throws -> Bool {
         try perform { records in
-            let own = (records as? ObservedRecords)?.base ?? records
+            let own = (records as? any WrappingRecords)?.base ?? records
             guard let transaction = own as? Transaction else { return false }
             try body(transaction)
             return true

@@ -37,13 +37,9 @@ extension MigrationContext {
         let stage = newStage()
         var hasDeferred = false
         var visited = 0
-        enumerationCount += 1
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
-        defer {
-            enumerations.removeLast()
-            mostVisited[ExactName(type)] = max(mostVisited[ExactName(type)] ?? 0, visited)
-        }
+        defer { enumerations.removeLast() }
         var after: Int64 = 0
         while true {
             try scope.options.checkCancellation()
@@ -200,9 +196,8 @@ extension MigrationContext {
         counts.quarantined += 1
         let stage = newStage()
         try perform { records in
-            try records.deferQuarantine(
-                DeferredQuarantine(stage: stage, id: old.id, typeName: old.typeName, failure: cause)
-            )
+            let kind = DeferredChange.Kind.quarantine(cause, typeName: old.typeName)
+            try records.deferChange(DeferredChange(stage: stage, id: old.id, kind: kind))
             try records.applyDeferredChanges(stage: stage)
         }
         return true

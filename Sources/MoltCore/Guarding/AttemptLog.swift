@@ -7,9 +7,6 @@ internal import MoltPlatform
 /// object. An upgrade that ends, with or without an error, removes the file. The file need not survive a power loss,
 /// and a failure to write it does not stop an upgrade.
 package struct AttemptLog: Sendable {
-    /// The maximum number of bytes that are read, from the end of the file.
-    private static let sizeLimit: UInt64 = 65_536
-
     private let path: String
 
     package init(_ url: URL) {
@@ -18,29 +15,24 @@ package struct AttemptLog: Sendable {
 
     /// The attempts that have begun and not ended, in order.
     package func attempts() -> [UpgradeAttempt] {
-        // Open without blocking or following links: only a regular file is ours.
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         // An unreadable file must not prevent the opening of the store.
-        guard isFile(descriptor), let size = try? file.seekToEnd(),
-            (try? file.seek(toOffset: size > Self.sizeLimit ? size - Self.sizeLimit : 0)) != nil,
-            let bytes = try? file.read(upToCount: Int(Self.sizeLimit))
-        else { return [] }
+        guard let bytes = try? DurableFile.read(path) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // A kill may have truncated the last line.
             try? JSONDecoder().decode(UpgradeAttempt.self, from: line)
         }
     }
 
-    /// The attempt in progress, unless its process has ended.
+    /// The attempt in progress, unless no process has its identifier any more.
     package func holder() -> UpgradeAttempt? {
-        guard let last = attempts().last, last.isAlive != false else { return nil }
-        return last
+        guard let last = attempts().last, last.processID > 0 else { return nil }
+        // A process of another user exists, but may not be signalled.
+        return kill(last.processID, 0) == 0 || errno == EPERM ? last : nil
     }
 
     package func clear() {
-        guard let status = status(), status == S_IFREG else { return }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         unlink(path)
     }
 
@@ -53,30 +45,9 @@ package struct AttemptLog: Sendable {
         let descriptor = open(path, flags, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard isFile(descriptor) else { return }
+        guard DurableFile.isFile(descriptor) else { return }
         DeviceBackup.exclude(path)
         // A full disk may truncate the line; the reader skips it.
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    }
-
-    private func isFile(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
-
-    /// The file type at the path; nil when nothing is there.
-    private func status() -> mode_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-    }
-}
-
-extension UpgradeAttempt {
-    /// Whether its process is still running; nil if the system does not say.
-    var isAlive: Bool? {
-        if processID == getpid() { return processStart == ProcessStart.current }
-        guard processID > 0, kill(processID, 0) == 0 || errno == EPERM else { return false }
-        guard let processStart, let start = ProcessStart.of(processID) else { return nil }
-        return start == processStart
     }
 }

@@ -15,8 +15,9 @@ final class AttemptNote {
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
-        // An attempt whose process is still running was not interrupted; it may be about to end.
-        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && $0.isAlive != true }
+        // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
+        // just failed, and its process is about to clear the log.
+        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }

@@ -17,8 +17,6 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
     public var processName: String
     /// The process identifier.
     public var processID: Int32
-    /// The start of the process, from ``ProcessStart``; a later process may have the same identifier.
-    package var processStart: String?
 
     /// Creates an attempt.
     public init(
@@ -47,7 +45,6 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
             processName: ProcessInfo.processInfo.processName,
             processID: ProcessInfo.processInfo.processIdentifier
         )
-        processStart = ProcessStart.current
     }
 
     /// Whether another attempt is at the same upgrade, and so probably will be interrupted too.

@@ -15,6 +15,11 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         case onRead
         /// Not applied: the migration must wait, and a later opening tries again.
         case deferred
+
+        /// Decodes an outcome; an unknown one is that of a later release, which counts the migration as applied.
+        public init(from decoder: any Decoder) throws {
+            self = Outcome(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .ran
+        }
     }
 
     /// The migration's name.
@@ -77,25 +82,6 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.fingerprint = fingerprint
         self.replaces = replaces
         self.isReadableByOlderReleases = isReadableByOlderReleases
-    }
-
-    /// Decodes a row, including one of a later release.
-    public init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: CodingKeys.self)
-        name = try row.decode(String.self, forKey: .name)
-        version = try row.decode(Int.self, forKey: .version)
-        // An outcome of a later release: the migration counted as applied.
-        outcome = Outcome(rawValue: try row.decode(String.self, forKey: .outcome)) ?? .ran
-        appliedAt = try row.decode(Date.self, forKey: .appliedAt)
-        duration = try row.decode(Double.self, forKey: .duration)
-        counts = try row.decode(RecordCounts.self, forKey: .counts)
-        attachedCounts = try row.decode([String: Int].self, forKey: .attachedCounts)
-        appVersion = try row.decode(String.self, forKey: .appVersion)
-        moltVersion = try row.decode(String.self, forKey: .moltVersion)
-        fingerprint = try row.decodeIfPresent(String.self, forKey: .fingerprint)
-        replaces = try row.decodeIfPresent([String].self, forKey: .replaces) ?? []
-        extra = try row.decodeIfPresent(String.self, forKey: .extra)
-        isReadableByOlderReleases = try row.decodeIfPresent(Bool.self, forKey: .isReadableByOlderReleases) ?? false
     }
 }
 

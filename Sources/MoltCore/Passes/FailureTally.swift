@@ -21,8 +21,6 @@ final class FailureTally {
     /// The limits of scopes with failures.
     private var limits: [Scope: RecordFailurePolicy.Limit] = [:]
     private var firsts: [Scope: MigrationError] = [:]
-    /// Indexed by migration and step: the number of repeated visits to the same records.
-    private var repeated: [Int: [Int: Int]] = [:]
 
     init(_ options: MigrationOptions) {
         self.options = options
@@ -61,11 +59,6 @@ final class FailureTally {
         }
     }
 
-    /// Notes repeated visits of a block to the same records; they do not count towards a share.
-    func note(repeated count: Int, at step: UpgradeSchedule.Step) {
-        repeated[step.migration, default: [:]][step.number, default: 0] += count
-    }
-
     /// The first failed records of a step.
     func records(of step: UpgradeSchedule.Step) -> [MigrationReport.FailedRecord] {
         failures[step.migration]?[step.number]?.records ?? []
@@ -85,8 +78,7 @@ final class FailureTally {
             let scope = Scope(migration: migration, step: step)
             guard let limit = limits[scope] else { continue }
             let read = step.map { entry.steps[$0].counts.read } ?? entry.counts.read
-            let repeated = (repeated[migration] ?? [:]).reduce(0) { $0 + (step ?? $1.key == $1.key ? $1.value : 0) }
-            let total = min(read - repeated, try records())
+            let total = min(read, try records())
             let count = count(of: scope)
             guard limit.isExceeded(by: count, of: total) else { continue }
             var error = MigrationError.tooManyFailures(

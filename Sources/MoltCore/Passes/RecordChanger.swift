@@ -284,7 +284,7 @@ struct RecordChanger: Sendable {
             }
         }
         if end == .max {
-            outcome.isGone = chain.isDeleted
+            outcome.isGone = chain.lastName == nil
         } else {
             record.typeName = chains.name(of: record.typeName, from: named, before: end)
         }

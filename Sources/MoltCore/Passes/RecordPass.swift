@@ -5,16 +5,16 @@ import Dispatch
 /// Changes of keys, types and the existence of records are deferred until all records have been read, and are then made
 /// step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
-/// While one batch goes through its steps on another thread, the previous one is written and the next one is read, so
-/// steps cost no time if a core is free. Only one thread uses the transaction; a store that supports a second
-/// connection is also read by the other thread.
+/// While one batch goes through its steps on another thread, the previous one is written, so steps cost no time if a core
+/// is free. Only one thread uses the transaction; the other one also reads the batch if the store supports a second
+/// connection.
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
-    let scope: UpgradeScope
-    let changer: RecordChanger
-    let stopCheck: StopCheck
-    let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
+    private let scope: UpgradeScope
+    private let changer: RecordChanger
+    private let stopCheck: StopCheck
+    private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
 
@@ -53,23 +53,12 @@ final class RecordPass {
         let last = try records.lastRecordID()
         var work = makeWork()
         var other = makeWork()
-        let third = makeWork()
-        defer { for worker in work.workers + other.workers + third.workers { counts += worker.counts } }
+        defer { for worker in work.workers + other.workers { counts += worker.counts } }
         defer { records.endReading() }
-        var isReading: Bool?
         for type in types {
-            if isReading ?? true, try records.count(ofType: type) > scope.options.batchSize {
-                // Called once, before the first record is written: a snapshot does not show changes of other steps.
-                let begins = try isReading ?? records.beginReading()
-                isReading = begins
-                if begins {
-                    try passOver(type, reading: records.makeReader(ofType: type, through: last), [work, other, third])
-                    continue
-                }
-            } else if isReading == nil {
-                isReading = false
-            }
-            try passOver(type, through: last, &work, &other)
+            let isLarge = try records.count(ofType: type) > scope.options.batchSize
+            let reader = isLarge ? try records.makeReader(ofType: type, through: last) : nil
+            try passOver(type, through: last, reader, &work, &other)
         }
     }
 
@@ -124,25 +113,34 @@ final class RecordPass {
 
     // MARK: Batches
 
+    /// - Parameter reader: Reads the records on the other thread; nil to read them through the transaction.
     private func passOver(
         _ type: String,
         through last: Int64,
+        _ reader: (any RecordReader)?,
         _ current: inout PassBatch,
         _ other: inout PassBatch
     ) throws {
+        defer { reader?.end() }
         let chain = changer.chain(typeName: type)
-        var seen = 0
         try scope.options.checkCancellation()
-        try records.read(into: current.batch, type: type, after: 0, through: last)
+        if reader == nil { try records.read(into: current.batch, type: type, after: 0, through: last) }
         other.batch.removeAll()
-        while current.batch.count > 0 {
+        repeat {
             try scope.options.checkCancellation()
-            let position = current.batch[current.batch.count - 1].id
-            seen += current.batch.count
-            // `work` belongs to the other thread until `wait` returns; meanwhile, this thread uses only `other`. It
-            // also waits when an error is thrown.
+            let position = current.batch.count > 0 ? current.batch[current.batch.count - 1].id : last
+            // `work` and the reader belong to the other thread until `wait` returns; meanwhile, this thread uses only
+            // `other` and the transaction. It also waits when an error is thrown.
             nonisolated(unsafe) let work = current
-            let changing = DispatchWorkItem { [changer] in changer.changeBatch(work, chain) }
+            nonisolated(unsafe) let source = reader
+            let changing = DispatchWorkItem { [changer] in
+                do {
+                    try source?.read(into: work.batch)
+                    changer.changeBatch(work, chain)
+                } catch {
+                    work.readFailure = error
+                }
+            }
             queue.async(execute: changing)
             do {
                 var isDone = false
@@ -151,33 +149,15 @@ final class RecordPass {
                     changing.wait()
                 }
                 try write(other)
-                try records.read(into: other.batch, type: type, after: position, through: last)
+                if reader == nil { try records.read(into: other.batch, type: type, after: position, through: last) }
                 isDone = true
             }
+            if let failure = current.readFailure { throw failure }
             swap(&current, &other)
-        }
-        try write(other)
-        try check(seen, of: type)
+        } while other.batch.count > 0
     }
 
-    /// Compares the number of records of a type that were read with the store's count.
-    ///
-    /// A damaged store may end its records early, which would leave the rest in their old form at a newer version.
-    func check(_ seen: Int, of type: String) throws {
-        let count = try records.count(ofType: type)
-        guard seen != count else { return }
-        var error = MigrationError(
-            .storeFailed,
-            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: restore a backup, or "
-                + "save what can be read.",
-            underlying: MigrationError.Damage()
-        )
-        error.store = scope.storeName
-        error.recordType = type
-        throw error
-    }
-
-    func write(_ work: PassBatch) throws {
+    private func write(_ work: PassBatch) throws {
         let count = work.batch.count
         guard count > 0 else { return }
         let workers = work.workers[..<work.usedWorkers]
@@ -266,16 +246,13 @@ final class RecordPass {
             of: recordCount(by: step)
         )
         subtract(again.counts, from: step.migration)
-        deferredStages.insert(first)
         if isDropped {
             outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
             outcome.isGone = true
             counts.stages[stage].dropped += 1
             counts.migrations[step.migration].dropped += 1
         } else {
-            try inStep(stage) {
-                try records.deferQuarantine(DeferredQuarantine(stage: first, id: outcome.id, failure: failure))
-            }
+            outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .quarantine(failure)))
             counts.stages[stage].quarantined += 1
             counts.migrations[step.migration].quarantined += 1
             if outcome.changedAt != nil { keep(record, in: &outcome, &contents, buffer) }

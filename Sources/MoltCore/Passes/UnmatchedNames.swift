@@ -32,7 +32,7 @@ struct UnmatchedNames {
         records = scope.records
         coding = scope.coding
         let chains = StepChains(steps)
-        types = typeNames.map { ($0, chains.finalName(of: $0)) }
+        types = typeNames.map { ($0, chains.chain(typeName: $0).lastName) }
         for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
             guard case .edit(let edit) = step.action, let path = edit.property else { continue }
             changed[ExactName(edit.typeName), default: []].append(path)

@@ -44,7 +44,7 @@ final class UpgradeRun {
     ///
     /// - Returns: An entry for each migration that gets a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
-        scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.records))
+        scope.meter.expect(try schedule.groups.map(work(of:)))
         for (index, group) in schedule.groups.enumerated() {
             switch group {
             case .pass where isEmpty:
@@ -70,6 +70,19 @@ final class UpgradeRun {
             sendEnded(at: 0)
         }
         return entriesInOrder()
+    }
+
+    /// The number of records that a group will process, as the store is now.
+    private func work(of group: UpgradeSchedule.Group) throws -> Int {
+        switch group {
+        case .pass(let steps):
+            let chains = StepChains(steps)
+            let types = try scope.records.typeNames().filter { !chains.chain(typeName: $0).links.isEmpty }
+            return try types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
+        case .block(let step, _):
+            // A block may read any record, so it counts as one reading of each.
+            return step.usesRecords ? max(1, try scope.records.count(ofType: nil)) : 0
+        }
     }
 
     /// The name of a group's steps in tests.
@@ -139,11 +152,9 @@ final class UpgradeRun {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
         let typeNames = try scope.records.typeNames()
-        let types = pass.typesToRead(of: typeNames)
-        let work = try types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
-        scope.meter.begin(group: group, weight: work, migrations: atWork)
-        try pass.run(types: types)
+        scope.meter.begin(group: group, weight: try work(of: schedule.groups[group]), migrations: atWork)
+        try pass.run(types: pass.typesToRead(of: typeNames))
         scope.meter.end()
         var names = UnmatchedNames(steps, pass.counts, typeNames: typeNames, scope)
         let unmatched = try names.find()
@@ -195,7 +206,7 @@ final class UpgradeRun {
     ) throws {
         let start = ContinuousClock.now
         let pending = pending[step.migration]
-        let work = step.usesRecords ? max(1, try scope.records.count(ofType: nil)) : 0
+        let work = try work(of: schedule.groups[group])
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
         let context = try MigrationContext(pending, step, scope)
         defer { context.expire() }

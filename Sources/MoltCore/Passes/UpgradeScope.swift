@@ -1,6 +1,5 @@
 /// The objects that all parts of one upgrade share.
 struct UpgradeScope {
-    let transaction: any MigrationTransaction
     /// The records of the store; empty for a store without records.
     let records: any RecordTransaction
     let storeName: String
@@ -19,7 +18,6 @@ struct UpgradeScope {
         options: MigrationOptions,
         meter: ProgressMeter
     ) {
-        self.transaction = transaction
         records = transaction.records ?? NoRecords(storeName: store.storeName)
         storeName = store.storeName
         coding = store.coding

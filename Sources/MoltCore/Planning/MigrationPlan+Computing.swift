@@ -226,10 +226,7 @@ extension MigrationPlan {
     /// Finds ledger rows without a migration in the registry.
     private mutating func checkUnknown(_ state: StoreState, _ registry: MigrationRegistry) {
         guard state.version <= registry.version else { return }
-        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
-        let unknown = state.ledger.filter { entry in
-            entry.version > registry.oldestSupportedVersion && !known.contains(entry.name)
-        }
+        let unknown = registry.unknown(in: state.ledger)
         guard !unknown.isEmpty else { return }
         let names = unknown.map { "\"\($0.name)\"" }.joined(separator: ", ")
         problems.append(

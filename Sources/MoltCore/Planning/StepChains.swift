@@ -26,8 +26,8 @@ struct StepChains: Sendable {
 
     struct Chain: Sendable {
         var links: [Link] = []
-        /// Whether a step after the last link deletes the record's type.
-        var isDeleted = false
+        /// The name of the record's type after all steps; nil if one after the last link deletes the type.
+        var lastName: String?
     }
 
     private let steps: [UpgradeSchedule.Step]
@@ -51,7 +51,6 @@ struct StepChains: Sendable {
                 }
             case .deleteType(let name):
                 if RecordValue.Object.isSame(name, typeName) {
-                    chain.isDeleted = true
                     return chain
                 }
             case .edit(let edit):
@@ -70,6 +69,7 @@ struct StepChains: Sendable {
                 break
             }
         }
+        chain.lastName = typeName
         return chain
     }
 
@@ -79,19 +79,6 @@ struct StepChains: Sendable {
         for index in stage..<max(stage, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
             if RecordValue.Object.isSame(name, typeName) { typeName = newName }
-        }
-        return typeName
-    }
-
-    /// The name of a type after all steps; nil if one of them deletes it.
-    func finalName(of typeName: String) -> String? {
-        var typeName = typeName
-        for step in steps {
-            switch step.action {
-            case .renameType(let name, let newName) where RecordValue.Object.isSame(name, typeName): typeName = newName
-            case .deleteType(let name) where RecordValue.Object.isSame(name, typeName): return nil
-            default: continue
-            }
         }
         return typeName
     }

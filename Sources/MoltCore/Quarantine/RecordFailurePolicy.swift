@@ -35,7 +35,8 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         public var count: Int?
         /// The maximum share of the records that the migration or step processes, from 0 to 1; nil for no maximum.
         ///
-        /// A record that a block visits twice counts once. Negative values and NaN count as 0.
+        /// A record that a block visits twice counts twice, but no more than all records of the store are counted.
+        /// Negative values and NaN count as 0.
         public var share: Double?
 
         /// Creates a limit; both parts apply.

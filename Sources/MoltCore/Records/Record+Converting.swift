@@ -59,7 +59,7 @@ extension Record {
 
     private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
         let other = OtherJSON(other, at: path)
-        if other == .tooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
+        if other == .tooDeep { throw tooDeep(path) }
         try replaceValue(path, ifMissing: requirement(of: [path])) { conversion.change(of: $0, otherwise: other) }
     }
 }

@@ -30,7 +30,7 @@ extension Record {
         otherwise other: OtherValue = .keep
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
-        if map.isTooDeep { throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0)) }
+        if map.isTooDeep { throw tooDeep(path) }
         try mapValue(path, map.prepared(), ifMissing: requirement(of: [path]))
     }
 

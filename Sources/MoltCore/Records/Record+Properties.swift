@@ -254,7 +254,7 @@ extension Record {
         }
         if let name = path.onlyName { return object.set(name, to: bytes) }
         guard full(path).count <= JSONScanner.depthLimit else {
-            throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
+            throw tooDeep(path)
         }
         do {
             let put: Void? = try object.edit(path.names[...], createsParents: true) { $0.set($1, to: bytes) }
@@ -322,7 +322,10 @@ extension Record {
     }
 
     /// The error for a value that would be nested too deeply to be read again.
-    func tooDeep(_ path: PropertyPath?, _ syntax: JSONSyntaxError) -> MigrationError {
+    func tooDeep(
+        _ path: PropertyPath?,
+        _ syntax: JSONSyntaxError = JSONSyntaxError(reason: .tooDeep, offset: 0)
+    ) -> MigrationError {
         error(
             .typeMismatch,
             "The value cannot be written: \(syntax.reason.rawValue).",

@@ -202,13 +202,8 @@ extension Record {
     }
 
     private func encoded(_ value: RecordValue, _ paths: [PropertyPath]) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        do throws(JSONSyntaxError) {
-            try value.write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
-        } catch {
-            throw tooDeep(paths.first, error)
-        }
-        return bytes
+        guard let json = value.json(within: paths) else { throw tooDeep(paths.first) }
+        return Array(json.utf8)
     }
 
     private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MigrationError {

@@ -24,38 +24,62 @@ package enum RecordTypeName {
         if let named = type as? any RecordType.Type {
             return named.recordTypeName
         }
-        if let container = type as? any ContainerType.Type {
-            let parts = container.partTypes.map { of($0) }.joined(separator: ", ")
-            return "\(container.containerName)<\(parts)>"
+        let name = String(describing: type)
+        guard let contents = contents(of: type) else { return name }
+        return "\(name.prefix { $0 != "<" })<\(contents.map { of($0) }.joined(separator: ", "))>"
+    }
+
+    /// The types inside a type of the standard library that is named after its contents; nil for another type.
+    private static func contents(of type: Any.Type) -> [Any.Type]? {
+        switch type {
+        case let type as any ShapedOptional.Type: [type.wrappedType]
+        case let type as any ShapedList.Type: [type.elementType]
+        case let type as any ShapedDictionary.Type: [type.keyType, type.valueType]
+        default: nil
         }
-        return String(describing: type)
     }
 }
 
-/// A type of the standard library that is named after its contents.
-private protocol ContainerType {
-    static var containerName: String { get }
-    static var partTypes: [Any.Type] { get }
+protocol ShapedOptional {
+    static var wrappedType: Any.Type { get }
+    var anyWrapped: Any? { get }
 }
 
-extension Array: ContainerType {
-    fileprivate static var containerName: String { "Array" }
-    fileprivate static var partTypes: [Any.Type] { [Element.self] }
+extension Optional: ShapedOptional {
+    static var wrappedType: Any.Type { Wrapped.self }
+    var anyWrapped: Any? {
+        if case .some(let value) = self { value } else { nil }
+    }
 }
 
-extension Set: ContainerType {
-    fileprivate static var containerName: String { "Set" }
-    fileprivate static var partTypes: [Any.Type] { [Element.self] }
+/// A collection of any type that is stored as a list.
+protocol ShapedList {
+    static var elementType: Any.Type { get }
+    func firstElements(_ count: Int) -> [Any]
 }
 
-extension Dictionary: ContainerType {
-    fileprivate static var containerName: String { "Dictionary" }
-    fileprivate static var partTypes: [Any.Type] { [Key.self, Value.self] }
+extension ShapedList where Self: Collection {
+    static var elementType: Any.Type { Element.self }
+    func firstElements(_ count: Int) -> [Any] { prefix(count).map { $0 } }
 }
 
-extension Optional: ContainerType {
-    fileprivate static var containerName: String { "Optional" }
-    fileprivate static var partTypes: [Any.Type] { [Wrapped.self] }
+extension Array: ShapedList {}
+extension ArraySlice: ShapedList {}
+extension ContiguousArray: ShapedList {}
+extension Set: ShapedList {}
+
+protocol ShapedDictionary {
+    static var keyType: Any.Type { get }
+    static var valueType: Any.Type { get }
+    func firstKeys(_ count: Int) -> [Any]
+    func firstValues(_ count: Int) -> [Any]
+}
+
+extension Dictionary: ShapedDictionary {
+    static var keyType: Any.Type { Key.self }
+    static var valueType: Any.Type { Value.self }
+    func firstKeys(_ count: Int) -> [Any] { keys.prefix(count).map { $0 } }
+    func firstValues(_ count: Int) -> [Any] { values.prefix(count).map { $0 } }
 }
 
 /// The name of a type or a property, compared by bytes, while Swift's `==` normalizes Unicode.

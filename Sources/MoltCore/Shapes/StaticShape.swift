@@ -80,48 +80,6 @@ extension Character {
     fileprivate var isInName: Bool { isLetter || isNumber || self == "_" }
 }
 
-protocol ShapedOptional {
-    static var wrappedType: Any.Type { get }
-    var anyWrapped: Any? { get }
-}
-
-extension Optional: ShapedOptional {
-    static var wrappedType: Any.Type { Wrapped.self }
-    var anyWrapped: Any? {
-        if case .some(let value) = self { value } else { nil }
-    }
-}
-
-/// A collection of any type that is stored as a list.
-protocol ShapedList {
-    static var elementType: Any.Type { get }
-    func firstElements(_ count: Int) -> [Any]
-}
-
-extension ShapedList where Self: Collection {
-    static var elementType: Any.Type { Element.self }
-    func firstElements(_ count: Int) -> [Any] { prefix(count).map { $0 } }
-}
-
-extension Array: ShapedList {}
-extension ArraySlice: ShapedList {}
-extension ContiguousArray: ShapedList {}
-extension Set: ShapedList {}
-
-protocol ShapedDictionary {
-    static var keyType: Any.Type { get }
-    static var valueType: Any.Type { get }
-    func firstKeys(_ count: Int) -> [Any]
-    func firstValues(_ count: Int) -> [Any]
-}
-
-extension Dictionary: ShapedDictionary {
-    static var keyType: Any.Type { Key.self }
-    static var valueType: Any.Type { Value.self }
-    func firstKeys(_ count: Int) -> [Any] { keys.prefix(count).map { $0 } }
-    func firstValues(_ count: Int) -> [Any] { values.prefix(count).map { $0 } }
-}
-
 extension RawRepresentable {
     var rawText: String { String(describing: rawValue) }
 }

@@ -68,7 +68,7 @@ struct ExtractRecordsStep: StepDeclaration {
         if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
         if let owner, key == .property(owner) { check.add("The owner is the property with the key.") }
         if newType == type { check.add("The new records need a type of their own.") }
-        check.replaceValue(type, path, isRemoved: remainder == .nothing)
+        check.replaceValue(type, path)
         check.create(type: newType)
     }
 }

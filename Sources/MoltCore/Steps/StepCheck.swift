@@ -18,10 +18,6 @@ package struct StepCheck {
     private var goneTypes: [ExactName: String] = [:]
     /// Properties that no longer exist, with the reasons.
     private var goneProperties: [Place: String] = [:]
-    /// Properties that every record of the type has, perhaps as null.
-    private var presentProperties: Set<Place> = []
-    /// Properties that every record of the type has with another value than null.
-    private var filledProperties: Set<Place> = []
     private var faults: [String] = []
 
     /// The faults of a migration's steps, with the step numbers, counted from 1.
@@ -76,8 +72,6 @@ package struct StepCheck {
     /// Discards what is known of a type's properties, after a closure that may change them.
     mutating func forget(type: String) {
         goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
-        presentProperties = presentProperties.filter { $0.type != ExactName(type) }
-        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
     /// Discards what is known, after a closure that may do anything.
@@ -106,29 +100,9 @@ package struct StepCheck {
     }
 
     /// Notes that a property was moved in the records that had it.
-    mutating func relocate(
-        _ type: String,
-        _ path: PropertyPath,
-        to newPath: PropertyPath,
-        _ reason: String,
-        _ ifMissing: MigrationStep.MissingProperty
-    ) {
-        let isFilled = filledProperties.contains(Place(type, path))
-        let isPresent = ifMissing == .fail || isFilled || presentProperties.contains(Place(type, path))
+    mutating func relocate(_ type: String, _ path: PropertyPath, to newPath: PropertyPath, _ reason: String) {
         remove(type, path, reason)
-        put(type, newPath, inEveryRecord: isPresent, isNull: !isFilled)
-    }
-
-    /// Notes that a property was copied in the records that had it.
-    mutating func copy(
-        _ type: String,
-        _ path: PropertyPath,
-        to newPath: PropertyPath,
-        _ ifMissing: MigrationStep.MissingProperty
-    ) {
-        let place = Place(type, path)
-        let isPresent = ifMissing == .fail || presentProperties.contains(place)
-        put(type, newPath, inEveryRecord: isPresent, isNull: !filledProperties.contains(place))
+        put(type, newPath)
     }
 
     /// Adds a fault for new paths without a name, and for those that lead through other elements than the old path.
@@ -147,58 +121,25 @@ package struct StepCheck {
     }
 
     /// Notes that properties were replaced by others, which may be among them, in the records that had them.
-    mutating func replace(
-        _ type: String,
-        _ paths: [PropertyPath],
-        by newPaths: [PropertyPath],
-        _ reason: String,
-        _ ifMissing: MigrationStep.MissingProperty
-    ) {
-        let isPresent = ifMissing == .fail || paths.contains { presentProperties.contains(Place(type, $0)) }
+    mutating func replace(_ type: String, _ paths: [PropertyPath], by newPaths: [PropertyPath], _ reason: String) {
         for path in paths { remove(type, path, reason) }
-        for path in newPaths { put(type, path, inEveryRecord: isPresent, isNull: true) }
+        for path in newPaths { put(type, path) }
     }
 
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
-    ///
-    /// - Parameter isRemoved: Whether some records no longer have the property.
-    mutating func replaceValue(_ type: String, _ path: PropertyPath, isRemoved: Bool = false) {
+    mutating func replaceValue(_ type: String, _ path: PropertyPath) {
         let place = Place(type, path)
         goneProperties = goneProperties.filter { $0.key == place || !$0.key.isWithin(place) }
-        presentProperties = presentProperties.filter { !$0.isWithin(place) || $0 == place && !isRemoved }
-        filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
     /// Notes that a property was removed, with everything inside it.
     mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
-        let place = Place(type, path)
-        goneProperties[place] = reason
-        presentProperties = presentProperties.filter { !$0.isWithin(place) }
-        filledProperties = filledProperties.filter { !$0.isWithin(place) }
+        goneProperties[Place(type, path)] = reason
     }
 
-    /// Notes that records that lacked a property, or had null, got a value.
-    mutating func fill(_ type: String, _ path: PropertyPath, isNull: Bool) {
+    /// Notes that records may have a property, and those that it is in.
+    mutating func put(_ type: String, _ path: PropertyPath) {
         let place = Place(type, path)
-        if filledProperties.contains(place) { add(has(type, path)) }
-        enter(place, isNull: isNull)
-    }
-
-    /// Notes that a property was put where there must not be one.
-    private mutating func put(_ type: String, _ path: PropertyPath, inEveryRecord isPresent: Bool, isNull: Bool) {
-        let place = Place(type, path)
-        if presentProperties.contains(place) { add(has(type, path)) }
-        if isPresent { return enter(place, isNull: isNull) }
         goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
-    }
-
-    private mutating func enter(_ place: Place, isNull: Bool) {
-        presentProperties.insert(place)
-        if !isNull { filledProperties.insert(place) }
-        goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
-    }
-
-    private func has(_ type: String, _ path: PropertyPath) -> String {
-        "Since an earlier step, every record has the property \(type).\(path)."
     }
 }

@@ -17,11 +17,11 @@ final class NoRecords: RecordTransaction {
     func typeNames() throws -> [String] { [] }
     func count(ofType type: String?) throws -> Int { 0 }
     func lastRecordID() throws -> Int64 { 0 }
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws { batch.removeAll() }
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws { batch.removeAll() }
     func record(id: Int64) throws -> Record? { nil }
     func record(forKey key: String) throws -> Record? { nil }
 
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws { throw refusal }
+    func write(_ contents: RecordContents) throws { throw refusal }
     func write(expiration: Double?, id: Int64) throws { throw refusal }
     func insert(_ record: borrowing Record, id: Int64, version: Int) throws { throw refusal }
     func delete(id: Int64) throws {}
@@ -30,14 +30,12 @@ final class NoRecords: RecordTransaction {
     func deleteType(_ name: String) throws -> Int { 0 }
 
     func deferChange(_ change: DeferredChange) throws { throw refusal }
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws { throw refusal }
     func applyDeferredChanges(stage: Int) throws {}
     func keepOriginal(id: Int64) throws {}
     func keepOriginals(ofType type: String) throws {}
     func original(id: Int64) throws -> Record? { nil }
     func forgetOriginals() throws {}
 
-    func beginReading() throws -> Bool { false }
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader { throw refusal }
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
 }

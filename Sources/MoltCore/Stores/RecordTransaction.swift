@@ -20,10 +20,10 @@ package protocol RecordTransaction: AnyObject {
     ///
     /// - Parameters:
     ///   - batch: The batch, which is emptied first.
-    ///   - type: Only records of this type; nil for all types.
+    ///   - type: Only records of this type.
     ///   - after: Only records with a greater id.
     ///   - through: Only records up to this id.
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws
 
     func record(id: Int64) throws -> Record?
 
@@ -31,18 +31,10 @@ package protocol RecordTransaction: AnyObject {
 
     // MARK: Writing
 
-    /// Writes a record's content, and sets its version.
+    /// Writes the contents of several records, and sets their versions.
     ///
-    /// The key and the type name change only through ``deferChange(_:)``.
-    ///
-    /// - Parameters:
-    ///   - content: JSON as UTF-8, or raw data; valid during the call.
-    ///   - isData: Whether the content is raw data.
-    ///   - id: The record's id.
-    ///   - version: The record's new version.
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws
-
-    /// Writes the contents of several records; called once per batch, so a store should write them together.
+    /// It is called once per batch, so a store should write them together. The key and the type name change only
+    /// through ``deferChange(_:)``.
     func write(_ contents: RecordContents) throws
 
     /// Writes a record's expiry, in seconds since 1970, or nil for never.
@@ -70,13 +62,10 @@ package protocol RecordTransaction: AnyObject {
     // MARK: Deferred changes
 
     /// Saves a change of a record for the end of the pass; there may be a million, so stores keep them on disk.
-    func deferChange(_ change: DeferredChange) throws
-
-    /// Saves a record for quarantine at the end of the pass.
     ///
-    /// Keeps the record's content, key, type name, expiry and version at the stage; for a block, those of the record's
-    /// ``original(id:)``, if it has one.
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws
+    /// A record's quarantine keeps its content, key, type name, expiry and version at the stage; for a block, those of
+    /// the record's ``original(id:)``, if it has one.
+    func deferChange(_ change: DeferredChange) throws
 
     /// Makes the deferred changes of one stage, all at once, so that keys may be swapped.
     ///
@@ -102,18 +91,15 @@ package protocol RecordTransaction: AnyObject {
 
     // MARK: Reading on another thread
 
-    /// Takes a snapshot of the records, which other threads can read while the transaction writes.
+    /// Creates a reader of the records of a type, up to an id; the previous reader must have ended.
     ///
-    /// - Returns: False if the caller must use ``read(into:type:after:through:)``: the transaction has made changes,
-    ///   which readers would not see, or the store does not support a second reader at the moment.
-    func beginReading() throws -> Bool
-
-    /// Creates a reader of the records of a type in the snapshot, up to an id; the previous reader must have ended.
+    /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
     ///
-    /// A caller that reads to the end must compare the number of records with ``count(ofType:)``, because a damaged
-    /// store may end them early.
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader
+    /// - Returns: Nil if the caller must use ``read(into:type:after:through:)``: the transaction has made changes, which
+    ///   readers would not see, or the store does not support a second reader at the moment.
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)?
 
+    /// Discards the snapshot.
     func endReading()
 }
 
@@ -128,22 +114,24 @@ package protocol RecordReader: AnyObject {
     func end()
 }
 
-extension RecordTransaction {
-    package func write(_ contents: RecordContents) throws {
-        for row in contents.rows {
-            try contents.withContent(of: row) { content in
-                try write(content: content, isData: row.isData, id: row.id, version: row.version)
-            }
-        }
-    }
+/// Records that pass each call on to those of a store.
+package protocol WrappingRecords: RecordTransaction {
+    var base: any RecordTransaction { get }
+}
 
+extension RecordTransaction {
     /// Writes a record's content, and its expiry if it was set.
     package func write(_ record: borrowing Record, version: Int) throws {
         var content: [UInt8] = []
         record.writeContent(to: &content)
-        try content.withUnsafeBytes { content in
-            try write(content: content, isData: record.isData, id: record.id, version: version)
-        }
+        let row = RecordContents.Row(
+            id: record.id,
+            version: version,
+            isData: record.isData,
+            buffer: 0,
+            range: content.indices
+        )
+        try write(RecordContents(rows: [row], buffers: [content]))
         if record.hasNewExpiration { try write(expiration: record.expirationSeconds, id: record.id) }
     }
 }

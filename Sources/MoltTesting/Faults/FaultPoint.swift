@@ -76,8 +76,8 @@ extension UpgradePoint.Kind {
         case .beforeSteps, .afterSteps: .steps
         case .read: .batches
         case .record: .records
-        case .writeBatch, .writeContent, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
-            .deferQuarantine, .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal:
+        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
+            .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal:
             .writes
         case .beforeCommit, .afterCommit: .commits
         case .beforeApply, .afterApply, .afterApplies: .attached

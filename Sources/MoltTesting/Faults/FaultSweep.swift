@@ -208,7 +208,7 @@ public struct FaultSweep: Sendable {
         pageLimit: Int? = nil
     ) async throws -> MigrationReport {
         var configuration = configuration
-        configuration.atPoint = injector?.hook
+        if let injector { configuration.options.observe(injector.hook) }
         configuration.batchSize = batchSize
         configuration.pageLimit = pageLimit
         return try await store.upgrade(through: migrations, by: entryPoint, configuration: configuration)

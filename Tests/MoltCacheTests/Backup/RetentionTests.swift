@@ -13,7 +13,7 @@ import Testing
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// A backup; backups with the same version belong to the same upgrade.
+    /// A backup; those with the same version are attempts at the same upgrade.
     private func backup(_ secondsAgo: Double, version: Int? = nil, isAutomatic: Bool = true) -> StoreBackup {
         StoreBackup(
             url: URL(fileURLWithPath: "/s.v\(version ?? 1)-\(Int(1_000_000 - secondsAgo)).backup"),
@@ -44,7 +44,7 @@ import Testing
         #expect(excess(keep, .zero, [backup(10)]) == [])
     }
 
-    @Test func `are counted by upgrade, and the newest attempt of each is kept`() {
+    @Test func `are counted by version, and the newest of each is kept`() {
         let tries = [backup(10, version: 3), backup(20, version: 3), backup(30, version: 3)]
         #expect(excess(2, nil, tries + [backup(40, version: 0)]) == [20, 30])
         #expect(excess(1, nil, tries + [backup(40, version: 0)]) == [20, 30, 40])
@@ -149,26 +149,7 @@ import Testing
             #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
             #expect(try scenario.backups.last == first.last)
         }
-    #endif
 
-    @Test func `of a store that was deleted and created again count as those of another upgrade`() throws {
-        for name in ["one", "two"] {
-            for suffix in ["", "-wal", "-shm"] {
-                try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
-            }
-            try scenario.fill(1)
-            let cache = try scenario.open(1)
-            try cache.set(Person.jane, forKey: name)
-            cache.close()
-            try scenario.open(2).close()
-        }
-        let backups = try scenario.backups
-        #expect(backups.map(\.schemaVersion) == [1, 1])
-        let keys = try backups.map { try CacheStore.contents(at: $0.url).records.map(\.key) }
-        #expect(keys.map(\.last) == ["two", "one"])
-    }
-
-    #if CHILD_PROCESSES
         @Test func `include what an older release wrote between two attempts`() async throws {
             try scenario.fill(0)
             try scenario.open(1).close()

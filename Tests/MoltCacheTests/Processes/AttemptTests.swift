@@ -130,7 +130,7 @@
 
         @Test func `is counted even when another process has reused the identifier`() async throws {
             await crash()
-            // A process that is running, but was started after the interrupted one. It may belong to another user.
+            // A process that is running, and may belong to another user.
             let other = Process()
             other.executableURL = URL(fileURLWithPath: "/bin/cat")
             // It waits for input that is never written.
@@ -150,36 +150,14 @@
                 attempt.processID = id
                 let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
                 try line.write(to: note)
-
                 let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
                 #expect(error?.code == .attemptsFailed)
-                #expect(AttemptLog(note).holder() == nil)
-
-                // Now the attempt belongs to this running process.
-                attempt.processStart = ProcessStart.of(id)
-                #expect(attempt.processStart != nil)
-                let live = try JSONEncoder().encode(attempt) + Data("\n".utf8)
-                try live.write(to: note)
                 #expect(AttemptLog(note).holder() == attempt)
             }
-            try open(limit: 1).close()
+            try (JSONEncoder().encode(crashed) + Data("\n".utf8)).write(to: note)
+            #expect(AttemptLog(note).holder() == nil)
+            try open(limit: 2).close()
             #expect(try CacheStore.state(at: url).version == 2)
-        }
-
-        @Test func `A zombie process counts as ended`() throws {
-            var id: pid_t = 0
-            let path = strdup("/bin/true")
-            defer { free(path) }
-            #expect(posix_spawn(&id, "/bin/true", nil, nil, [path, nil], nil) == 0)
-            let start = ProcessStart.of(id)
-            var status = siginfo_t()
-            #expect(waitid(P_PID, id_t(id), &status, WEXITED | WNOWAIT) == 0)
-            defer { waitpid(id, nil, 0) }
-
-            #expect(start != nil)
-            #expect(ProcessStart.of(id) == "ended")
-            #expect(ProcessStart.of(getpid()) != nil)
-            #expect(ProcessStart.of(1_999_999_999) == nil)
         }
 
         @Test func `is tried again up to the limit`() async throws {

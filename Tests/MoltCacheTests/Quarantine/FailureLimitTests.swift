@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["same", "inside", "renamed", "pass"])
-    func `A record that is visited twice counts once towards the total`(way: String) throws {
+    func `Repeated visits do not raise the total above the number of records`(way: String) throws {
         func registry(_ failing: Int) -> MigrationRegistry {
             @Sendable func check(_ old: Record) throws {
                 guard let number = Int(old.key), number >= failing else { throw Refusal() }

@@ -248,7 +248,7 @@ struct RetryTrialTests {
             try CacheStore(at: old.url).withWriteTransaction(
                 until: nil,
                 { transaction in
-                    try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .quarantine(failure)))
                     try transaction.heldRecords.applyDeferredChanges(stage: 0)
                 },
                 waiting: {}

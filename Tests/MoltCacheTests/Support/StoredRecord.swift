@@ -92,8 +92,12 @@ extension Snapshot {
                 { transaction in
                     state = try transaction.state()
                     let batch = RecordBatch(capacity: 100_000, coding: store.coding)
-                    try transaction.heldRecords.read(into: batch, type: nil, after: 0, through: .max)
-                    records = batch.withRecords { $0.map(Self.stored) }
+                    var found: [Record] = []
+                    for type in try transaction.heldRecords.typeNames() {
+                        try transaction.heldRecords.read(into: batch, type: type, after: 0, through: .max)
+                        found += batch.withRecords { Array($0) }
+                    }
+                    records = found.sorted { $0.id < $1.id }.map(Self.stored)
                     throw Seen()
                 },
                 waiting: {}

@@ -35,7 +35,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
 
     func lastRecordID() throws -> Int64 { try rows.lastRecordID() }
 
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
         let through = flaw == .ignoresThrough ? .max : through
         guard flaw == .handsOutTooFew, batch.capacity > 1 else {
             return try rows.read(into: batch, type: type, after: after, through: through)
@@ -53,9 +53,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
         return try rows.record(forKey: key.precomposedStringWithCanonicalMapping)
     }
 
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try rows.write(content: content, isData: isData, id: id, version: version)
-    }
+    func write(_ contents: RecordContents) throws { try rows.write(contents) }
 
     func write(expiration: Double?, id: Int64) throws {
         if flaw == .forgetsExpiry, expiration == nil { return }
@@ -111,23 +109,15 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     func deleteType(_ name: String) throws -> Int { try rows.deleteType(name) }
 
     func deferChange(_ change: DeferredChange) throws {
+        if flaw == .forgetsQuarantine, case .quarantine = change.kind { return }
         try rows.deferChange(change)
         if flaw == .makesChangesAtOnce { try rows.applyDeferredChanges(stage: change.stage) }
     }
 
     func deleteExpired(now: Double) throws -> Int { try rows.deleteExpired(now: now) }
 
-    func beginReading() throws -> Bool { false }
-
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        try rows.makeReader(ofType: type, through: through)
-    }
-
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
-
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        if flaw != .forgetsQuarantine { try rows.deferQuarantine(quarantine) }
-    }
 
     func applyDeferredChanges(stage: Int) throws {
         try rows.applyDeferredChanges(stage: stage)

@@ -10,7 +10,7 @@ import Testing
         let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations)
         let summary = try await sweep.run()
         #expect(summary.count > 70)
-        #expect(summary.trials.contains { $0.point.name.contains("keeping a record for the quarantine") })
+        #expect(summary.trials.contains { $0.point.name.contains("keeping a change for later") })
         #expect(summary.trials.count { $0.fault == .diskFull } >= 3)
     }
 

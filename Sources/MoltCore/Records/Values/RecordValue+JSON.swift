@@ -28,6 +28,17 @@ extension RecordValue {
         return bytes
     }
 
+    /// The value as JSON; nil if it is nested too deeply for one of the paths.
+    func json(within paths: [PropertyPath]) -> String? {
+        var bytes: [UInt8] = []
+        do throws(JSONSyntaxError) {
+            try write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
+        } catch {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Parses a value from bytes that a scanner has accepted.
     init(checked base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
         var reader = CheckedReader(base: base, position: start, end: end)

@@ -1,3 +1,5 @@
+internal import MoltPlatform
+
 extension RecordValue {
     /// A JSON object: properties in their stored order, including duplicates.
     ///
@@ -55,26 +57,13 @@ extension RecordValue {
         package static func isSame(_ name: String, _ other: String) -> Bool {
             // Avoids the slow bytewise loop of `elementsEqual`.
             let isSame = name.utf8.withContiguousStorageIfAvailable { name in
-                other.utf8.withContiguousStorageIfAvailable { other in
-                    areSame(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(other))
+                other.utf8.withContiguousStorageIfAvailable { other -> Bool in
+                    guard name.count == other.count else { return false }
+                    guard let bytes = name.baseAddress, let others = other.baseAddress else { return true }
+                    return memcmp(bytes, others, name.count) == 0
                 }
             }
             return (isSame ?? nil) ?? name.utf8.elementsEqual(other.utf8)
-        }
-
-        private static func areSame(_ bytes: UnsafeRawBufferPointer, _ others: UnsafeRawBufferPointer) -> Bool {
-            guard bytes.count == others.count else { return false }
-            var offset = 0
-            while offset + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                guard word == others.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
-                offset += 8
-            }
-            while offset < bytes.count {
-                guard bytes[offset] == others[offset] else { return false }
-                offset += 1
-            }
-            return true
         }
     }
 }

@@ -8,7 +8,7 @@ extension MigrationStep {
     ///   - path: The path of the property; missing or null objects on it are created.
     ///   - value: The value.
     public static func addProperty(_ type: String, _ path: PropertyPath, default value: RecordValue) -> MigrationStep {
-        MigrationStep(AddPropertyStep(type: type, path: path, value))
+        MigrationStep(AddPropertyStep(type: type, path: path, json: value.json(within: [path])))
     }
 }
 
@@ -19,18 +19,6 @@ struct AddPropertyStep: RecordStep {
     var path: PropertyPath
     /// The value as JSON; nil if it is nested too deeply for the path.
     var json: String?
-
-    init(type: String, path: PropertyPath, _ value: RecordValue) {
-        self.type = type
-        self.path = path
-        var bytes: [UInt8] = []
-        do throws(JSONSyntaxError) {
-            try value.write(to: &bytes, depth: path.count)
-            json = String(decoding: bytes, as: UTF8.self)
-        } catch {
-            json = nil
-        }
-    }
 
     var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
@@ -46,6 +34,6 @@ struct AddPropertyStep: RecordStep {
         check.use(type: type)
         check.checkNames([path], besides: path)
         if json == nil { check.add("The default value is nested too deep to be written.") }
-        check.fill(type, path, isNull: json == "null")
+        check.put(type, path)
     }
 }

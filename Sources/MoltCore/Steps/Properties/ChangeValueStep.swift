@@ -103,6 +103,6 @@ struct ChangeValueStep: RecordStep {
         if case .date(let form, let newForm) = conversion, form == newForm {
             check.add("The form \(form) is changed to itself.")
         }
-        check.replaceValue(type, path, isRemoved: other == .remove)
+        check.replaceValue(type, path)
     }
 }

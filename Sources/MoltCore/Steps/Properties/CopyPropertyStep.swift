@@ -42,6 +42,6 @@ struct CopyPropertyStep: RecordStep {
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
         if newPath.starts(with: path) { check.add("The property \(type).\(path) is copied into itself.") }
-        check.copy(type, path, to: newPath, ifMissing)
+        check.put(type, newPath)
     }
 }

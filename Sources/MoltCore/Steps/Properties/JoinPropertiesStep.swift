@@ -63,6 +63,6 @@ struct JoinPropertiesStep: RecordStep {
         if let fault = Record.joinFault(paths) { check.add(fault) }
         if let first = paths.first { check.checkNames([newPath] + paths.dropFirst(), besides: first) }
         guard newPath.count > 0, !paths.contains(where: { $0.count == 0 }) else { return }
-        check.replace(type, paths, by: [newPath], "joined", ifMissing)
+        check.replace(type, paths, by: [newPath], "joined")
     }
 }

@@ -48,6 +48,6 @@ struct MapValueStep: RecordStep {
         check.use(type: type, path: path, mayBeElement: true)
         if map.olds.isEmpty, map.other == .keep { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
-        check.replaceValue(type, path, isRemoved: map.other == .remove)
+        check.replaceValue(type, path)
     }
 }

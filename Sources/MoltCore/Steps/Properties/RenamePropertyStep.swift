@@ -38,6 +38,6 @@ struct RenamePropertyStep: RecordStep {
         guard path.count > 0 else { return }
         let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
         if newPath == path { check.add("The property \(type).\(newName) is renamed to its own name.") }
-        check.relocate(type, path, to: newPath, "renamed to \(newName)", ifMissing)
+        check.relocate(type, path, to: newPath, "renamed to \(newName)")
     }
 }

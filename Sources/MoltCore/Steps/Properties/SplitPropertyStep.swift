@@ -76,19 +76,6 @@ struct SplitPropertyStep: RecordStep {
         if let fault = Record.splitFault(newPaths, at: separator) { check.add(fault) }
         if missing == nil { check.add("The value for missing parts is nested too deep to be written.") }
         guard path.count > 0, !newPaths.contains(where: { $0.count == 0 }) else { return }
-        check.replace(type, [path], by: newPaths, "split", ifMissing)
-    }
-}
-
-extension RecordValue {
-    /// The value as JSON; nil if it is nested too deeply for one of the paths.
-    func json(within paths: [PropertyPath]) -> String? {
-        var bytes: [UInt8] = []
-        do throws(JSONSyntaxError) {
-            try write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
-        } catch {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        check.replace(type, [path], by: newPaths, "split")
     }
 }

@@ -1,5 +1,15 @@
+package import MoltCore
+
+extension MigrationOptions {
+    /// Has a hook called at each point of an upgrade, including each batch read and each change of the store.
+    package mutating func observe(_ hook: @escaping UpgradeHook) {
+        atPoint = hook
+        wrapTransaction = { ObservedTransaction($0, hook) }
+    }
+}
+
 /// A transaction that reports each change to a hook before passing it on, for tests that inject failures.
-final class ObservedTransaction: MigrationTransaction {
+private final class ObservedTransaction: MigrationTransaction {
     let records: (any RecordTransaction)?
     private let base: any MigrationTransaction
     private let atPoint: UpgradeHook
@@ -39,7 +49,7 @@ final class ObservedTransaction: MigrationTransaction {
 }
 
 /// Records that report each batch read and each change to a hook before passing it on.
-final class ObservedRecords: RecordTransaction {
+private final class ObservedRecords: WrappingRecords {
     let base: any RecordTransaction
     private let atPoint: UpgradeHook
 
@@ -66,22 +76,18 @@ final class ObservedRecords: RecordTransaction {
         try base.lastRecordID()
     }
 
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
-        try reach(.read, type.map { "of \($0)" } ?? "")
+    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
+        try reach(.read, "of \(type)")
         try base.read(into: batch, type: type, after: after, through: through)
-    }
-
-    func beginReading() throws -> Bool {
-        try base.beginReading()
     }
 
     func endReading() {
         base.endReading()
     }
 
-    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        ObservedReader(try base.makeReader(ofType: type, through: through)) { [atPoint] in
-            try atPoint(UpgradePoint(.read, "of \(type)"))
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
+        try base.makeReader(ofType: type, through: through).map { reader in
+            ObservedReader(reader) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
         }
     }
 
@@ -94,11 +100,6 @@ final class ObservedRecords: RecordTransaction {
     }
 
     // MARK: Writing
-
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try reach(.writeContent)
-        try base.write(content: content, isData: isData, id: id, version: version)
-    }
 
     func write(_ contents: RecordContents) throws {
         try reach(.writeBatch)
@@ -139,11 +140,6 @@ final class ObservedRecords: RecordTransaction {
     func deferChange(_ change: DeferredChange) throws {
         try reach(.deferChange)
         try base.deferChange(change)
-    }
-
-    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        try reach(.deferQuarantine)
-        try base.deferQuarantine(quarantine)
     }
 
     func applyDeferredChanges(stage: Int) throws {
