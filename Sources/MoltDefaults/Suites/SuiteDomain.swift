@@ -19,6 +19,14 @@ package struct SuiteDomain: Sendable {
         return try SuiteStorage(suite).read()
     }
 
+    /// All values in the domain, like ``read()``, but faster if they are about to be changed; it may write the file.
+    ///
+    /// - Throws: The same errors as ``read()``.
+    package func readForChange() throws -> [String: PropertyListValue] {
+        try suite.validate()
+        return try SuiteStorage(suite).readForChange()
+    }
+
     /// All saved values: those that Molt has written, and most of those that the app has set.
     ///
     /// - Throws: The same errors as ``read()``.

@@ -101,13 +101,13 @@
 
         /// Runs a closure that changes another suite, while the library may write this file too.
         ///
-        /// It does not wait for a file that another process is changing; such a file, and one that cannot be copied, is
-        /// written without protection, as by the app itself. Only errors of the closure are thrown.
+        /// It does not wait for a file that another process is changing; such a file, and one that is damaged or cannot
+        /// be copied, is written without protection, as by the app itself. Only errors of the closure are thrown.
         func withCopyUnlessBusy(_ body: () throws -> Void) throws {
-            struct Busy: Error {}
-            guard let lock = try? lock(waiting: { throw Busy() }) else { return try body() }
+            guard access(path, F_OK) == 0, let lock = lockIfFree() else { return try body() }
             try? recover()
-            let copy = (try? bytes()).flatMap { try? makeCopy(of: $0) }
+            let bytes = (try? bytes()).flatMap { bytes in (try? values(of: bytes)) == nil ? nil : bytes }
+            let copy = bytes.flatMap { try? makeCopy(of: $0) }
             do {
                 try body()
             } catch {

@@ -186,6 +186,17 @@
             return found
         }
 
+        /// Runs a closure as ``locked(_:)`` does, unless another holder has the lock or it cannot be taken.
+        ///
+        /// - Returns: nil if the closure was not called.
+        func lockedIfFree<Found>(_ body: () throws -> Found) throws -> Found? {
+            guard let lock = lockIfFree() else { return nil }
+            try recover()
+            let found = try body()
+            _ = consume lock
+            return found
+        }
+
         private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
             let message =
                 "Another process or thread has been changing the settings in \(suite) for more than \(timeout). It may have "
@@ -196,8 +207,14 @@
             return error
         }
 
+        /// The lock; nil if another holder has it, or it cannot be taken.
+        func lockIfFree() -> FileLock? {
+            struct Busy: Error {}
+            return try? lock(waiting: { throw Busy() })
+        }
+
         /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
-        func lock(waiting: () throws -> Void) throws -> FileLock {
+        private func lock(waiting: () throws -> Void) throws -> FileLock {
             let path = try target().beside("lock")
             do {
                 return try FileLock.removedAfterUse(path, waiting: waiting)

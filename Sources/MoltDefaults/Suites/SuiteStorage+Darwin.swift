@@ -24,6 +24,10 @@
             try read()
         }
 
+        func readForChange() throws -> [String: PropertyListValue] {
+            try read()
+        }
+
         /// One value as the app sees it.
         ///
         /// `UserDefaults` can only copy a whole domain, so this uses `CFPreferences`.

@@ -55,6 +55,28 @@
             }
         }
 
+        /// All values in the domain, for a caller that is about to change it; saves the app's unsaved values.
+        ///
+        /// The library saves whether or not there is anything to save, because finding that out takes as long as reading
+        /// the file twice. While another holder has the lock, and on a volume that cannot be written, it is found out.
+        func readForChange() throws -> [String: PropertyListValue] {
+            Self.noteUse(of: suite)
+            guard try !saved().isEmpty else { return try read() }
+            do {
+                return try file.lockedIfFree(saving) ?? read()
+            } catch let error as DefaultsError where [.noPermission, .notWritable].contains(error.code) {
+                return try read()
+            }
+        }
+
+        /// Has the library save its unsaved values; call it with the lock.
+        private func saving() throws -> [String: PropertyListValue] {
+            var bytes = try file.bytes()
+            // The library would overwrite a damaged file.
+            _ = try values(of: bytes)
+            return try synchronized(&bytes)
+        }
+
         /// One value as the app sees it; usually this only checks the file's status.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
             let saved = try file.unchangedValues() ?? saved()
@@ -73,22 +95,13 @@
 
         /// Writes the values that the app has set but not yet saved.
         func flush() throws {
-            if !file.hasDirectory, try !live(saved: [:]).isEmpty || mayHaveUndetectedValues(saved: [:]) {
+            Self.noteUse(of: suite)
+            _ = try saved()
+            if !file.hasDirectory {
+                guard try !live(saved: [:]).isEmpty else { return }
                 try file.makeDirectory()
             }
-            let saved = try read()
-            guard file.hasDirectory, try mayHaveUndetectedValues(saved: saved) else { return }
-            try file.locked {
-                var bytes = try file.bytes()
-                _ = try values(of: bytes)
-                _ = try synchronized(&bytes)
-            }
-        }
-
-        /// Whether the app may have set a value equal to its registered default, which ``live(saved:)`` cannot detect.
-        private func mayHaveUndetectedValues(saved: [String: PropertyListValue]) throws -> Bool {
-            guard suite.name == nil else { return false }
-            return try Self.emptySuite.makeDefaults().dictionaryRepresentation().keys.contains { saved[$0] == nil }
+            _ = try file.locked(saving)
         }
 
         func checkWritable() throws {
@@ -250,12 +263,12 @@
 
         /// Has the library save its unsaved values and reread the file.
         ///
-        /// This saves other suites of the process too. Suites that were used through Molt and have unsaved values get a
-        /// copy beside their file meanwhile.
+        /// This saves other suites of the process too. Suites that were used through Molt get a copy beside their file
+        /// meanwhile.
         private func synchronize() throws {
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
             let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
-            try synchronize(beside: others.filter(\.hasUnsaved)[...])
+            try synchronize(beside: others[...])
         }
 
         private func synchronize(beside others: ArraySlice<SuiteStorage>) throws {
@@ -269,7 +282,7 @@
             try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
         }
 
-        /// The suites used most recently, latest first; limited, because each write checks all of them.
+        /// The suites used most recently, latest first; limited, because each write copies all of them.
         private static let used = Mutex<[Suite]>([])
         private static let longestUse = 8
 
@@ -279,13 +292,6 @@
                 used.insert(suite, at: 0)
                 if used.count > longestUse { used.removeLast() }
             }
-        }
-
-        /// Whether the app has set visible values that are not in the file.
-        private var hasUnsaved: Bool {
-            // An unreadable suite is treated as by the app's own `synchronize()`.
-            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
-            return live != saved
         }
 
         private func matchesLibrary(_ saved: [String: PropertyListValue]) -> Bool {
