@@ -161,25 +161,28 @@
         ///
         /// - Throws: ``DefaultsError`` with the code `cannotStore` if Foundation would read back other content.
         func makeSuccessor(_ values: [String: PropertyListValue]) throws -> Successor {
-            let bytes: Data
-            do {
-                bytes = try SuiteFormat.withDecimalPoint {
-                    let objects = values.mapValues(\.object)
-                    return try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-                }
-            } catch {
-                var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
-                failure.underlying = error
-                throw failure
-            }
-            guard try self.values(of: bytes) == values else {
-                throw failure(.cannotStore, "The suite would not return the values as they were written.")
-            }
+            let bytes = try xml(of: values)
             let successor = Successor(target: try target(), bytes: bytes)
             try explained { () throws(DurableFile.Failure) in
                 try DurableFile.makeNew(successor.path, with: bytes, prepare: keepOwner)
             }
             return successor
+        }
+
+        /// The values as Foundation reads them back; the first way is fast, but cannot write every date.
+        private func xml(of values: [String: PropertyListValue]) throws -> Data {
+            for write in [PropertyListWriter.encode, PropertyListWriter.serialize] {
+                let bytes: Data
+                do {
+                    bytes = try write(values)
+                } catch {
+                    var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
+                    failure.underlying = error
+                    throw failure
+                }
+                if (try? self.values(of: bytes)) == values { return bytes }
+            }
+            throw failure(.cannotStore, "The suite would not return the values as they were written.")
         }
 
         func removeSuccessor() throws {
