@@ -58,7 +58,7 @@ extension PropertyListValue {
         var values: [PropertyListValue] = []
         values.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+            let value = try DefaultsError.within(.index(index), .cannotStore) {
                 try normalized(element, depth: depth + 1)
             }
             values.append(value)
@@ -77,7 +77,7 @@ extension PropertyListValue {
             guard let name = key.base as? String else {
                 throw refusal("a key of type \(type(of: key.base))")
             }
-            values[name] = try DefaultsError.inside(.key(name)) { () throws(DefaultsError) in
+            values[name] = try DefaultsError.within(.key(name), .cannotStore) {
                 try normalized(entry, depth: depth + 1)
             }
         }
