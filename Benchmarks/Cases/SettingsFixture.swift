@@ -50,7 +50,7 @@ enum SettingsFixture {
         },
         Kind(.array(of: .codable(as: Period.self))) { _ in #"["10 Minutes","1 Hour"]"# },
         Kind(.dictionary(of: .codable(as: Zone.self))) { #"{"home":{"name":"Asia\/Taipei","id":"\#($0)"}}"# },
-        Kind(.uint64) { "\(UInt64.max - UInt64($0))" },
+        Kind(.integer(UInt64.self)) { "\(UInt64.max - UInt64($0))" },
         Kind(.array(of: .date)) { "[\(642_000_000 + $0),642000001]" },
         Kind(.codable(as: Zone.self)) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
         Kind(.codable(as: Period.self)) { _ in #""1 Hour""# },

@@ -67,7 +67,7 @@ private struct CallV4: Codable {
 private let settingsV4: [DefaultsKeys] = [
     .key("showsPhotos", .bool),
     .key("signature", .string),
-    .key("pageSize", .int16),
+    .key("pageSize", .integer(Int16.self)),
     .key("sortOrder", .codable),
     .key("backupInterval", .native(from: BackupInterval.CodableForm.self)),
     .key("backupDates", .array(of: .date)),

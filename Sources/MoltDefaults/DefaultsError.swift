@@ -120,18 +120,6 @@ extension DefaultsError {
         return error
     }
 
-    /// Runs a closure and prefixes the place of any error it throws with a step.
-    static func inside<Found>(
-        _ step: ValuePlace.Step,
-        _ body: () throws(DefaultsError) -> Found
-    ) throws(DefaultsError) -> Found {
-        do {
-            return try body()
-        } catch {
-            throw error.inside(step)
-        }
-    }
-
     package func of(suite: Suite) -> DefaultsError {
         var error = self
         error.suite = suite.domainName

@@ -69,7 +69,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     private static let forms: [DefaultsForm] = [
         .array(of: .int), .dictionary(of: .array(of: .date)), .set(of: .string), .codable, .data, .bool, .uuid, .url,
-        .decimal, .range(of: .int), .closedRange(of: .double), .uint64, .float, .keyedArchive,
+        .decimal, .range(of: .int), .closedRange(of: .double), .integer(UInt64.self), .float, .keyedArchive,
         .dictionary(of: .codable(as: [String: Int].self)),
     ]
 

@@ -8,6 +8,8 @@ package struct LockLimit: Sendable {
     package let timeout: Duration
     /// Whether the upgrade is committed, and only changes outside its store remain.
     package let isCommitted: Bool
+    /// Whether the current upgrade writes nothing.
+    package var isDryRun: Bool { options.isDryRun }
     private let options: MigrationOptions
 
     init(_ options: MigrationOptions, isCommitted: Bool = false) {

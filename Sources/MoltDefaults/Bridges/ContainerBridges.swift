@@ -115,41 +115,48 @@ extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Val
     }
 }
 
-/// Stores a `Range` as an array of its two bounds, as Defaults does since 6.3.
-///
-/// The JSON text of earlier releases is read too.
-struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsBridge {
-    func encode(_ value: Range<Bound>) throws -> PropertyListValue? {
-        try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
-    }
+/// A `Range` or a `ClosedRange`.
+protocol StoredRange<Bound>: SendableMetatype {
+    associatedtype Bound: Comparable
 
-    func decode(_ stored: PropertyListValue) throws -> Range<Bound> {
-        if let former = try Bound.formerRange(Range<Bound>.self, of: stored) { return former }
-        let (lower, upper) = try Bound.decodeBounds(of: stored)
-        return lower..<upper
-    }
+    static var isClosed: Bool { get }
+    var lowerBound: Bound { get }
+    var upperBound: Bound { get }
 
-    var form: DefaultsForm? {
-        .range(of: Bound.defaultsForm)
-    }
+    init(uncheckedBounds bounds: (lower: Bound, upper: Bound))
 }
 
-/// Stores a `ClosedRange` as an array of its two bounds, as Defaults does since 6.3.
+extension Range: StoredRange {
+    static var isClosed: Bool { false }
+}
+
+extension ClosedRange: StoredRange {
+    static var isClosed: Bool { true }
+}
+
+/// Stores a range as an array of its two bounds, as Defaults does since 6.3.
 ///
 /// The JSON text of earlier releases is read too.
-struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsBridge {
-    func encode(_ value: ClosedRange<Bound>) throws -> PropertyListValue? {
-        try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
+struct DefaultsRangeBridge<Value: StoredRange>: DefaultsBridge where Value.Bound: DefaultsSerializable {
+    func encode(_ value: Value) throws -> PropertyListValue? {
+        try Value.Bound.encodeElements(of: [value.lowerBound, value.upperBound])
     }
 
-    func decode(_ stored: PropertyListValue) throws -> ClosedRange<Bound> {
-        if let former = try Bound.formerRange(ClosedRange<Bound>.self, of: stored) { return former }
-        let (lower, upper) = try Bound.decodeBounds(of: stored)
-        return lower...upper
+    func decode(_ stored: PropertyListValue) throws -> Value {
+        if let text = stored.string, let type = Value.self as? any Decodable.Type,
+            let former = try DefaultsJSON.decode(type, from: text.utf8) as? Value
+        {
+            return former
+        }
+        let bounds = try Value.Bound.decodeElements(of: stored)
+        guard bounds.count == 2, bounds[0] <= bounds[1] else {
+            throw DefaultsError.mismatch("two bounds of type \(Value.Bound.self), the lower one first")
+        }
+        return Value(uncheckedBounds: (bounds[0], bounds[1]))
     }
 
     var form: DefaultsForm? {
-        .closedRange(of: Bound.defaultsForm)
+        DefaultsForm(.range(Value.Bound.defaultsForm, isClosed: Value.isClosed))
     }
 }
 
@@ -163,24 +170,7 @@ extension Range: DefaultsSerializable where Bound: DefaultsSerializable {
 extension ClosedRange: DefaultsSerializable where Bound: DefaultsSerializable {
     /// Stores a range as an array of its two bounds.
     public static var bridge: some DefaultsBridge<ClosedRange<Bound>, PropertyListValue> {
-        DefaultsClosedRangeBridge()
-    }
-}
-
-extension DefaultsSerializable where Self: Comparable {
-    /// Decodes an array of two bounds, the lower one first.
-    fileprivate static func decodeBounds(of stored: PropertyListValue) throws -> (lower: Self, upper: Self) {
-        let bounds = try decodeElements(of: stored)
-        guard bounds.count == 2, bounds[0] <= bounds[1] else {
-            throw DefaultsError.mismatch("two bounds of type \(Self.self), the lower one first")
-        }
-        return (bounds[0], bounds[1])
-    }
-
-    /// Decodes a range from JSON text; nil if the stored value is not a string, or the range is not `Decodable`.
-    fileprivate static func formerRange<Value>(_ type: Value.Type, of stored: PropertyListValue) throws -> Value? {
-        guard let text = stored.string, let type = type as? any Decodable.Type else { return nil }
-        return try DefaultsJSON.decode(type, from: text.utf8) as? Value
+        DefaultsRangeBridge()
     }
 }
 

@@ -3,24 +3,6 @@ extension DefaultsForm {
     public static var bool: DefaultsForm { DefaultsForm(.bool) }
     /// An `Int`.
     public static var int: DefaultsForm { .integer(Int.self) }
-    /// An `Int8`.
-    public static var int8: DefaultsForm { .integer(Int8.self) }
-    /// An `Int16`.
-    public static var int16: DefaultsForm { .integer(Int16.self) }
-    /// An `Int32`.
-    public static var int32: DefaultsForm { .integer(Int32.self) }
-    /// An `Int64`.
-    public static var int64: DefaultsForm { .integer(Int64.self) }
-    /// A `UInt`.
-    public static var uint: DefaultsForm { .integer(UInt.self) }
-    /// A `UInt8`.
-    public static var uint8: DefaultsForm { .integer(UInt8.self) }
-    /// A `UInt16`.
-    public static var uint16: DefaultsForm { .integer(UInt16.self) }
-    /// A `UInt32`.
-    public static var uint32: DefaultsForm { .integer(UInt32.self) }
-    /// A `UInt64`.
-    public static var uint64: DefaultsForm { .integer(UInt64.self) }
     /// A `Float`.
     public static var float: DefaultsForm { DefaultsForm(.float) }
     /// A `Double` or `CGFloat`.
@@ -40,8 +22,8 @@ extension DefaultsForm {
     /// A keyed archive, stored as `Data`.
     public static var keyedArchive: DefaultsForm { DefaultsForm(.keyedArchive) }
 
-    /// An integer in the range of a type.
-    static func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> DefaultsForm {
+    /// An integer in the range of a type, such as `.integer(UInt8.self)`; use ``int`` for an `Int`.
+    public static func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> DefaultsForm {
         DefaultsForm(.integer(min: Int64(clamping: Number.min), max: UInt64(clamping: Number.max)))
     }
 

@@ -60,11 +60,6 @@ extension DefaultsSerializable {
 }
 
 extension DefaultsSerializable where Self: Codable {
-    /// Stores JSON text; return it from ``bridge`` in a type that matches several bridges.
-    public static var jsonBridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsCodableBridge()
-    }
-
     /// Stores JSON text.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
@@ -98,11 +93,6 @@ extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Coda
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
-    /// Stores a secure keyed archive; return it from ``bridge`` in a type that matches several bridges.
-    public static var keyedArchiveBridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsKeyedArchiveBridge()
-    }
-
     /// Stores an array as one secure keyed archive, as SwiftyUserDefaults does; return it from ``arrayBridge``.
     public static var keyedArchiveArrayBridge: some DefaultsBridge<[Self], PropertyListValue> {
         DefaultsKeyedArchiveArrayBridge()

@@ -35,7 +35,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     init(_ suite: Suite) throws {
         self.suite = suite
-        snapshot = try PropertyListValue.asStored(SuiteDomain(suite).read())
+        let domain = SuiteDomain(suite)
+        // A dry run may not write, not even the same content.
+        let isWriting = LockLimit.current?.isDryRun == false
+        snapshot = try PropertyListValue.asStored(isWriting ? domain.readForChange() : domain.read())
     }
 
     // MARK: Reading

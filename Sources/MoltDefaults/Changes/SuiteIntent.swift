@@ -102,7 +102,7 @@ package struct SuiteIntent: Codable {
     /// Whether a suite stores both values as the same one, or neither exists.
     private static func areSame(_ value: PropertyListValue?, _ other: PropertyListValue?) -> Bool {
         guard let value, let other else { return value == nil && other == nil }
-        return value.isStored(as: other)
+        return value.asStored() == other.asStored()
     }
 
     /// Whether the app has removed all settings since; values derived from them must not come back either.

@@ -1,26 +1,11 @@
 /// The outcome of converting one setting's value.
 package enum ConversionOutcome: Hashable, Sendable {
     /// The value that replaces the stored one, and the parts that were set aside.
-    case converted(PropertyListValue, setAside: [SetAside] = [])
+    case converted(PropertyListValue, setAside: [SetAsideValue.Part] = [])
     /// The value already has the target form.
     case alreadyCurrent
     /// The value stays unchanged, for a reason that contains nothing of the value, at a place inside it.
     case notConvertible(reason: String, place: ValuePlace)
-}
-
-/// A part of a value that could not be converted, while the rest could.
-package struct SetAside: Hashable, Sendable {
-    package var place: ValuePlace
-    /// The stored part; for a part of a JSON string, its text as a string.
-    package var original: PropertyListValue
-    /// Why the part could not be converted, without anything of the value.
-    package var reason: String
-
-    package init(place: ValuePlace, original: PropertyListValue, reason: String) {
-        self.place = place
-        self.original = original
-        self.reason = reason
-    }
 }
 
 struct ConversionFailure: Error {

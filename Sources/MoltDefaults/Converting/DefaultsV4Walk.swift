@@ -7,7 +7,7 @@ struct DefaultsV4Walk {
     /// Whether invalid elements are set aside.
     let salvage: Bool
     private(set) var place = ValuePlace()
-    private(set) var setAside: [SetAside] = []
+    private(set) var setAside: [SetAsideValue.Part] = []
     /// Whether the result differs from the stored value.
     private(set) var isChanged = false
 
@@ -109,7 +109,8 @@ struct DefaultsV4Walk {
             return try body(&self)
         } catch {
             guard salvage else { throw error }
-            setAside.append(SetAside(place: place, original: original(), reason: error.reason))
+            let part = SetAsideValue.Part(place: place.fullDescription, value: original(), reason: error.reason)
+            setAside.append(part)
             isChanged = true
             return nil
         }

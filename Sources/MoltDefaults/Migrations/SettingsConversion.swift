@@ -67,15 +67,9 @@ struct SettingsConversion: Sendable {
             guard let first = setAside.first else { break }
             outcome.outcome = .salvaged
             outcome.reason = first.reason
-            outcome.place = first.place.fullDescription
+            outcome.place = first.place
             try settings.setAside(
-                SetAsideValue(
-                    migration: migration,
-                    value: stored,
-                    parts: setAside.map {
-                        SetAsideValue.Part(place: $0.place.fullDescription, value: $0.original, reason: $0.reason)
-                    }
-                ),
+                SetAsideValue(migration: migration, value: stored, parts: setAside),
                 forKey: key.name
             )
         case .notConvertible(let reason, let place):

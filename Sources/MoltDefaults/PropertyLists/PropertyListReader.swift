@@ -12,15 +12,11 @@ package enum PropertyListReader {
     /// - Throws: Foundation's error for a damaged list, and ``DefaultsError`` with the code `cannotStore` for values
     ///   that no suite can hold.
     package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {
-        guard isBinary(bytes) else { return try PropertyListValue(normalizing: object(bytes), around: containers) }
-        return try binary(bytes, around: containers)
-    }
-
-    /// Reads a suite's file into Foundation objects.
-    static func object(_ bytes: Data) throws -> Any {
-        // The domain's dictionary surrounds each value.
-        guard !isBinary(bytes) else { return try binary(bytes, around: 1).object }
-        return try SuiteFormat.withDecimalPoint { try PropertyListSerialization.propertyList(from: bytes, format: nil) }
+        guard !isBinary(bytes) else { return try binary(bytes, around: containers) }
+        let object = try SuiteFormat.withDecimalPoint {
+            try PropertyListSerialization.propertyList(from: bytes, format: nil)
+        }
+        return try PropertyListValue(normalizing: object, around: containers)
     }
 
     private static func isBinary(_ bytes: Data) -> Bool {

@@ -9,8 +9,7 @@ extension Suite: SettingsAccess {
     /// - Returns: nil if the key has no value.
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
-        try validate()
-        return try SuiteStorage(self).liveValue(forKey: key)
+        try SuiteDomain(self).liveValue(forKey: key)
     }
 
     /// Sets a value durably: it survives even if the app is killed right afterwards.
@@ -65,7 +64,6 @@ extension Suite: SettingsAccess {
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
     public func synchronize() throws {
-        try validate()
-        try SuiteStorage(self).flush()
+        try SuiteDomain(self).flush()
     }
 }

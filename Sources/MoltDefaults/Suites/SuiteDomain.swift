@@ -1,71 +1,10 @@
 internal import Foundation
 
-/// The persistent domain of a suite, read as a whole and changed atomically.
-///
-/// The platform's ``SuiteStorage`` implements it.
-package struct SuiteDomain: Sendable {
-    package let suite: Suite
-
-    package init(_ suite: Suite) {
-        self.suite = suite
-    }
-
-    /// All values in the domain, including those that the app has set but not yet saved.
-    ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission`, `notWritable` or `busy`.
-    ///   During an upgrade, `MigrationError` with the code `busy`, `cancelled` or `deadlinePassed`.
-    package func read() throws -> [String: PropertyListValue] {
-        try suite.validate()
-        return try SuiteStorage(suite).read()
-    }
-
-    /// All saved values: those that Molt has written, and most of those that the app has set.
-    ///
-    /// - Throws: The same errors as ``read()``.
-    package func readSaved() throws -> [String: PropertyListValue] {
-        try suite.validate()
-        return try SuiteStorage(suite).saved()
-    }
-
-    /// Changes the domain durably and atomically.
-    ///
-    /// Nothing is written if a value cannot be stored or the file cannot be read. On Linux the file is written as XML,
-    /// so dates from a binary file lose their fractional seconds too.
-    ///
-    /// - Throws: ``DefaultsError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
+extension SuiteDomain {
+    /// Changes the domain as ``change(settingAsideDamage:_:)`` does, with changes that are the same for every content.
     package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
         let edit = SuiteEdit(values: values, removed: keys)
-        try suite.validate()
-        // Checked before a directory is made.
-        try edit.check(for: suite)
-        try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit }
-    }
-
-    /// Changes the domain as ``write(set:remove:)`` does, with changes computed from its current content.
-    ///
-    /// On Linux no other user of Molt writes the domain between the read and the write, and the file is read only once.
-    ///
-    /// - Parameters:
-    ///   - setsAside: Whether a file that is not a property list, such as one truncated by a kill, is renamed with the
-    ///     suffix `.damaged`; for callers that know its content and restore it.
-    ///   - edit: Receives the domain's content and returns the changes; if they are empty, nothing is written. It must
-    ///     not use the suite. It may be called again if the app changes the suite meanwhile.
-    /// - Throws: The same errors as ``write(set:remove:)``.
-    package func change(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
-        try suite.validate()
-        try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in
-            let edit = try edit(content)
-            try edit.check(for: suite)
-            return edit
-        }
-    }
-
-    /// Checks that the domain could be written now, without writing it.
-    ///
-    /// - Throws: The same ``DefaultsError`` as ``write(set:remove:)``.
-    package func checkWritable() throws {
-        try suite.validate()
-        try SuiteStorage(suite).checkWritable()
+        try change(settingAsideDamage: false) { _ in edit }
     }
 
     static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
@@ -102,7 +41,7 @@ package struct SuiteDomain: Sendable {
     }
 
     static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
-        edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
+        edit.values.filter { found[$0.key]?.asStored() != $0.value.asStored() }.map(\.key)
             + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
     }
 
@@ -158,10 +97,11 @@ package struct SuiteEdit {
         return domain
     }
 
-    /// Checks that a suite can hold the values to set.
+    /// The changes, if the suite can hold the values to set.
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.
-    func check(for suite: Suite) throws(DefaultsError) {
+    func checked(for suite: Suite) throws(DefaultsError) -> SuiteEdit {
         for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
+        return self
     }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MoltCore
-internal import Synchronization
+package import Synchronization
 
 /// The evidence that a suite's file gives when the system returns no settings.
 ///
@@ -18,7 +18,7 @@ package enum SuiteEvidence: Sendable {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let bytes = try DurableFile.read(target) ?? Data()
             // Damage is reported when the file is read; it is not a reason to wait.
-            let list = bytes.isEmpty ? nil : try? PropertyListReader.object(bytes) as? [String: Any]
+            let list = bytes.isEmpty ? nil : try? PropertyListReader.value(bytes, around: 1).dictionary
             self = list?.isEmpty == false ? .filled : .empty
         } catch {
             self = .closed
@@ -27,28 +27,15 @@ package enum SuiteEvidence: Sendable {
 }
 
 extension Suite {
-    /// The domains that this process treats as closed; tests use them because they cannot lock a device.
-    package static let closedDomains = ClosedDomains()
-
-    package final class ClosedDomains: Sendable {
-        private let names = Mutex<Set<String>>([])
-
-        /// Treats the suite as if the device had not been unlocked since it started.
-        package func insert(_ suite: Suite) {
-            names.withLock { _ = $0.insert(suite.domainName) }
-        }
-
-        fileprivate func contains(_ suite: Suite) -> Bool {
-            names.withLock { $0.contains(suite.domainName) }
-        }
-    }
+    /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
+    package static let closedDomains = Mutex<Set<String>>([])
 
     /// The reason why existing settings cannot be read now; nil if all settings are visible.
     ///
     /// All work on suites defers by this rule: a suite that reads as empty counts as empty only if its file confirms
     /// it. Linux has no locked devices; a file that cannot be opened causes an error when it is read.
     func closedReason() throws -> String? {
-        if !Self.closedDomains.contains(self) {
+        if !Self.closedDomains.withLock({ $0.contains(domainName) }) {
             #if canImport(Darwin)
                 guard try SuiteDomain(self).readSaved().isEmpty else { return nil }
                 switch SuiteEvidence(fileAt: preferencesPath) {

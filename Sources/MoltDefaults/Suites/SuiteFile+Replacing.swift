@@ -26,6 +26,9 @@
 
         // MARK: Protecting the file from the library
 
+        /// Held while Molt has the library save, and while a file is replaced, which other threads may do at any time.
+        static let library = NSLock()
+
         /// Renames the file as a copy, and puts a duplicate in its place for the library to write.
         ///
         /// The copy is the original file under another name, so it needs no sync: after a power loss, either the file
@@ -79,6 +82,9 @@
         ///   - known: The expected content of the current file.
         /// - Returns: False if the current file was written meanwhile; it is then back in its place.
         private func put(_ path: String, inPlaceOf known: Data?, _ target: Target) throws -> Bool {
+            // What another thread has the library write into a replacement would be lost if the file goes back.
+            Self.library.lock()
+            defer { Self.library.unlock() }
             let replaced = target.beside("replaced")
             let isLinked = link(target.path, replaced) == 0
             if !isLinked, errno == ENOENT {
@@ -101,13 +107,13 @@
 
         /// Runs a closure that changes another suite, while the library may write this file too.
         ///
-        /// It does not wait for a file that another process is changing; such a file, and one that cannot be copied, is
-        /// written without protection, as by the app itself. Only errors of the closure are thrown.
+        /// It does not wait for a file that another process is changing; such a file, and one that is damaged or cannot
+        /// be copied, is written without protection, as by the app itself. Only errors of the closure are thrown.
         func withCopyUnlessBusy(_ body: () throws -> Void) throws {
-            struct Busy: Error {}
-            guard let lock = try? lock(waiting: { throw Busy() }) else { return try body() }
+            guard access(path, F_OK) == 0, let lock = lockIfFree() else { return try body() }
             try? recover()
-            let copy = (try? bytes()).flatMap { try? makeCopy(of: $0) }
+            let bytes = (try? bytes()).flatMap { bytes in (try? values(of: bytes)) == nil ? nil : bytes }
+            let copy = bytes.flatMap { try? makeCopy(of: $0) }
             do {
                 try body()
             } catch {
@@ -161,25 +167,28 @@
         ///
         /// - Throws: ``DefaultsError`` with the code `cannotStore` if Foundation would read back other content.
         func makeSuccessor(_ values: [String: PropertyListValue]) throws -> Successor {
-            let bytes: Data
-            do {
-                bytes = try SuiteFormat.withDecimalPoint {
-                    let objects = values.mapValues(\.object)
-                    return try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-                }
-            } catch {
-                var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
-                failure.underlying = error
-                throw failure
-            }
-            guard try self.values(of: bytes) == values else {
-                throw failure(.cannotStore, "The suite would not return the values as they were written.")
-            }
+            let bytes = try xml(of: values)
             let successor = Successor(target: try target(), bytes: bytes)
             try explained { () throws(DurableFile.Failure) in
                 try DurableFile.makeNew(successor.path, with: bytes, prepare: keepOwner)
             }
             return successor
+        }
+
+        /// The values as Foundation reads them back; the first way is fast, but cannot write every date.
+        private func xml(of values: [String: PropertyListValue]) throws -> Data {
+            for write in [PropertyListWriter.encode, PropertyListWriter.serialize] {
+                let bytes: Data
+                do {
+                    bytes = try write(values)
+                } catch {
+                    var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
+                    failure.underlying = error
+                    throw failure
+                }
+                if (try? self.values(of: bytes)) == values { return bytes }
+            }
+            throw failure(.cannotStore, "The suite would not return the values as they were written.")
         }
 
         func removeSuccessor() throws {
@@ -271,33 +280,35 @@
         ///
         /// For a truncated file without a copy, the changes made to it decide; see ``SuiteContent/isTruncated``.
         private func content(whenFound bytes: Data, beside copied: Data) -> Judgement {
-            guard let copied = Self.values(copied) else { return .found }
-            if isTruncated(bytes) || Self.hasLostSectors(bytes, beside: copied) { return .copy }
+            guard let copied = try? values(of: copied) else { return .found }
+            if isTruncated(bytes) || hasLostSectors(bytes, beside: copied) { return .copy }
             // A file that shares no value with the copy was truncated before the app set its values.
-            guard let values = Self.values(bytes), !values.isEmpty,
+            guard let values = try? values(of: bytes), !values.isEmpty,
                 !values.contains(where: { copied[$0.key] == $0.value })
             else { return .found }
             let both = copied.merging(values) { $1 }
             return both.count > values.count ? .both(both) : .found
         }
 
-        private static func values(_ bytes: Data) -> [String: PropertyListValue]? {
-            guard !bytes.isEmpty else { return nil }
-            return (try? PropertyListReader.value(bytes, around: 1))?.dictionary
-        }
-
         /// Whether a kill during the library's writing, which truncates the file first, has left these bytes.
         func isTruncated(_ bytes: Data) -> Bool {
-            // Values that no suite can hold are not a sign of truncation.
-            bytes.isEmpty || (try? values(of: bytes)) == nil && (try? Self.dictionary(bytes)) == nil
+            guard !bytes.isEmpty else { return true }
+            do {
+                _ = try values(of: bytes)
+                return false
+            } catch {
+                // Values that no suite can hold are not a sign of truncation.
+                return (error as? DefaultsError)?.key == nil
+            }
         }
 
         /// Whether a part of the bytes was not yet on disk when power was lost during the library's writing.
         ///
         /// Such a part consists of zeros, in whole sectors or up to the end, and inside a string it reads as NUL
         /// characters. A string may also contain NULs legitimately; they are accepted if the copy has them too.
-        private static func hasLostSectors(_ bytes: Data, beside copied: [String: PropertyListValue]) -> Bool {
-            guard !bytes.starts(with: "bplist".utf8), hasEmptySector(bytes), let values = values(bytes) else {
+        private func hasLostSectors(_ bytes: Data, beside copied: [String: PropertyListValue]) -> Bool {
+            guard !bytes.starts(with: "bplist".utf8), Self.hasEmptySector(bytes), let values = try? values(of: bytes)
+            else {
                 return false
             }
             return values.contains { key, value in

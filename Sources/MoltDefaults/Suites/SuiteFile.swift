@@ -10,13 +10,9 @@
         let path: String
         let directory: String
         private let suite: Suite
-        /// The sentence in errors that says whether the file was changed.
-        private let outcome: String
 
-        /// - Parameter isReplaced: Whether the current call has already replaced the file's content; errors say so.
-        init(_ suite: Suite, isReplaced: Bool = false) {
+        init(_ suite: Suite) {
             self.suite = suite
-            outcome = isReplaced ? "Its changes were made." : "It was not changed."
             directory = Self.home
             path = "\(directory)/\(suite.domainName).plist"
         }
@@ -89,35 +85,32 @@
 
         func values(of bytes: Data) throws -> [String: PropertyListValue] {
             if let known = Known.files.withLock({ $0[path] }), known.bytes == bytes { return known.values }
-            let objects: [String: Any]
             do {
-                objects = try Self.dictionary(bytes)
-            } catch {
-                var failure = failure(
-                    .unreadable,
-                    "The file of the suite is damaged: it is not a property list of keys and values. \(outcome) "
-                        + "Restore it from a backup, or move it away."
-                )
-                failure.underlying = error
-                throw failure
-            }
-            do throws(DefaultsError) {
-                let values = try SuiteDomain.normalized(objects, of: suite)
+                guard let values = try PropertyListReader.value(bytes, around: 1).dictionary else {
+                    throw CocoaError(.propertyListReadCorrupt)
+                }
                 remember(bytes, values)
                 return values
             } catch {
-                var error = error
-                error.path = path
-                throw error
+                throw unreadable(error)
             }
         }
 
-        /// Decodes a file's bytes into Foundation objects.
-        static func dictionary(_ bytes: Data) throws -> [String: Any] {
-            guard let dictionary = try PropertyListReader.object(bytes) as? [String: Any] else {
-                throw CocoaError(.propertyListReadCorrupt)
+        /// The error for bytes that are damaged or, if it has a key, for a value that no suite can hold.
+        private func unreadable(_ cause: any Error) -> DefaultsError {
+            if var error = cause as? DefaultsError, let steps = error.place?.steps, case .key(let key) = steps.first {
+                error.code = .unreadable
+                error.path = path
+                error.place = steps.count > 1 ? ValuePlace(Array(steps.dropFirst())) : nil
+                return error.at(key: key).of(suite: suite)
             }
-            return dictionary
+            var failure = failure(
+                .unreadable,
+                "The file of the suite is damaged: it is not a property list of keys and values. Restore it from a "
+                    + "backup, or move it away."
+            )
+            failure.underlying = cause
+            return failure
         }
 
         // MARK: Cache
@@ -186,6 +179,17 @@
             return found
         }
 
+        /// Runs a closure as ``locked(_:)`` does, unless another holder has the lock or it cannot be taken.
+        ///
+        /// - Returns: nil if the closure was not called.
+        func lockedIfFree<Found>(_ body: () throws -> Found) throws -> Found? {
+            guard let lock = lockIfFree() else { return nil }
+            try recover()
+            let found = try body()
+            _ = consume lock
+            return found
+        }
+
         private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
             let message =
                 "Another process or thread has been changing the settings in \(suite) for more than \(timeout). It may have "
@@ -196,8 +200,14 @@
             return error
         }
 
+        /// The lock; nil if another holder has it, or it cannot be taken.
+        func lockIfFree() -> FileLock? {
+            struct Busy: Error {}
+            return try? lock(waiting: { throw Busy() })
+        }
+
         /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
-        func lock(waiting: () throws -> Void) throws -> FileLock {
+        private func lock(waiting: () throws -> Void) throws -> FileLock {
             let path = try target().beside("lock")
             do {
                 return try FileLock.removedAfterUse(path, waiting: waiting)
@@ -248,9 +258,9 @@
             case EROFS:
                 failure(.notWritable, "The suite's file is on a read-only volume. Choose another home directory.")
             case ENOSPC, EDQUOT, EFBIG:
-                failure(.notWritable, "There is no space left for the suite's file. \(outcome)")
+                failure(.notWritable, "There is no space left for the suite's file.")
             default:
-                failure(.notWritable, "The suite's file could not be used: \(reason). \(outcome)")
+                failure(.notWritable, "The suite's file could not be used: \(reason).")
             }
         }
     }

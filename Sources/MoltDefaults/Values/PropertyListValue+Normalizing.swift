@@ -35,17 +35,17 @@ extension PropertyListValue {
         self = try Self.normalized(object, depth: -containers)
     }
 
-    private static func normalized(_ boxed: Any, depth: Int) throws(DefaultsError) -> PropertyListValue {
-        var object = boxed
-        while let optional = object as? any AnyOptional {
-            guard let content = optional.content else { throw refusal("nil") }
-            object = content
-        }
+    private static func normalized(_ object: Any, depth: Int) throws(DefaultsError) -> PropertyListValue {
+        // The first three casts unwrap optionals by themselves.
         if let string = object as? String { return .string(string) }
         // Before numbers: the cast of an array or a dictionary to `NSNumber` first converts all of its content.
         if let elements = object as? [Any] { return try .array(normalized(elements: elements, depth: depth)) }
         if let entries = object as? [AnyHashable: Any] {
             return try .dictionary(normalized(entries: entries, depth: depth))
+        }
+        if let optional = object as? any AnyOptional {
+            guard let content = optional.content else { throw refusal("nil") }
+            return try normalized(content, depth: depth)
         }
         if let number = try number(object) { return number }
         if let date = object as? Date { return .date(date) }
@@ -58,7 +58,7 @@ extension PropertyListValue {
         var values: [PropertyListValue] = []
         values.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+            let value = try DefaultsError.within(.index(index), .cannotStore) {
                 try normalized(element, depth: depth + 1)
             }
             values.append(value)
@@ -77,7 +77,7 @@ extension PropertyListValue {
             guard let name = key.base as? String else {
                 throw refusal("a key of type \(type(of: key.base))")
             }
-            values[name] = try DefaultsError.inside(.key(name)) { () throws(DefaultsError) in
+            values[name] = try DefaultsError.within(.key(name), .cannotStore) {
                 try normalized(entry, depth: depth + 1)
             }
         }

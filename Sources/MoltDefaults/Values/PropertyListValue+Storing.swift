@@ -33,7 +33,7 @@ extension PropertyListValue {
         case .array(let array):
             guard depth < Self.depthLimit else { throw Self.tooDeep }
             for (index, element) in array.enumerated() {
-                try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+                try DefaultsError.within(.index(index), .cannotStore) {
                     try element.checkStorable(depth: depth + 1)
                 }
             }
@@ -41,7 +41,7 @@ extension PropertyListValue {
             guard depth < Self.depthLimit else { throw Self.tooDeep }
             try Self.check(SuiteFormat.fault(ofDictionary: dictionary))
             for (key, value) in dictionary {
-                try DefaultsError.inside(.key(key)) { () throws(DefaultsError) in
+                try DefaultsError.within(.key(key), .cannotStore) {
                     try Self.check(SuiteFormat.fault(ofText: key))
                     try value.checkStorable(depth: depth + 1)
                 }
@@ -59,46 +59,16 @@ extension PropertyListValue {
         if let fault { throw DefaultsError(.cannotStore, fault) }
     }
 
-    /// Whether the platform returns the same value for both after they were written.
-    ///
-    /// It compares `asStored()` of both without creating those values.
-    func isStored(as other: PropertyListValue) -> Bool {
-        switch (self, other) {
-        case (.date(let left), .date(let right)): SuiteFormat.stored(left) == SuiteFormat.stored(right)
-        case (.unsigned, .int), (.int, .unsigned): asStored() == other.asStored()
-        case (.array(let left), .array(let right)):
-            left.count == right.count && zip(left, right).allSatisfy { $0.isStored(as: $1) }
-        case (.dictionary(let left), .dictionary(let right)):
-            left.count == right.count && left.allSatisfy { right[$0.key]?.isStored(as: $0.value) == true }
-        default: self == other
-        }
-    }
-
-    private var isAsStored: Bool {
-        switch self {
-        case .unsigned(let unsigned): unsigned > Int64.max
-        case .date(let date): SuiteFormat.stored(date) == date
-        case .array(let array): array.allSatisfy(\.isAsStored)
-        case .dictionary(let dictionary): Self.areAsStored(dictionary)
-        case .bool, .int, .double, .string, .data: true
-        }
-    }
-
-    private static func areAsStored(_ values: [String: PropertyListValue]) -> Bool {
-        values.allSatisfy { $0.value.isAsStored }
-    }
-
-    /// The values that the platform returns after they were written; not copied if they are unchanged.
+    /// The values that the platform returns after they were written.
     static func asStored(_ values: [String: PropertyListValue]) -> [String: PropertyListValue] {
-        areAsStored(values) ? values : values.mapValues { $0.asStored() }
+        values.mapValues { $0.asStored() }
     }
 
     /// The value that the platform returns after it was written.
     ///
     /// On Linux dates are rounded down to whole seconds.
     public func asStored() -> PropertyListValue {
-        guard !isAsStored else { return self }
-        return switch self {
+        switch self {
         case .unsigned(let unsigned): Int64(exactly: unsigned).map { .int($0) } ?? self
         case .date(let date): .date(SuiteFormat.stored(date))
         case .array(let array): .array(array.map { $0.asStored() })

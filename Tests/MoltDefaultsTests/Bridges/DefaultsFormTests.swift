@@ -6,16 +6,19 @@ import Testing
 struct DefaultsFormTests {
     @Test(
         arguments: [
-            (Bool.defaultsForm, .bool), (Int.defaultsForm, .int), (Int8.defaultsForm, .int8),
-            (Int16.defaultsForm, .int16), (Int32.defaultsForm, .int32), (Int64.defaultsForm, .int64),
-            (UInt.defaultsForm, .uint), (UInt8.defaultsForm, .uint8), (UInt16.defaultsForm, .uint16),
-            (UInt32.defaultsForm, .uint32), (UInt64.defaultsForm, .uint64), (Float.defaultsForm, .float),
+            (Bool.defaultsForm, .bool), (Int.defaultsForm, .int), (Int8.defaultsForm, .integer(Int8.self)),
+            (Int16.defaultsForm, .integer(Int16.self)), (Int32.defaultsForm, .integer(Int32.self)),
+            (Int64.defaultsForm, .integer(Int64.self)),
+            (UInt.defaultsForm, .integer(UInt.self)), (UInt8.defaultsForm, .integer(UInt8.self)),
+            (UInt16.defaultsForm, .integer(UInt16.self)),
+            (UInt32.defaultsForm, .integer(UInt32.self)), (UInt64.defaultsForm, .integer(UInt64.self)),
+            (Float.defaultsForm, .float),
             (Double.defaultsForm, .double), (CGFloat.defaultsForm, .double), (String.defaultsForm, .string),
             (Date.defaultsForm, .date), (Data.defaultsForm, .data), (URL.defaultsForm, .url),
             (UUID.defaultsForm, .uuid), (Decimal.defaultsForm, .decimal), (Color.defaultsForm, .keyedArchive),
             (Int?.defaultsForm, .int), (Period.defaultsForm, .codable), (Level.defaultsForm, .rawValue(of: .int)),
             (Preferred.defaultsForm, .rawValue(of: .string)),
-            ([String]?.defaultsForm, .array(of: .string)), (Set<Int8>.defaultsForm, .set(of: .int8)),
+            ([String]?.defaultsForm, .array(of: .string)), (Set<Int8>.defaultsForm, .set(of: .integer(Int8.self))),
             ([String: [Period]].defaultsForm, .dictionary(of: .array(of: .codable))),
             ([UInt32: [[Date]]].defaultsForm, .dictionary(key: .integer, of: .array(of: .array(of: .date)))),
             (Range<Int>.defaultsForm, .range(of: .int)), (ClosedRange<Date>.defaultsForm, .closedRange(of: .date)),
@@ -50,12 +53,12 @@ struct DefaultsFormTests {
         let text = try #require(DefaultsForm.rawValue(of: .string).isKnownRawValue)
         #expect(text(.string("anything")))
         #expect(!text(.int(1)))
-        let byte = try #require(DefaultsForm.rawValue(of: .int8).isKnownRawValue)
+        let byte = try #require(DefaultsForm.rawValue(of: .integer(Int8.self)).isKnownRawValue)
         #expect(byte(.int(-128)))
         #expect(!byte(.int(128)))
         #expect(!byte(.unsigned(.max)))
         #expect(!byte(.string("1")))
-        let large = try #require(DefaultsForm.rawValue(of: .uint64).isKnownRawValue)
+        let large = try #require(DefaultsForm.rawValue(of: .integer(UInt64.self)).isKnownRawValue)
         #expect(large(.unsigned(.max)))
         #expect(!large(.int(-1)))
     }

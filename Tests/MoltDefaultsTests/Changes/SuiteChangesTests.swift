@@ -276,7 +276,7 @@ struct SuiteChangesTests {
             }
             let whole = try Data(contentsOf: scratch.file)
             let damage = content.isEmpty ? Data() : whole.prefix(whole.count / 2)
-            try damage.write(to: scratch.file)
+            try scratch.writeFile(damage)
             try suite.apply(intent, .add)
             try suite.apply(intent, .remove)
             #expect(try scratch.values == ["name": "migrated", "count": 3])
@@ -288,7 +288,7 @@ struct SuiteChangesTests {
         /// The app may have removed the rest on purpose.
         @Test func `A truncated file that was written since is not restored`() throws {
             let intent = try committed { try $0.set("migrated", forKey: "name") }
-            try Data().write(to: scratch.file)
+            try scratch.writeFile("")
             try suite.update(set: ["count": 5, "later": true])
             try suite.apply(intent, .add)
             try suite.apply(intent, .remove)
@@ -297,7 +297,7 @@ struct SuiteChangesTests {
 
         @Test func `A damaged file is an error and is left unchanged`() throws {
             let damage = Data("damage".utf8)
-            try damage.write(to: scratch.file)
+            try scratch.writeFile(damage)
             let error = #expect(throws: MigrationError.self) {
                 try cache.upgrade(settings { try $0.set(1, forKey: "count") })
             }

@@ -66,7 +66,7 @@
             primary: UpgradeScenario.Primary
         ) throws {
             let bytes = try Data(contentsOf: other.file)
-            try damage.write(to: other.file)
+            try other.writeFile(damage)
             let error = #expect(throws: MigrationError.self) { try upgrade(primary, registry) }
             #expect(error?.code == .attachedStoreFailed)
             #expect(error?.attachedStore == other.suite.attachedName)
@@ -85,7 +85,7 @@
 
         @Test(arguments: damage)
         func `A damaged file of the suite that is the store changes nothing`(damage: Data) throws {
-            try damage.write(to: scratch.file)
+            try scratch.writeFile(damage)
             let error = #expect(throws: DefaultsError.self) { try scratch.suite.upgrade(with: registry) }
             #expect(error?.code == .unreadable)
             #expect(try Data(contentsOf: scratch.file) == damage)

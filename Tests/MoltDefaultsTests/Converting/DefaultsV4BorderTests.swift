@@ -6,13 +6,15 @@ import Testing
 struct DefaultsV4BorderTests {
     @Test(
         arguments: [
-            ("1.0", .int, .int(1)), ("1e2", .int, .int(100)), ("10e-1", .int8, .int(1)), ("-0", .int, .int(0)),
-            ("-0.0", .uint8, .int(0)), ("0e5", .int, .int(0)),
+            ("1.0", .int, .int(1)), ("1e2", .int, .int(100)), ("10e-1", .integer(Int8.self), .int(1)),
+            ("-0", .int, .int(0)),
+            ("-0.0", .integer(UInt8.self), .int(0)), ("0e5", .int, .int(0)),
             ("9007199254740993.0", .int, .int(9_007_199_254_740_993)),
-            ("9223372036854775807", .int, .int(.max)), ("9223372036854775808", .uint64, .unsigned(1 << 63)),
-            ("18446744073709551615", .uint64, .unsigned(.max)),
-            ("1e19", .uint64, .unsigned(10_000_000_000_000_000_000)),
-            ("255", .uint8, .int(255)), ("-128", .int8, .int(-128)),
+            ("9223372036854775807", .int, .int(.max)),
+            ("9223372036854775808", .integer(UInt64.self), .unsigned(1 << 63)),
+            ("18446744073709551615", .integer(UInt64.self), .unsigned(.max)),
+            ("1e19", .integer(UInt64.self), .unsigned(10_000_000_000_000_000_000)),
+            ("255", .integer(UInt8.self), .int(255)), ("-128", .integer(Int8.self), .int(-128)),
             ("0.1", .double, .double(0.1)), ("1e+22", .double, .double(1e22)),
             ("5e-324", .double, .double(.leastNonzeroMagnitude)),
             ("0.1", .float, .double(Double(Float(0.1)))), ("16777217", .float, .double(16_777_216)),
@@ -42,10 +44,10 @@ struct DefaultsV4BorderTests {
 
     @Test(
         arguments: [
-            ("300", .int8, "a number beyond the limits of its type"),
-            ("-1", .uint, "a number beyond the limits of its type"),
+            ("300", .integer(Int8.self), "a number beyond the limits of its type"),
+            ("-1", .integer(UInt.self), "a number beyond the limits of its type"),
             ("9223372036854775808", .int, "a number beyond the limits of its type"),
-            ("18446744073709551616", .uint64, "a number beyond the limits of its type"),
+            ("18446744073709551616", .integer(UInt64.self), "a number beyond the limits of its type"),
             ("1e400", .int, "a number beyond the limits of its type"),
             ("1e400", .double, "a number beyond the limits of its type"),
             ("1e39", .float, "a number beyond the limits of its type"),
@@ -96,7 +98,8 @@ struct DefaultsV4BorderTests {
 
     @Test(
         arguments: [
-            (.int(300), .int8), (.double(1.5), .int), (.bool(true), .int), (.int(2), .bool), (.int(1), .string),
+            (.int(300), .integer(Int8.self)), (.double(1.5), .int), (.bool(true), .int), (.int(2), .bool),
+            (.int(1), .string),
             (.data(Data()), .string), (.date(.distantPast), .double), (.string("a"), .date), (.double(1e300), .float),
             (.dictionary([:]), .array(of: .int)), (.array([]), .dictionary(of: .int)), (.int(1), .codable),
             (.data(Data()), .url), (.int(3), .level), (.array([.int(5), .int(1)]), .range(of: .int)),

@@ -173,8 +173,8 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
             .dictionary(key: .rawValue, of: .int),
             .becomes(.dictionary(["10 Minutes": .int(1)]))
         ),
-        DefaultsV4Case("X31 Int64 in v4", .string("42"), .int64, .becomes(.int(42))),
-        DefaultsV4Case("X31 UInt8 in v4", .string("42"), .uint8, .becomes(.int(42))),
+        DefaultsV4Case("X31 Int64 in v4", .string("42"), .integer(Int64.self), .becomes(.int(42))),
+        DefaultsV4Case("X31 UInt8 in v4", .string("42"), .integer(UInt8.self), .becomes(.int(42))),
         DefaultsV4Case("X31 CGFloat in v4", .string("42.5"), .double, .becomes(.double(42.5))),
         DefaultsV4Case("X32 UUID", .string(#""\#(identifier)""#), .uuid, .becomes(.string(identifier))),
         DefaultsV4Case("X32 UUID", .string(#""\#(identifier)""#), .uuid, .stays, target: .v5),

@@ -52,7 +52,8 @@ private struct RandomSetting {
 
     mutating func form(depth: Int) -> DefaultsForm {
         let scalars: [DefaultsForm] = [
-            .bool, .int, .int8, .uint64, .float, .double, .string, .date, .data, .url, .uuid, .decimal, .codable,
+            .bool, .int, .integer(Int8.self), .integer(UInt64.self), .float, .double, .string, .date, .data, .url,
+            .uuid, .decimal, .codable,
             .keyedArchive, .period, .level, .timeZone, .range(of: .int), .closedRange(of: .date),
             .codable(as: CodableTimeZone.self),
         ]

@@ -6,8 +6,8 @@ import Testing
 struct DefaultsV4SalvageTests {
     private let conversion = DefaultsV4Conversion(salvage: true)
 
-    private func setAside(_ steps: [ValuePlace.Step], _ original: String, _ reason: String) -> SetAside {
-        SetAside(place: ValuePlace(steps), original: .string(original), reason: reason)
+    private func setAside(_ steps: [ValuePlace.Step], _ original: String, _ reason: String) -> SetAsideValue.Part {
+        SetAsideValue.Part(place: ValuePlace(steps).fullDescription, value: .string(original), reason: reason)
     }
 
     @Test
@@ -61,9 +61,9 @@ struct DefaultsV4SalvageTests {
     @Test
     func `Elements of a native container are set aside in their native form`() {
         let outcome = conversion.convert(.array([.int(1), .date(.distantPast)]), as: .array(of: .int))
-        let date = SetAside(
-            place: ValuePlace([.index(1)]),
-            original: .date(.distantPast),
+        let date = SetAsideValue.Part(
+            place: "[1]",
+            value: .date(.distantPast),
             reason: "a date, where an integer was expected"
         )
         #expect(outcome == .converted(.array([.int(1)]), setAside: [date]))

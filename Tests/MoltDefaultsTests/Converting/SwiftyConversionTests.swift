@@ -54,7 +54,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
             SwiftyRow("path of a file", .url, "/tmp/a b", defaults: #""file:\/\/\/tmp\/a%20b""#),
             SwiftyRow("[String]", .array(of: .string), ["a", "b/c"], json(#"["a","b\/c"]"#)),
             SwiftyRow("[Int]", .array(of: .int), [1, -2], json("[1,-2]")),
-            SwiftyRow("[UInt64]", .array(of: .uint64), [.unsigned(.max)], json("[18446744073709551615]")),
+            SwiftyRow("[UInt64]", .array(of: .integer(UInt64.self)), [.unsigned(.max)], json("[18446744073709551615]")),
             SwiftyRow("[Double]", .array(of: .double), [1.5], json("[1.5]")),
             SwiftyRow("[Bool]", .array(of: .bool), [true, false], json("[true,false]")),
             SwiftyRow("[Data]", .array(of: .data), [.data(Data([1, 2]))], json(#"["AQI="]"#)),
@@ -142,7 +142,8 @@ struct SwiftyConversionTests {
 
     @Test(
         arguments: [
-            ("42", .int, 42), ("-5", .int64, -5), ("18446744073709551615", .uint64, .unsigned(.max)),
+            ("42", .int, 42), ("-5", .integer(Int64.self), -5),
+            ("18446744073709551615", .integer(UInt64.self), .unsigned(.max)),
             ("1.5", .double, 1.5), ("1e2", .float, 100.0), ("true", .bool, true), ("T", .bool, true),
             ("YES", .bool, true), ("y", .bool, true), ("1", .bool, true), ("False", .bool, false), ("f", .bool, false),
             ("no", .bool, false), ("N", .bool, false), ("0", .bool, false),
@@ -156,7 +157,7 @@ struct SwiftyConversionTests {
         arguments: [
             ("x", .int, "a string that is not an integer"),
             ("1.5", .int, "a string that is not an integer"),
-            ("300", .int8, "a number beyond the limits of its type"),
+            ("300", .integer(Int8.self), "a number beyond the limits of its type"),
             ("x", .double, "a string that is not a number"),
             ("maybe", .bool, "a string that is no Boolean"),
             ("https://e.com", .url, "not JSON text: an unexpected byte, at byte 0"),
@@ -197,9 +198,9 @@ struct SwiftyConversionTests {
         let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
         let form = DefaultsForm.array(of: .string)
         let aside = [
-            SetAside(
-                place: ValuePlace([.index(1)]),
-                original: "1",
+            SetAsideValue.Part(
+                place: "[1]",
+                value: "1",
                 reason: "a number, where a string was expected"
             )
         ]

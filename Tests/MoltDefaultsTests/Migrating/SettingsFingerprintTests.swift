@@ -8,7 +8,7 @@ struct SettingsFingerprintTests {
     private static let suite = Suite("s")
     private static let group = Suite("group.g")
 
-    private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .int16)]
+    private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .integer(Int16.self))]
 
     /// Each migration with its fingerprint, which ledgers keep and which must never change.
     private static let shipped: [(Migration, String)] = [

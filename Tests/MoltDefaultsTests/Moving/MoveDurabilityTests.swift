@@ -115,18 +115,18 @@ import Testing
         @Test(arguments: [true, false])
         func `An unreadable suite fails the move, which runs once the suite is readable`(isSource: Bool) throws {
             let fixture = try MoveFixture(old: ["a": 1], new: ["b": 2])
-            let file = try isSource ? fixture.old.file : fixture.new.file
-            let whole = try Data(contentsOf: file)
+            let suite = isSource ? fixture.old : fixture.new
+            let whole = try Data(contentsOf: suite.file)
             let damage = Data("damage".utf8)
-            try damage.write(to: file)
+            try suite.writeFile(damage)
             let error = #expect(throws: MigrationError.self) {
                 try fixture.upgrade(fixture.move(afterwards: .clean))
             }
             #expect(error?.code == .attachedStoreFailed)
             #expect((error?.underlying as? DefaultsError)?.code == .unreadable)
-            #expect(try Data(contentsOf: file) == damage)
+            #expect(try Data(contentsOf: suite.file) == damage)
             #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
-            try whole.write(to: file)
+            try suite.writeFile(whole)
             try fixture.upgrade(fixture.move(afterwards: .clean))
             #expect(try fixture.new.values == ["a": 1, "b": 2])
             #expect(try fixture.old.values.isEmpty)

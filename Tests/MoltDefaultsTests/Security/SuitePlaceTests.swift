@@ -164,7 +164,7 @@
             var bytes = try Self.bytes()
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
-            try Data(bytes).write(to: scratch.file)
+            try scratch.writeFile(Data(bytes))
             let error = #expect(throws: DefaultsError.self) { try scratch.domain.read() }
             #expect(error?.code == .unreadable)
             #expect(try Array(Data(contentsOf: scratch.file)) == bytes)

@@ -55,12 +55,12 @@ import Testing
     #if os(Linux)
         /// Another process that writes the suite without Molt may be killed during this upgrade.
         @Test func `A suite whose file is truncated during the upgrade is restored and changed`() throws {
-            let (suite, file) = (suite, try scratch.file)
+            let (suite, scratch) = (suite, scratch)
             try suite.set(1, forKey: "gone")
             let report = try suite.upgrade(with: [
                 renaming(),
                 Migration(to: 2, "remove", .removeKeys("gone", in: suite)),
-                Migration(to: 3, "cut off", .run { _ in try Data().write(to: file) }),
+                Migration(to: 3, "cut off", .run { _ in try scratch.writeFile("") }),
             ])
             #expect(report.to == 3)
             #expect(try settings == ["volume": 0.5, "title": "n"])
@@ -109,7 +109,9 @@ import Testing
         try suite.upgrade(with: [renaming()])
         let bytes = try Data(contentsOf: scratch.file)
         func modified() throws -> Date? {
-            try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
+            try scratch.locked {
+                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
+            }
         }
         let date = try modified()
         try? FileManager.default.removeItem(at: file(".molt-lock"))
@@ -277,7 +279,7 @@ import Testing
         try session.set(1, forKey: "new")
         let changes = try #require(try session.finish())
         #if os(Linux)
-            try Data().write(to: scratch.file)
+            try scratch.writeFile("")
         #else
             UserDefaults().removePersistentDomain(forName: suite.domainName)
         #endif

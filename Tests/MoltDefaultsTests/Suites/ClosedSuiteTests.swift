@@ -2,6 +2,7 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltDefaults
+import Synchronization
 import Testing
 
 #if os(Linux)
@@ -47,7 +48,7 @@ import Testing
                     ] in
                     let suite = Suite(name)
                     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                    Suite.closedDomains.insert(Suite(name))
+                    Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let migration = Self.migrations(suite, into: Suite(group))[index]
                     let cache = directory.appendingPathComponent("cache.molt")
                     for _ in 0..<2 {
@@ -76,7 +77,7 @@ import Testing
                 await #expect(processExitsWith: .success) {
                     [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
                     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                    Suite.closedDomains.insert(Suite(name))
+                    Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
                     let cache = try CodableCache(
                         at: directory.appendingPathComponent("cache.molt"),
@@ -100,7 +101,7 @@ import Testing
                 await #expect(processExitsWith: .success) {
                     [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
                     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-                    Suite.closedDomains.insert(Suite(name))
+                    Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
                     let error = await #expect(throws: MigrationError.self) {
                         try await Suite(name).upgrade(with: registry)

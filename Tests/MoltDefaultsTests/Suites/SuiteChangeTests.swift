@@ -17,7 +17,9 @@ import Testing
         /// Changes with each write, because a new file replaces the old one.
         private var file: Int? {
             get throws {
-                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.systemFileNumber] as? Int
+                try scratch.locked {
+                    try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.systemFileNumber] as? Int
+                }
             }
         }
 

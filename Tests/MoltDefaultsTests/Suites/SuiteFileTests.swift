@@ -43,7 +43,7 @@
         @Test func `is not written when it would contain a value of an unsupported type`() throws {
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-            try bytes.write(to: scratch.file)
+            try scratch.writeFile(bytes)
             let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["a": 2]) }
             #expect(error?.code == .unreadable)
             #expect(error?.key == "archived")
@@ -109,7 +109,7 @@
         @Test func `is written as XML with dates in whole seconds`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
-            try bytes.write(to: scratch.file)
+            try scratch.writeFile(bytes)
             #expect(try domain.read() == ["d": .date(date)])
             try domain.write(set: ["a": .date(date)])
             let whole = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1))

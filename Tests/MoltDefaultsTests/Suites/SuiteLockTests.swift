@@ -175,7 +175,7 @@
             }
             try await scratch.suite.upgrade(with: Self.migrations(scratch))
             #expect(try scratch.suite.value(forKey: "z") == 1)
-            #expect(try scratch.filesBeside().filter { !$0.hasSuffix(".molt-lock") } == [])
+            #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
         }
     }
 
@@ -211,6 +211,8 @@
         }
 
         @Test func `is taken over from a killed process`() async throws {
+            // This process has not used the suite, so no other test touches the lock.
+            let scratch = ScratchSuite(named: TestHome.newSuiteName())
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                 try SuiteDomain(Suite(name)).change(settingAsideDamage: false) { _ in
                     kill(getpid(), SIGKILL)

@@ -97,7 +97,7 @@
                         return SuiteEdit(values: ["c": 3])
                     }
                     // As if another process were killed while the library wrote the file.
-                    try scratch.writeFile("")
+                    try Data().write(to: scratch.file)
                     return SuiteEdit()
                 }
                 #expect(calls == 2)
@@ -161,7 +161,7 @@
             try write(values)
             var bytes = try Data(contentsOf: scratch.file)
             for index in zeros { bytes[index] = 0 }
-            try bytes.write(to: scratch.file)
+            try scratch.writeFile(bytes)
             #expect(try PropertyListReader.value(bytes).dictionary?["other"] == 1)
             try leave(values)
             try expect(values)

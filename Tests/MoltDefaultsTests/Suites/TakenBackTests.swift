@@ -175,7 +175,7 @@
             var calls = 0
             try scratch.domain.change(settingAsideDamage: false) { content throws(DefaultsError) in
                 calls += 1
-                if calls == 1 { try? scratch.writeFile(left) }
+                if calls == 1, let file = try? scratch.file { try? Data(left.utf8).write(to: file) }
                 return SuiteEdit(values: ["b": 2])
             }
             #expect(calls == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 import MoltDefaults
 import Testing
 
@@ -70,6 +71,21 @@ final class ScratchSuite: Sendable {
 
     /// Writes the suite's file directly.
     func writeFile(_ text: String) throws {
-        try Data(text.utf8).write(to: file)
+        try writeFile(Data(text.utf8))
+    }
+
+    func writeFile(_ bytes: Data) throws {
+        try locked { try bytes.write(to: file) }
+    }
+
+    /// Runs a closure while no other thread replaces the suite's file or restores it.
+    ///
+    /// A test in another thread may make the library save all suites, and Molt protects their files meanwhile.
+    func locked<Found>(_ body: () throws -> Found) throws -> Found {
+        let path = try TestHome.directory.appendingPathComponent(".\(name).plist.molt-lock").path
+        let lock = try FileLock.removedAfterUse(path, waiting: {})
+        let found = try body()
+        _ = consume lock
+        return found
     }
 }

@@ -218,7 +218,7 @@ struct UpgradeScenario: Codable, Sendable {
         for name in names where damage != .none {
             let file = try TestHome.directory.appendingPathComponent("\(name).plist")
             guard let bytes = try? Data(contentsOf: file) else { continue }
-            try (damage == .half ? bytes.prefix(bytes.count / 2) : Data()).write(to: file)
+            try ScratchSuite(named: name).writeFile(damage == .half ? bytes.prefix(bytes.count / 2) : Data())
         }
     }
 }

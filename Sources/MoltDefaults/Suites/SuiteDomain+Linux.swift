@@ -2,7 +2,9 @@
     internal import Foundation
     internal import Synchronization
 
-    /// A suite's domain on Linux, a property list file that `UserDefaults` caches in memory.
+    /// The persistent domain of a suite on Linux, read as a whole and changed atomically.
+    ///
+    /// It is a property list file that `UserDefaults` caches in memory.
     ///
     /// `UserDefaults` (Swift 6.3) keeps values that the app sets in memory until `synchronize()`. That call rereads the
     /// file, overwrites each key that was set (even if it was set back since), truncates the file and writes it. An
@@ -12,20 +14,24 @@
     /// A change therefore takes these steps: lock, copy beside the file, `synchronize()`, read, replace the file,
     /// `synchronize()` again so that the app sees the change, read back. Setting the values through `UserDefaults`
     /// would take quadratic time.
-    struct SuiteStorage {
-        private let suite: Suite
+    package struct SuiteDomain: Sendable {
+        package let suite: Suite
         private let file: SuiteFile
 
-        /// - Parameter isReplaced: Whether the file already has the changes of the current call; errors say so.
-        init(_ suite: Suite, isReplaced: Bool = false) {
+        package init(_ suite: Suite) {
             self.suite = suite
-            file = SuiteFile(suite, isReplaced: isReplaced)
+            file = SuiteFile(suite)
         }
 
         // MARK: Reading
 
-        /// The values in the file, after recovery from a kill, which is the only reason to take the lock.
-        func saved() throws -> [String: PropertyListValue] {
+        /// The values in the file: those that Molt has written, and most of those that the app has set.
+        ///
+        /// It first recovers from a kill, which is the only reason to take the lock.
+        ///
+        /// - Throws: The same errors as ``read()``.
+        package func readSaved() throws -> [String: PropertyListValue] {
+            try suite.validate()
             let found = Result { try file.read() }
             if !file.hasCopy, case .success(let values) = found { return values }
             guard file.hasDirectory else { return try found.get() }
@@ -42,9 +48,12 @@
         }
 
         /// All values in the domain; saves the app's unsaved values.
-        func read() throws -> [String: PropertyListValue] {
+        ///
+        /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission`, `notWritable` or
+        ///   `busy`. During an upgrade, `MigrationError` with the code `busy`, `cancelled` or `deadlinePassed`.
+        package func read() throws -> [String: PropertyListValue] {
+            let saved = try readSaved()
             Self.noteUse(of: suite)
-            let saved = try saved()
             if matchesLibrary(saved) { return saved }
             // The library would create the directory without syncing its directory entry.
             guard file.hasDirectory else { return try live(saved: saved) }
@@ -55,9 +64,34 @@
             }
         }
 
+        /// All values in the domain, for a caller that is about to change it; saves the app's unsaved values.
+        ///
+        /// The library saves whether or not there is anything to save, because finding that out takes as long as reading
+        /// the file twice. While another holder has the lock, and on a volume that cannot be written, it is found out.
+        ///
+        /// - Throws: The same errors as ``read()``.
+        package func readForChange() throws -> [String: PropertyListValue] {
+            Self.noteUse(of: suite)
+            guard try !readSaved().isEmpty else { return try read() }
+            do {
+                return try file.lockedIfFree(saving) ?? read()
+            } catch let error as DefaultsError where [.noPermission, .notWritable].contains(error.code) {
+                return try read()
+            }
+        }
+
+        /// Has the library save its unsaved values; call it with the lock.
+        private func saving() throws -> [String: PropertyListValue] {
+            var bytes = try file.bytes()
+            // The library would overwrite a damaged file.
+            _ = try values(of: bytes)
+            return try synchronized(&bytes)
+        }
+
         /// One value as the app sees it; usually this only checks the file's status.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
-            let saved = try file.unchangedValues() ?? saved()
+            try suite.validate()
+            let saved = try file.unchangedValues() ?? readSaved()
             guard let object = try suite.makeDefaults().object(forKey: key) else { return nil }
             // A value that is not a property list cannot be a saved one.
             let seen = try? PropertyListValue(normalizing: object)
@@ -73,26 +107,20 @@
 
         /// Writes the values that the app has set but not yet saved.
         func flush() throws {
-            if !file.hasDirectory, try !live(saved: [:]).isEmpty || mayHaveUndetectedValues(saved: [:]) {
+            _ = try readSaved()
+            Self.noteUse(of: suite)
+            if !file.hasDirectory {
+                guard try !live(saved: [:]).isEmpty else { return }
                 try file.makeDirectory()
             }
-            let saved = try read()
-            guard file.hasDirectory, try mayHaveUndetectedValues(saved: saved) else { return }
-            try file.locked {
-                var bytes = try file.bytes()
-                _ = try values(of: bytes)
-                _ = try synchronized(&bytes)
-            }
+            _ = try file.locked(saving)
         }
 
-        /// Whether the app may have set a value equal to its registered default, which ``live(saved:)`` cannot detect.
-        private func mayHaveUndetectedValues(saved: [String: PropertyListValue]) throws -> Bool {
-            guard suite.name == nil else { return false }
-            return try Self.emptySuite.makeDefaults().dictionaryRepresentation().keys.contains { saved[$0] == nil }
-        }
-
-        func checkWritable() throws {
-            _ = try saved()
+        /// Checks that the domain could be written now, without writing it.
+        ///
+        /// - Throws: The same ``DefaultsError`` as ``change(settingAsideDamage:_:)``.
+        package func checkWritable() throws {
+            _ = try readSaved()
             try file.checkWritable()
         }
 
@@ -104,10 +132,25 @@
         // MARK: Changing
 
         /// Replaces the file with the changes computed from its values, and has the library read it.
-        func change(settingAsideDamage setsAside: Bool, _ makeEdit: (SuiteContent) throws -> SuiteEdit) throws {
+        ///
+        /// Nothing is written if a value cannot be stored or the file cannot be read. No other user of Molt writes the
+        /// domain between the read and the write. The file is written as XML, so dates from a binary file lose their
+        /// fractional seconds too.
+        ///
+        /// - Parameters:
+        ///   - setsAside: Whether a file that is not a property list, such as one truncated by a kill, is renamed with
+        ///     the suffix `.damaged`; for callers that know its content and restore it.
+        ///   - makeEdit: Receives the domain's content and returns the changes; if they are empty, nothing is written. It
+        ///     must not use the suite. It may be called again if the app changes the suite meanwhile.
+        /// - Throws: ``DefaultsError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
+        package func change(
+            settingAsideDamage setsAside: Bool,
+            _ makeEdit: (SuiteContent) throws -> SuiteEdit
+        ) throws {
+            try suite.validate()
             Self.noteUse(of: suite)
             if !file.hasDirectory {
-                guard try !makeEdit(SuiteContent(values: live(saved: [:]))).isEmpty else { return }
+                guard try !makeEdit(SuiteContent(values: live(saved: [:]))).checked(for: suite).isEmpty else { return }
                 try file.makeDirectory()
             }
             try file.locked {
@@ -115,7 +158,7 @@
                 let restored = try replaceTruncated(&bytes, setsAside, makeEdit)
                 let makeEdit = { try makeEdit(SuiteContent(values: $0)) }
                 guard let first = try replaceFile(&bytes, makeEdit) ?? restored else { return }
-                try SuiteStorage(suite, isReplaced: true).reloadAndVerify(first, makeEdit, &bytes)
+                try reloadAndVerify(first, makeEdit, &bytes)
             }
         }
 
@@ -139,7 +182,7 @@
                     try file.setAsideDamage()
                     bytes = Data()
                 }
-                var edit = try makeEdit(SuiteContent(values: [:], isTruncated: true))
+                var edit = try makeEdit(SuiteContent(values: [:], isTruncated: true)).checked(for: suite)
                 guard !edit.isEmpty else { return nil }
                 edit.values = PropertyListValue.asStored(edit.values)
                 let values = edit.values
@@ -167,7 +210,7 @@
             do {
                 for round in 0..<SuiteFile.longestRace {
                     let saved = try values(of: bytes)
-                    var edit = try makeEdit(saved)
+                    var edit = try makeEdit(saved).checked(for: suite)
                     if edit.isEmpty, round > 0 || matchesLibrary(saved) {
                         try file.end(copy)
                         try file.removeSuccessor()
@@ -211,15 +254,15 @@
         ) throws {
             var written = first
             for _ in 0..<SuiteFile.longestRace {
-                let different = SuiteDomain.differences(try synchronized(&bytes), written)
+                let different = Self.differences(try synchronized(&bytes), written)
                 guard !different.isEmpty else { return }
                 // The app has set these keys meanwhile, in another thread. The edit decides about their new values.
                 let makeAgain = { try makeEdit($0).restricted(to: Set(different)) }
                 guard let next = try replaceFile(&bytes, makeAgain) else { return }
                 written = next
             }
-            let left = SuiteDomain.differences(try synchronized(&bytes), written)
-            if !left.isEmpty { throw SuiteDomain.failure(differing: left, of: suite) }
+            let left = Self.differences(try synchronized(&bytes), written)
+            if !left.isEmpty { throw Self.failure(differing: left, of: suite) }
         }
 
         /// The values in the file after the library has saved its values and discarded its cache.
@@ -250,17 +293,19 @@
 
         /// Has the library save its unsaved values and reread the file.
         ///
-        /// This saves other suites of the process too. Suites that were used through Molt and have unsaved values get a
-        /// copy beside their file meanwhile.
+        /// This saves other suites of the process too. Suites that were used through Molt get a copy beside their file
+        /// meanwhile.
         private func synchronize() throws {
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
-            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
-            try synchronize(beside: others.filter(\.hasUnsaved)[...])
+            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteDomain($0) }
+            try synchronize(beside: others[...])
         }
 
-        private func synchronize(beside others: ArraySlice<SuiteStorage>) throws {
+        private func synchronize(beside others: ArraySlice<SuiteDomain>) throws {
             guard let other = others.first else {
-                let isSaved = try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
+                let isSaved = try SuiteFile.library.withLock {
+                    try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
+                }
                 guard isSaved else {
                     throw file.failure(.notWritable, "The app's changes could not be saved to \(file.path).")
                 }
@@ -269,7 +314,7 @@
             try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
         }
 
-        /// The suites used most recently, latest first; limited, because each write checks all of them.
+        /// The suites used most recently, latest first; limited, because each write copies all of them.
         private static let used = Mutex<[Suite]>([])
         private static let longestUse = 8
 
@@ -279,13 +324,6 @@
                 used.insert(suite, at: 0)
                 if used.count > longestUse { used.removeLast() }
             }
-        }
-
-        /// Whether the app has set visible values that are not in the file.
-        private var hasUnsaved: Bool {
-            // An unreadable suite is treated as by the app's own `synchronize()`.
-            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
-            return live != saved
         }
 
         private func matchesLibrary(_ saved: [String: PropertyListValue]) -> Bool {
@@ -302,7 +340,7 @@
             try SuiteFormat.withDecimalPoint {
                 let defaults = try suite.makeDefaults()
                 if let name = suite.name {
-                    return try SuiteDomain.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)
+                    return try Self.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)
                 }
                 let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
                 let objects = defaults.dictionaryRepresentation().filter { key, object in
@@ -310,7 +348,7 @@
                     // A value that is not a property list cannot be compared; then neither of the two is one.
                     return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
                 }
-                return try SuiteDomain.normalized(objects, of: suite)
+                return try Self.normalized(objects, of: suite)
             }
         }
 
