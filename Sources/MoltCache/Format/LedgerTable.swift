@@ -86,7 +86,8 @@ package enum LedgerTable {
     ///
     /// - Parameter read: The number of records that the last sweep has read; earlier ones may have changed more.
     static func endOnRead(read: Int, _ name: String, _ connection: Connection) throws(SQLiteError) {
-        try updateOnRead("outcome = '\(LedgerEntry.Outcome.ran.rawValue)', records_read = max(?2, records_changed)", read, name, connection)
+        let ran = LedgerEntry.Outcome.ran.rawValue
+        try updateOnRead("outcome = '\(ran)', records_read = max(?2, records_changed)", read, name, connection)
     }
 
     private static func updateOnRead(
