@@ -1,11 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Who imports `Molt` also names what it re-exports: SwiftPM rebuilds a target only when a module changes that the
-// target names, and `Molt` itself never does.
+// Targets that import `Molt` also list the modules it re-exports: SwiftPM rebuilds a target only when a module changes
+// that the target lists, and `Molt` itself never does.
 let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]
 
-// The reasons for the calls of which the App Store asks why they are made; `PrivacyManifestTests` compares them.
+// The required-reason API declarations for the App Store; `PrivacyManifestTests` compares them.
 let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
 
 let package = Package(

@@ -17,7 +17,7 @@ package final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
     package let storeName: String
     package let coding: RecordCoding
-    /// The attached stores beside those that the steps of a registry name.
+    /// The attached stores in addition to those that the steps of a registry name.
     package let attachments: [any AttachedStore]
     /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
     package var pageLimit: Int?
@@ -30,7 +30,7 @@ package final class CacheStore: MigrationStore {
     /// Called before each part of a backup is restored, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
-    /// Whether a file that this release can only read is a store like others; it is refused otherwise.
+    /// Whether a file that this release can only read is accepted; it is refused otherwise.
     package var readsLaterLayouts = false
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
@@ -46,7 +46,7 @@ package final class CacheStore: MigrationStore {
     ///   - url: The file.
     ///   - coding: The coders for values.
     ///   - createsFile: Whether an upgrade creates a missing file.
-    ///   - attachments: Attached stores for blocks, beside those that steps name themselves; none by default.
+    ///   - attachments: Attached stores for blocks, in addition to those that steps name; none by default.
     package init(
         at url: URL,
         coding: RecordCoding = .standard,
@@ -139,9 +139,10 @@ package final class CacheStore: MigrationStore {
             connection.setBusyTimeout(milliseconds: 50)
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
-            try settle(connection, waiting)
+            try enableWAL(connection, waiting)
             // FULL syncs the log at the commit, so that a reported upgrade survives a power loss. The cache, in KiB,
-            // is larger to keep a batch's pages from reading to writing: only a tenth of it is for unchanged pages.
+            // is larger, to keep a batch's pages from being read until they are written: only a tenth of it is for
+            // unchanged pages.
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try begin(connection, waiting)
             defer { connection.rollBack() }
@@ -219,7 +220,7 @@ package final class CacheStore: MigrationStore {
                 if ContinuousClock.now >= deadline { throw SQLiteError.busy }
             }
             if exists {
-                try settle(connection, waiting)
+                try enableWAL(connection, waiting)
             } else {
                 try withWriteTransaction(until: nil, { _ in }, waiting: waiting)
             }
@@ -320,14 +321,15 @@ package final class CacheStore: MigrationStore {
     }
 
     private var missing: CacheError {
-        CacheError(.fileMissing, "There is no cache at \(storeName), and none may be created.", path: storeName)
+        let reason = createsFile ? "" : ", and `createsFile` is false"
+        return CacheError(.fileMissing, "There is no cache at \(storeName)\(reason).", path: storeName)
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
     ///
     /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
     /// That is enough for single values; an upgrade sets FULL.
-    private func settle(_ connection: Connection, _ waiting: () throws -> Void) throws {
+    private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {
         if !isInMemory {
             // SQLite knows the mode only after reading the file.
             try retry(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }

@@ -20,7 +20,7 @@ public import MoltCore
 /// are two keys. A value is stored with the name of its type, see `RecordType`, but can be read as any type that can
 /// decode it.
 public final class CodableCache: Sendable {
-    /// The report of the upgrade at the opening.
+    /// The report of the upgrade when the cache was opened.
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
@@ -41,21 +41,22 @@ public final class CodableCache: Sendable {
     let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
-    /// Upgrades the records that still have to go through migrations on read; nil if there were none at the opening.
+    /// Upgrades the records that still have to go through migrations on read; nil if there were none.
     let sweep: RestSweep?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
     /// Opens a cache file and upgrades it first; creates the file when there is none.
     ///
-    /// Missing directories on the way to the file are created. An up-to-date file is not written to.
+    /// Missing parent directories are created. An up-to-date file is not written to.
     ///
     /// - Parameters:
     ///   - url: The file. While it is open, SQLite keeps two more beside it, with the suffixes `-wal` and `-shm`.
-    ///   - migrations: Bring the file to today's version; none by default.
+    ///   - migrations: The migrations to run; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``CacheError`` when the file cannot be used; it is untouched then. ``MigrationError`` when it cannot
-    ///   be upgraded; it is as it was then, unless the error says that changes outside the file are still to be made.
+    /// - Throws: ``CacheError`` when the file cannot be used; the file is then untouched. ``MigrationError`` when it
+    ///   cannot be upgraded; the file is then unchanged, unless the error says that changes outside it have not been
+    ///   applied yet.
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
@@ -85,7 +86,7 @@ public final class CodableCache: Sendable {
 
     /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
     ///
-    /// - Throws: ``MigrationError`` when a step that brings data in from elsewhere fails.
+    /// - Throws: ``MigrationError`` when a step that imports data from elsewhere fails.
     public convenience init(
         inMemory migrations: MigrationRegistry,
         configuration: Configuration = Configuration()
@@ -110,8 +111,8 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
-        // The changed keys are those that an upgrade changes at the opening.
-        options.putsOffOnRead = configuration.putsOffOnRead && !configuration.recordsChangedKeys
+        // The changed keys are those that an upgrade changes when the cache is opened.
+        options.onlyRecordsOnRead = configuration.onlyRecordsOnRead && !configuration.recordsChangedKeys
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
             configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
@@ -171,7 +172,7 @@ extension CodableCache {
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - migrations: Bring the file to today's version; none by default.
+    ///   - migrations: The migrations to run; none by default.
     ///   - configuration: How the cache works; its monitor reports the progress.
     /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does, and
     ///   ``MigrationError`` with the code `cancelled`.

@@ -46,8 +46,8 @@ public struct Migration: Sendable {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to; at least 1.
     ///   - name: A name that is unique in the registry.
-    ///   - replaces: The earlier migrations, removed from the code, whose work this one does alone. A store with all of
-    ///     them applied counts this one as applied; a store with none of them runs it; a store with some cannot be
+    ///   - replaces: The earlier migrations that this one replaces; remove them from the code. A store with all of them
+    ///     applied counts this one as applied; a store with none of them runs it; a store with some cannot be
     ///     upgraded. Include the migration's own name if it reuses the name of one of them.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
@@ -77,7 +77,8 @@ public struct Migration: Sendable {
         return copy
     }
 
-    /// Declares that the migration upgrades each record when it is read, so that opening a store waits for no record.
+    /// Declares that the migration upgrades each record when it is read, so that opening a store does not wait for
+    /// records to be upgraded.
     ///
     /// Use it when a store may have so many records that the app could not wait for all of them at its launch. Without
     /// it, an upgrade is simpler to think about: the whole store is upgraded, or nothing.
@@ -88,7 +89,7 @@ public struct Migration: Sendable {
     ///
     /// Opening the store only records the migration in its ledger. A read sends an older record through the migration
     /// in memory and writes nothing. Meanwhile, the cache writes the rest of the upgraded records in short transactions.
-    /// A later migration without this declaration takes the rest with it in its own pass.
+    /// A later migration without this declaration also upgrades the remaining records in its own pass.
     ///
     /// Steps may only change the content of records: their keys, types, expiry and existence must stay. A record that
     /// cannot be converted keeps its content; reading it throws an error that names it.

@@ -1,4 +1,4 @@
-/// The whole store during a block: read any record, create, change and delete.
+/// Gives a block access to the whole store, to read, create, change and delete records.
 ///
 /// ```swift
 /// migrations.register(to: 1, "full-name") { migration in

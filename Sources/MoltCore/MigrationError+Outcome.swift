@@ -11,7 +11,8 @@ extension MigrationError {
             case .rolledBack:
                 "The upgrade was rolled back; the store is as it was."
             case .committed:
-                "The upgrade is committed. Its changes outside the store are kept, and made when the store is next opened."
+                "The upgrade is committed. Its remaining changes outside the store will be applied when the store is "
+                    + "next opened."
             }
         }
     }
@@ -32,7 +33,7 @@ extension MigrationError {
 }
 
 extension Error {
-    /// The error of an upgrade with what became of its store, unless it says so already.
+    /// The error with the store's outcome added, if it has none.
     func with(_ outcome: MigrationError.Outcome) -> any Error {
         guard var error = self as? MigrationError, error.outcome == nil else { return self }
         error.outcome = outcome

@@ -24,14 +24,14 @@ public struct MigrationOptions: Sendable {
     package var policyOfAllSteps: RecordFailurePolicy?
     /// Which process must upgrade the store; by default the one that opens it.
     public var duty = MigrationOptions.Duty.opener
-    /// When the store's locks must be released at the latest; nil, the default, for never.
+    /// The time by which the store's locks must be released; nil, the default, for no limit.
     ///
     /// Some systems kill an app that is suspended while it holds a lock. An upgrade still running at the deadline stops
     /// before the next record, or within a statement of the store. It is rolled back and fails with the code
     /// `deadlinePassed`; a later opening starts again. It cannot stop within a closure of a migration, so leave time
     /// for those.
     public var deadline: ContinuousClock.Instant?
-    /// How often an upgrade may be interrupted by a crash or a kill before it is no longer tried; 5 by default.
+    /// How often an upgrade may be interrupted by a crash or a kill before Molt stops trying; 5 by default.
     ///
     /// It then fails with the code `attemptsFailed` until the limit is raised or a newer release of the app opens the
     /// store. nil means no limit. A number below 1 counts as 1: an upgrade that was never interrupted always begins.
@@ -42,11 +42,11 @@ public struct MigrationOptions: Sendable {
         /// Whether the last upgrade is redone when its migrations have changed since; false by default.
         ///
         /// Use it while you write a migration. When you then edit, rename or remove the migrations of the store's
-        /// version, the next opening puts the store and its suites back to their copy from before them, and upgrades
-        /// it again. Upgrades make such copies even without a ``backup`` policy. If there is no copy, a cache whose
-        /// migrations attach no suite is started afresh. The replaced contents are kept beside the store until the app
-        /// removes them. A change of an earlier migration is an error as usual, and so is a closure whose edit does not
-        /// increase its revision: Molt cannot see it.
+        /// version, the next opening restores the copy of the store and its suites that was made before those
+        /// migrations ran, and upgrades the store again. Upgrades make such copies even without a ``backup`` policy. If
+        /// there is no copy, a cache whose migrations attach no suite is started afresh. The replaced contents are kept
+        /// beside the store until the app removes them. A change of an earlier migration is an error as usual, and so
+        /// is a closure whose edit does not increase its revision: Molt cannot see it.
         ///
         /// It exists in debug builds only, so that it cannot ship:
         ///
@@ -60,7 +60,7 @@ public struct MigrationOptions: Sendable {
     /// The current time, by which expired records are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
     /// Whether migrations on read are only recorded in the ledger; otherwise they run like others.
-    package var putsOffOnRead = false
+    package var onlyRecordsOnRead = false
     /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
     /// The number of records of each step that the report of a dry run shows.

@@ -13,7 +13,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case applied
         /// It counts as applied, and records that were not upgraded yet go through it when they are read.
         ///
-        /// If it would run, the upgrade takes those records with it.
+        /// If `willRun` is true, the upgrade also processes those records.
         case onRead
         /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
@@ -35,7 +35,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var steps: [String]
         /// Its status in the store.
         public var status: Status
-        /// Whether it would run; on a fresh store only the steps run that bring data in.
+        /// Whether it would run; on a fresh store only the steps that import data run.
         public var willRun: Bool
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [DataLoss]
@@ -113,7 +113,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         entries.prefix(while: \.isApplied).map(\.migration)
     }
 
-    /// The migrations that records go through when they are read after the opening; see ``Migration/onRead()``.
+    /// The migrations that records go through when they are read after the store is opened; see ``Migration/onRead()``.
     public var onRead: [MigrationID] {
         entries.filter { $0.isPutOff || $0.status == .onRead && !$0.willRun }.map(\.migration)
     }
@@ -155,7 +155,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         for store: any MigrationStore,
         migrations: MigrationRegistry,
         role: MigrationOptions.Role = .current,
-        putsOffOnRead: Bool = true
+        onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()
         let attachments = Attachments(store.attachments, migrations, role: role)
@@ -164,7 +164,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             storeName: store.storeName,
             migrations: migrations,
             attachments,
-            putsOffOnRead: putsOffOnRead
+            onlyRecordsOnRead: onlyRecordsOnRead
         )
     }
 
@@ -196,7 +196,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case .replaced: "applied, as the migrations that it replaces"
         case .late: willRun ? "late, will run" : "late"
         case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"
-        case .afterImport: "new store, runs if records were brought in"
+        case .afterImport: "new store, runs if records are imported"
         case .deferred: "must wait"
         }
     }
@@ -222,7 +222,7 @@ extension MigrationPlan: CustomStringConvertible {
         var lines = [headline]
         if !journal.isEmpty {
             lines.append(
-                "  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))"
+                "  > changes of a committed upgrade have not been applied yet to: \(journal.joined(separator: ", "))"
             )
         }
         for problem in problems {
@@ -246,7 +246,7 @@ extension MigrationPlan: CustomStringConvertible {
     var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
-        if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that are still to be made" }
+        if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         let versions = from == to ? "version \(to)" : "version \(from) to \(to)"
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"

@@ -63,7 +63,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to; at least 1.
     ///   - name: A name that is unique in the registry.
-    ///   - replaces: The earlier migrations whose work this one does alone; see ``Migration``.
+    ///   - replaces: The earlier migrations that this one replaces; see ``Migration``.
     ///   - attached: The attached stores that the block works on; none by default.
     ///   - revision: The revision of the block's code, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
     ///   - block: Runs once, in the transaction of the upgrade; an error that it throws rolls the upgrade back.

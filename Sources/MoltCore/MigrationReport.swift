@@ -122,7 +122,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
 extension MigrationReport.Entry: CustomStringConvertible {
     /// The migration, its outcome, its duration and its counts, in one line.
     public var description: String {
-        "\(migration): \(outcome.words)" + (outcome == .ran ? " in \(MigrationReport.seconds(duration))" : "")
+        "\(migration): \(outcome.text)" + (outcome == .ran ? " in \(MigrationReport.seconds(duration))" : "")
             + (counts.isZero ? "" : ", \(counts)")
     }
 }

@@ -76,13 +76,13 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
-    /// A step that changes nothing, in the place of one that is done.
+    /// A no-op that takes the place of a step that has already run.
     package var withoutEffect: MigrationStep {
         guard case .edit(let edit) = action else { return .run("done before") { _ in } }
         return MigrationStep(declaration, .edit(RecordEdit(typeName: edit.typeName) { _ in }))
     }
 
-    /// Whether the step also runs on a store that was just created, because it brings data in from elsewhere.
+    /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
     }
@@ -111,7 +111,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Whether the step processes single records and can fail for one; false for renaming or deleting a type.
-    var looksAtRecords: Bool {
+    var processesRecords: Bool {
         switch action {
         case .edit: true
         // Built-ins have their own options for records that fail.

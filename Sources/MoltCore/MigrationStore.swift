@@ -11,7 +11,7 @@ package protocol MigrationStore: AnyObject {
     /// The coders for typed steps.
     var coding: RecordCoding { get }
 
-    /// The stores that were attached at the opening, in addition to those that steps name.
+    /// The stores that were attached when the store was opened, in addition to those that steps name.
     var attachments: [any AttachedStore] { get }
 
     /// The file in which the migrator notes a running upgrade; nil for a store that does not outlive its process.

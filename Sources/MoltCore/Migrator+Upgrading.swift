@@ -26,7 +26,7 @@ extension Migrator {
                 storeName: store.storeName,
                 migrations: registry,
                 attachments,
-                putsOffOnRead: options.putsOffOnRead
+                onlyRecordsOnRead: options.onlyRecordsOnRead
             )
             if plan != state.plan {
                 let edits = state.plan.edits
@@ -40,7 +40,7 @@ extension Migrator {
             try options.checkCancellation()
             try attempt.begin(plan)
             try backup.make(for: plan, transaction.state()) {
-                try attachments.changesRestoringNow(store.attachments, plan, registry)
+                try attachments.changesRestoringCurrentState(store.attachments, plan, registry)
             }
             do {
                 try run(plan, on: store, transaction, attachments, now, &state)

@@ -23,7 +23,7 @@ package struct Migrator: Sendable {
                 for: store,
                 migrations: registry,
                 role: options.role,
-                putsOffOnRead: options.putsOffOnRead
+                onlyRecordsOnRead: options.onlyRecordsOnRead
             )
         }
     }
@@ -43,7 +43,7 @@ package struct Migrator: Sendable {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {
                 let attempt = AttemptNote(store, options)
                 defer { attempt.end() }
-                var upgrade = try look(at: store, attempt)
+                var upgrade = try makePlan(for: store, attempt)
                 try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
                 try finishJournal(of: store, upgrade, attempt)
@@ -63,7 +63,7 @@ package struct Migrator: Sendable {
     // MARK: The phases
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
-    private func look(at store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {
+    private func makePlan(for store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
         if options.redoesLastUpgrade, options.duty == .opener, !options.isDryRun, let store = store.backedUp {
             var lock = LockWait(options: options, attempt: attempt)

@@ -93,7 +93,6 @@ extension CodableCache {
     ///   contains nothing of a cache; `foreignFile`; `newerFormat`; `busy` while another process writes it, or another
     ///   salvage creates the new file; `fileExists` when the new file's path is taken; or the code of a failed write,
     ///   such as `storeFailed` for a full disk.
-    ///   `storeFailed` for a full disk.
     @discardableResult
     public static func salvage(
         from url: URL,

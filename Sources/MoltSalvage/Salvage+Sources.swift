@@ -5,7 +5,7 @@ extension Salvage {
     /// The states of the file that SQLite can read, newest first.
     func openSources() throws -> [SalvageSource] {
         if copy.hasForeignJournal {
-            report.assume("The journal beside the file does not belong to it: it was left out.")
+            report.assume("The journal beside the file does not belong to it: it was ignored.")
         }
         if let path = copy.log { return try openLogged(path) }
         guard let path = copy.journaled else { return [openAlone()].compactMap { $0 } }
@@ -13,7 +13,7 @@ extension Salvage {
         if let whole, whole.isSound { return [whole] }
         let alone = openAlone()
         if let alone, alone.isSound, whole?.mayBeUsed != true {
-            report.assume("The journal beside the file does not belong to it, or is damaged: it was left out.")
+            report.assume("The journal beside the file does not belong to it, or is damaged: it was ignored.")
             return [alone]
         }
         if whole != nil { newestPath = path }
@@ -31,8 +31,8 @@ extension Salvage {
         guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
         guard let log = LogPages(bytes, file: file) else {
             report.assume(
-                "The log beside the file is damaged from its beginning on: what was written last is missing, unless it was in "
-                    + "the file already."
+                "The log beside the file is damaged from its beginning on: the latest changes are missing, unless they "
+                    + "were in the file already."
             )
             report.lostPageCount = LogPages.frameCount(of: bytes, file: file)
             isAllStale = true
@@ -54,7 +54,7 @@ extension Salvage {
             return [source, alone].compactMap { $0 }
         }
         report.assume(
-            "The log beside the file is damaged: what was written last may be missing, or be as it was before."
+            "The log beside the file is damaged: the latest changes may be missing."
         )
         report.lostPageCount = log.lostPages.count + log.unknownCount
         try copy.write(log)
@@ -67,7 +67,8 @@ extension Salvage {
     /// Uses the file without a foreign log, and counts what may be missing.
     private func leaveOut(_ log: LogPages, _ alone: SalvageSource?) throws -> [SalvageSource] {
         report.assume(
-            "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
+            "The log beside the file does not belong to it, or is damaged: it was ignored, so the latest changes may "
+                + "be missing."
         )
         report.lostPageCount = log.leftOut.lostPages.count
         guard let alone else { return [] }

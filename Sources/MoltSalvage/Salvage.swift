@@ -68,7 +68,7 @@ final class Salvage {
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
             throw CacheError(
                 .notADatabase,
-                "The file at \(report.source) has no data of a cache. It was not changed, and no new file was made.",
+                "The file at \(report.source) contains no cache data. It was not changed, and no new file was made.",
                 path: report.source
             )
         }

@@ -80,9 +80,9 @@ final class SalvageCopy {
             if error is CacheError { throw error }
             throw CacheError(
                 .storeFailed,
-                "The copy to salvage from cannot be made in \(FileManager.default.temporaryDirectory.path), which needs space "
-                    + "for the file twice. Free some space there, or set another temporary directory, and try again. The "
-                    + "file was not changed.",
+                "The copy to salvage from cannot be made in \(FileManager.default.temporaryDirectory.path), which "
+                    + "needs free space for two copies of the file. Free some space there, or set another temporary "
+                    + "directory, and try again. The file was not changed.",
                 underlying: error
             )
         }

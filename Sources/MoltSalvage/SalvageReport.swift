@@ -148,13 +148,13 @@ extension SalvageReport: CustomStringConvertible {
     public var description: String {
         var lines = [headline]
         if rawCount > 0 {
-            lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more")
+            lines.append("\(rawCount) of them were recovered by scanning pages that SQLite can no longer read")
         }
         if lostPageCount > 0 {
-            lines.append("\(lostPageCount) pages of the log are lost, with what was written there last")
+            lines.append("\(lostPageCount) pages of the log are lost, so the latest changes on them are missing")
         }
         if staleCount > 0 {
-            lines.append("\(staleCount) of them may be older than what was written last, or were removed")
+            lines.append("\(staleCount) of them may be outdated, or may have been deleted")
         }
         lines.append(
             "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"

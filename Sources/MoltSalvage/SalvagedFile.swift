@@ -40,8 +40,8 @@ final class SalvagedFile {
             guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
             throw CacheError(
                 .busy,
-                "Another salvage writes to \(path) just now, or what is at \(partPath) cannot be removed. Try again later, or "
-                    + "choose another path.",
+                "Another salvage is writing to \(path), or \(partPath) cannot be removed. Try again later, or choose "
+                    + "another path.",
                 path: path
             )
         }

@@ -111,7 +111,7 @@ private func insertMany(_ transaction: any MigrationTransaction) throws {
                 )
             }
         }
-        try transaction.heldRecords.insert(batch[0], id: Int64(id), version: 1)
+        try transaction.requiredRecords.insert(batch[0], id: Int64(id), version: 1)
     }
     try transaction.record([], version: 1)
 }

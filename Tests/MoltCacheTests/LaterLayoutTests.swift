@@ -65,7 +65,7 @@ struct LaterLayoutTests {
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
             let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: migrations) }
             #expect(error?.code == .newerFormat)
-            #expect(error?.message.contains("it may only be opened for reading") == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("can only be opened for reading: set `downgrade = .openReadOnly`") == true)
         }
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
         let refused = #expect(throws: MigrationError.self) {

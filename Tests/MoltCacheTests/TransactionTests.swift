@@ -40,7 +40,7 @@ import Testing
 
     /// The ids, keys and type names of all records, in the order of their ids.
     private func read(_ transaction: any MigrationTransaction) throws -> [String] {
-        try transaction.heldRecords.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
+        try transaction.requiredRecords.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
     }
 
     /// The ids, keys and type names of the records of all batches of a type.
@@ -49,7 +49,7 @@ import Testing
         var found: [String] = []
         var last: Int64 = 0
         repeat {
-            try transaction.heldRecords.read(into: batch, type: type, after: last, through: .max)
+            try transaction.requiredRecords.read(into: batch, type: type, after: last, through: .max)
             for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id
@@ -100,12 +100,12 @@ import Testing
         let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
         let before = try SQLite(scratch.file()).rows(dates)
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.heldRecords.record(id: 1))
+            var record = try #require(try transaction.requiredRecords.record(id: 1))
             try record.read()
             record["firstName"] = .string("Jim")
             record.expiration = Date(timeIntervalSince1970: 4e9)
-            try transaction.heldRecords.write(record, version: 5)
-            #expect(try transaction.heldRecords.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
+            try transaction.requiredRecords.write(record, version: 5)
+            #expect(try transaction.requiredRecords.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
         }
         let sqlite = try SQLite(scratch.file())
         #expect(
@@ -115,9 +115,9 @@ import Testing
         #expect(try sqlite.rows(dates) == before)
         #expect(try sqlite.text("SELECT version FROM molt_record WHERE id = 2") == "0")
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.heldRecords.record(id: 1))
+            var record = try #require(try transaction.requiredRecords.record(id: 1))
             record.expiration = nil
-            try transaction.heldRecords.write(record, version: 6)
+            try transaction.requiredRecords.write(record, version: 6)
         }
         #expect(try sqlite.text("SELECT expires_at FROM molt_record WHERE id = 1") == "NULL")
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
@@ -126,14 +126,14 @@ import Testing
     @Test func `Data stays data, and becomes a string when it is replaced by one`() throws {
         let store = try store([("raw", Data([1])), ("empty", Data())])
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.heldRecords.record(forKey: "raw"))
+            var record = try #require(try transaction.requiredRecords.record(forKey: "raw"))
             #expect(record.data == Data([1]))
             try record.replaceContent(with: Data([2, 3]))
-            try transaction.heldRecords.write(record, version: 1)
-            record = try #require(try transaction.heldRecords.record(forKey: "empty"))
+            try transaction.requiredRecords.write(record, version: 1)
+            record = try #require(try transaction.requiredRecords.record(forKey: "empty"))
             #expect(record.data == Data())
             try record.replaceContent(with: "text")
-            try transaction.heldRecords.write(record, version: 1)
+            try transaction.requiredRecords.write(record, version: 1)
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT typeof(content), hex(content) FROM molt_record ORDER BY id")
@@ -143,15 +143,15 @@ import Testing
 
     @Test func `A record is inserted under a new id and a new type, but not under another record's key`() throws {
         try upgrade(try people()) { transaction throws in
-            var record = try #require(try transaction.heldRecords.record(id: 1))
+            var record = try #require(try transaction.requiredRecords.record(id: 1))
             record.key = "new"
             record.typeName = "Robot"
-            try transaction.heldRecords.insert(record, id: 10, version: 3)
-            #expect(try transaction.heldRecords.record(id: 10)?.typeName == "Robot")
-            #expect(try transaction.heldRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
+            try transaction.requiredRecords.insert(record, id: 10, version: 3)
+            #expect(try transaction.requiredRecords.record(id: 10)?.typeName == "Robot")
+            #expect(try transaction.requiredRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
             let error = #expect(throws: MigrationError.self) {
-                try transaction.heldRecords.insert(record, id: 11, version: 3)
+                try transaction.requiredRecords.insert(record, id: 11, version: 3)
             }
             #expect(error?.code == .keyExists)
             #expect(error?.recordKey == "b")
@@ -162,11 +162,11 @@ import Testing
     @Test func `A type is renamed in one row`() throws {
         let store = try people()
         try upgrade(store) { transaction throws in
-            try transaction.heldRecords.renameType("Person", to: "Human")
-            try transaction.heldRecords.renameType("Unknown", to: "Other")
-            try transaction.heldRecords.renameType("City", to: "City")
+            try transaction.requiredRecords.renameType("Person", to: "Human")
+            try transaction.requiredRecords.renameType("Unknown", to: "Other")
+            try transaction.requiredRecords.renameType("City", to: "City")
             #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
-            #expect(try transaction.heldRecords.typeNames() == ["City", "Human"])
+            #expect(try transaction.requiredRecords.typeNames() == ["City", "Human"])
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
@@ -177,9 +177,9 @@ import Testing
     @Test func `Renaming a type to an existing one merges the two`() throws {
         try upgrade(try people()) { transaction throws in
             _ = try read(transaction)
-            try transaction.heldRecords.renameType("City", to: "Person")
+            try transaction.requiredRecords.renameType("City", to: "Person")
             #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c Person", "4 d Person"])
-            #expect(try transaction.heldRecords.typeNames() == ["Person"])
+            #expect(try transaction.requiredRecords.typeNames() == ["Person"])
         }
         #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
     }
@@ -187,12 +187,12 @@ import Testing
     @Test func `Keys can be swapped, rotated, and taken over from dropped records`() throws {
         try upgrade(try people()) { transaction throws in
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
-                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+                try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
             }
-            try transaction.heldRecords.applyDeferredChanges(stage: 0)
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
-            try transaction.heldRecords.applyDeferredChanges(stage: 1)
+            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
+            try transaction.requiredRecords.applyDeferredChanges(stage: 1)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
@@ -205,12 +205,12 @@ import Testing
     )
     func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
             for (id, key) in moves {
-                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+                try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
             }
             let error = #expect(throws: MigrationError.self) {
-                try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             }
             #expect(error?.code == .keyExists)
             let named = moves.contains { $0.0 == 1 && error?.recordKey == "a" || $0.0 == 2 && error?.recordKey == "b" }
@@ -229,10 +229,12 @@ import Testing
     ) throws {
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() {
-                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+                try transaction.requiredRecords.deferChange(
+                    DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key))
+                )
             }
             let error = #expect(throws: MigrationError.self) {
-                try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             }
             #expect(error?.recordKey == key)
             #expect(error?.message.contains("\"\(newKey)\"") == true)
@@ -241,11 +243,11 @@ import Testing
 
     @Test func `A record's own key, and a key for a record that is gone, are no conflict`() throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
-            try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
+            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
@@ -254,13 +256,17 @@ import Testing
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() {
-                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+                try transaction.requiredRecords.deferChange(
+                    DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key))
+                )
             }
-            try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
-                try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key)))
+                try transaction.requiredRecords.deferChange(
+                    DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key))
+                )
             }
-            try transaction.heldRecords.applyDeferredChanges(stage: 1)
+            try transaction.requiredRecords.applyDeferredChanges(stage: 1)
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
@@ -275,10 +281,10 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             try upgrade(store) { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> {
-                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
+                    try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
                 }
-                caught.append((try? transaction.heldRecords.applyDeferredChanges(stage: 0)) == nil)
-                caught.append((try? transaction.heldRecords.delete(id: 4)) == nil)
+                caught.append((try? transaction.requiredRecords.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.requiredRecords.delete(id: 4)) == nil)
             }
         }
         #expect(error?.code == .storeFailed)
@@ -295,13 +301,13 @@ import Testing
             reason: "Refusal"
         )
         try upgrade(try people()) { transaction throws in
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .quarantine(failure)))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .quarantine(failure)))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
             // Each asks for a key that is taken, one of them for a key that another record gets.
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
-            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
-            try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
+            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
+            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
@@ -330,7 +336,7 @@ import Testing
         }
         #expect(waits == 3)
         try store.withWriteTransaction(until: nil) { transaction throws in
-            #expect(try transaction.heldRecords.count(ofType: nil) == 4)
+            #expect(try transaction.requiredRecords.count(ofType: nil) == 4)
         } waiting: {
             try other.run("COMMIT")
         }
@@ -340,7 +346,7 @@ import Testing
         let store = try people()
         let cache = try CodableCache(at: scratch.file())
         try upgrade(store) { transaction throws in
-            #expect(try transaction.heldRecords.deleteType("Person") == 3)
+            #expect(try transaction.requiredRecords.deleteType("Person") == 3)
             #expect(try cache.count() == 4)
         }
         #expect(try cache.count() == 1)
@@ -356,10 +362,10 @@ import Testing
         )
         let error = #expect(throws: MigrationError.self) {
             try upgrade(store) { transaction throws in
-                try transaction.heldRecords.renameType("String", to: "Text")
-                var record = try #require(try transaction.heldRecords.record(id: 1))
+                try transaction.requiredRecords.renameType("String", to: "Text")
+                var record = try #require(try transaction.requiredRecords.record(id: 1))
                 try record.replaceContent(with: "changed")
-                try transaction.heldRecords.write(record, version: 1)
+                try transaction.requiredRecords.write(record, version: 1)
             }
         }
         #expect(error?.code == .storeFailed)

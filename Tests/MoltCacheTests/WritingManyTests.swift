@@ -81,7 +81,7 @@ import Testing
         let before = try rows()
 
         try store.withWriteTransaction(until: nil) {
-            try $0.heldRecords.write(contents)
+            try $0.requiredRecords.write(contents)
         } waiting: {
         }
 
@@ -100,9 +100,9 @@ import Testing
         let store = try store(100)
 
         try store.withWriteTransaction(until: nil) { transaction throws in
-            try transaction.heldRecords.write(contents(Array(41...80)))
-            try transaction.heldRecords.write(contents(Array(1...40)))
-            try transaction.heldRecords.write(contents(Array(71...100)))
+            try transaction.requiredRecords.write(contents(Array(41...80)))
+            try transaction.requiredRecords.write(contents(Array(1...40)))
+            try transaction.requiredRecords.write(contents(Array(71...100)))
         } waiting: {
         }
 
@@ -116,7 +116,7 @@ import Testing
 
         let error = #expect(throws: MigrationError.self) {
             try store.withWriteTransaction(until: nil) {
-                try $0.heldRecords.write(contents(ids, version: version))
+                try $0.requiredRecords.write(contents(ids, version: version))
             } waiting: {
             }
         }
@@ -134,8 +134,8 @@ import Testing
         // The file is refused before the trigger can run.
         let error = #expect(throws: CacheError.self) {
             try store.withWriteTransaction(until: nil) { transaction throws in
-                try transaction.heldRecords.write(contents(Array(1...20)))
-                try transaction.heldRecords.delete(id: 1)
+                try transaction.requiredRecords.write(contents(Array(1...20)))
+                try transaction.requiredRecords.delete(id: 1)
             } waiting: {
             }
         }

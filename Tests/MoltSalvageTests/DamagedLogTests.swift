@@ -101,7 +101,7 @@ import Testing
         #expect(trial.report.staleCount == trial.report.savedCount)
         #expect(trial.report.lostPageCount >= store.frameCount)
         #expect(
-            "\(trial.report)".contains("\(trial.report.savedCount) of them may be older than what was written last")
+            "\(trial.report)".contains("\(trial.report.savedCount) of them may be outdated, or may have been deleted")
         )
     }
 

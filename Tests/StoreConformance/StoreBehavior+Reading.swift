@@ -17,7 +17,7 @@ extension StoreBehavior {
                 try trial.write(trial.store(rows)) { transaction in
                     let batch = RecordBatch(capacity: 4, coding: .standard)
                     func next(_ type: String, _ after: Int64) throws -> [Int64] {
-                        try transaction.heldRecords.read(into: batch, type: type, after: after, through: .max)
+                        try transaction.requiredRecords.read(into: batch, type: type, after: after, through: .max)
                         return (0..<batch.count).map { batch[$0].id }
                     }
                     trial.expect("the first batch", try next("B", 0), is: [1, 2, 4, 5])
@@ -55,14 +55,14 @@ extension StoreBehavior {
             StoreBehavior("Records are counted, by type and all", needs: .records) { trial in
                 try trial.write(trial.people()) { transaction in
                     func counts() throws -> [Int] {
-                        try ["Person", "City", "Alien", nil].map { try transaction.heldRecords.count(ofType: $0) }
+                        try ["Person", "City", "Alien", nil].map { try transaction.requiredRecords.count(ofType: $0) }
                     }
                     trial.expect("persons, cities, unknown ones, all", try counts(), is: [3, 1, 0, 4])
-                    try transaction.heldRecords.delete(id: 1)
+                    try transaction.requiredRecords.delete(id: 1)
                     trial.expect("when one was deleted", try counts(), is: [2, 1, 0, 3])
                     try trial.insert(StoredRow(8, "x", "City"), transaction)
                     trial.expect("when one was added", try counts(), is: [2, 2, 0, 4])
-                    try transaction.heldRecords.renameType("City", to: "Alien")
+                    try transaction.requiredRecords.renameType("City", to: "Alien")
                     trial.expect("when a type was renamed", try counts(), is: [2, 0, 2, 4])
                 }
             },
@@ -72,64 +72,64 @@ extension StoreBehavior {
                 try trial.write(trial.store(rows)) { transaction in
                     trial.expect(
                         "the names",
-                        try transaction.heldRecords.typeNames(),
+                        try transaction.requiredRecords.typeNames(),
                         is: ["Alien", "Zebra", "a", "b"]
                     )
-                    try transaction.heldRecords.delete(id: 2)
-                    try transaction.heldRecords.delete(id: 1)
+                    try transaction.requiredRecords.delete(id: 2)
+                    try transaction.requiredRecords.delete(id: 1)
                     trial.expect(
                         "when one has no record any more",
-                        try transaction.heldRecords.typeNames(),
+                        try transaction.requiredRecords.typeNames(),
                         is: ["Alien", "a", "b"]
                     )
-                    try transaction.heldRecords.delete(id: 5)
-                    _ = try transaction.heldRecords.deleteType("a")
-                    trial.expect("when three have none", try transaction.heldRecords.typeNames(), is: ["Alien"])
+                    try transaction.requiredRecords.delete(id: 5)
+                    _ = try transaction.requiredRecords.deleteType("a")
+                    trial.expect("when three have none", try transaction.requiredRecords.typeNames(), is: ["Alien"])
                 }
             },
             StoreBehavior("The last id is the greatest one, and 0 without records", needs: .records) { trial in
                 let store = try trial.store()
-                try trial.write(store) { trial.expect("in a new store", try $0.heldRecords.lastRecordID(), is: 0) }
+                try trial.write(store) { trial.expect("in a new store", try $0.requiredRecords.lastRecordID(), is: 0) }
                 try trial.write(trial.people()) { transaction in
-                    trial.expect("with a gap", try transaction.heldRecords.lastRecordID(), is: 7)
-                    try transaction.heldRecords.delete(id: 2)
-                    trial.expect("when another was deleted", try transaction.heldRecords.lastRecordID(), is: 7)
+                    trial.expect("with a gap", try transaction.requiredRecords.lastRecordID(), is: 7)
+                    try transaction.requiredRecords.delete(id: 2)
+                    trial.expect("when another was deleted", try transaction.requiredRecords.lastRecordID(), is: 7)
                     try trial.insert(StoredRow(9, "x", "City"), transaction)
-                    trial.expect("when one was added", try transaction.heldRecords.lastRecordID(), is: 9)
+                    trial.expect("when one was added", try transaction.requiredRecords.lastRecordID(), is: 9)
                 }
             },
             StoreBehavior("A record keeps its id, whatever becomes of it and of others", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.heldRecords.delete(id: 2)
-                    try transaction.heldRecords.renameType("City", to: "Town")
-                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("z")))
-                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                    try transaction.requiredRecords.delete(id: 2)
+                    try transaction.requiredRecords.renameType("City", to: "Town")
+                    try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("z")))
+                    try transaction.requiredRecords.applyDeferredChanges(stage: 0)
                     try trial.insert(StoredRow(8, "new", "Person"), transaction)
-                    trial.expect("a deleted one", try transaction.heldRecords.record(id: 2) == nil, is: true)
+                    trial.expect("a deleted one", try transaction.requiredRecords.record(id: 2) == nil, is: true)
                 }
                 let expected = ["1 Person z", "3 Town c", "7 Person d", "8 Person new"]
                 trial.expect("the records", try trial.rows(store).names, is: expected)
                 try trial.write(store) { transaction in
-                    trial.expect("by id", try transaction.heldRecords.record(id: 8)?.key, is: "new")
-                    trial.expect("by key", try transaction.heldRecords.record(forKey: "new")?.id, is: 8)
-                    trial.expect("the last id", try transaction.heldRecords.lastRecordID(), is: 8)
+                    trial.expect("by id", try transaction.requiredRecords.record(id: 8)?.key, is: "new")
+                    trial.expect("by key", try transaction.requiredRecords.record(forKey: "new")?.id, is: 8)
+                    trial.expect("the last id", try transaction.requiredRecords.lastRecordID(), is: 8)
                 }
             },
             StoreBehavior("A record is found by its id and by its key, and others are not", needs: .records) { trial in
                 try trial.write(trial.people()) { transaction in
                     for row in StoredRow.people {
-                        let byID = try transaction.heldRecords.record(id: row.id).map { StoredRow($0) }
+                        let byID = try transaction.requiredRecords.record(id: row.id).map { StoredRow($0) }
                         trial.expect("by the id \(row.id)", byID, is: row)
                         let key = String(decoding: row.key, as: UTF8.self)
-                        let byKey = try transaction.heldRecords.record(forKey: key).map { StoredRow($0) }
+                        let byKey = try transaction.requiredRecords.record(forKey: key).map { StoredRow($0) }
                         trial.expect("by the key \(key)", byKey, is: row)
                     }
-                    trial.expect("an unknown id", try transaction.heldRecords.record(id: 5) == nil, is: true)
+                    trial.expect("an unknown id", try transaction.requiredRecords.record(id: 5) == nil, is: true)
                     for key in ["e", "A", "", "a ", "a\0"] {
                         trial.expect(
                             "the key \"\(key)\"",
-                            try transaction.heldRecords.record(forKey: key) == nil,
+                            try transaction.requiredRecords.record(forKey: key) == nil,
                             is: true
                         )
                     }
@@ -146,7 +146,7 @@ extension StoreBehavior {
                 trial.expect("the records", try trial.rows(store), is: rows)
                 try trial.write(store) { transaction in
                     for (row, key) in zip(rows, keys) {
-                        let found = try transaction.heldRecords.record(forKey: key).map { StoredRow($0) }
+                        let found = try transaction.requiredRecords.record(forKey: key).map { StoredRow($0) }
                         trial.expect("the key \(key.debugDescription)", found, is: row)
                     }
                 }

@@ -25,19 +25,19 @@ extension StoreBehavior {
             StoreBehavior("A transaction that was undone has changed no record", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.writeAndUndo(store) { transaction in
-                    try transaction.heldRecords.delete(id: 1)
-                    try transaction.heldRecords.renameType("Person", to: "Human")
-                    _ = try transaction.heldRecords.deleteType("City")
-                    try transaction.heldRecords.write(expiration: nil, id: 2)
+                    try transaction.requiredRecords.delete(id: 1)
+                    try transaction.requiredRecords.renameType("Person", to: "Human")
+                    _ = try transaction.requiredRecords.deleteType("City")
+                    try transaction.requiredRecords.write(expiration: nil, id: 2)
                     try write("{}", 2, transaction)
                     try trial.insert(StoredRow(8, "new", "New"), transaction)
-                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 7, kind: .key("other")))
-                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                    try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 7, kind: .key("other")))
+                    try transaction.requiredRecords.applyDeferredChanges(stage: 0)
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
                 try trial.write(store) { transaction in
-                    trial.expect("the count", try transaction.heldRecords.count(ofType: nil), is: 4)
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person"])
+                    trial.expect("the count", try transaction.requiredRecords.count(ofType: nil), is: 4)
+                    trial.expect("the types", try transaction.requiredRecords.typeNames(), is: ["City", "Person"])
                 }
             },
             StoreBehavior("A transaction is refused after its end") { trial in
@@ -62,21 +62,21 @@ extension StoreBehavior {
                 try trial.write(store) { escaped = $0 }
                 guard let transaction = escaped else { return trial.report("the closure was not called") }
                 let calls: [(String, () throws -> Void)] = [
-                    ("typeNames", { _ = try transaction.heldRecords.typeNames() }),
-                    ("count", { _ = try transaction.heldRecords.count(ofType: nil) }),
+                    ("typeNames", { _ = try transaction.requiredRecords.typeNames() }),
+                    ("count", { _ = try transaction.requiredRecords.count(ofType: nil) }),
                     ("read", { _ = try trial.rows(transaction, type: "Person") }),
-                    ("record(id:)", { _ = try transaction.heldRecords.record(id: 1) }),
-                    ("record(forKey:)", { _ = try transaction.heldRecords.record(forKey: "a") }),
+                    ("record(id:)", { _ = try transaction.requiredRecords.record(id: 1) }),
+                    ("record(forKey:)", { _ = try transaction.requiredRecords.record(forKey: "a") }),
                     ("write", { try write("{}", 1, transaction) }),
                     ("insert", { try trial.insert(StoredRow(9, "new", "New"), transaction) }),
-                    ("delete", { try transaction.heldRecords.delete(id: 1) }),
-                    ("renameType", { try transaction.heldRecords.renameType("Person", to: "Human") }),
-                    ("deleteType", { _ = try transaction.heldRecords.deleteType("Person") }),
+                    ("delete", { try transaction.requiredRecords.delete(id: 1) }),
+                    ("renameType", { try transaction.requiredRecords.renameType("Person", to: "Human") }),
+                    ("deleteType", { _ = try transaction.requiredRecords.deleteType("Person") }),
                     (
                         "deferChange",
-                        { try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }
+                        { try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }
                     ),
-                    ("keepOriginal", { try transaction.heldRecords.keepOriginal(id: 1) }),
+                    ("keepOriginal", { try transaction.requiredRecords.keepOriginal(id: 1) }),
                 ]
                 for (name, call) in calls { trial.expectError(name, .contextExpired, call) }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
@@ -107,7 +107,7 @@ extension StoreBehavior {
             StoreBehavior("Another opening of the store sees its records", needs: .records, .reopening) { trial in
                 let store = try trial.people()
                 trial.expect("the records", try trial.rows(trial.reopened(store)), is: StoredRow.people)
-                try trial.write(trial.reopened(store)) { try $0.heldRecords.delete(id: 1) }
+                try trial.write(trial.reopened(store)) { try $0.requiredRecords.delete(id: 1) }
                 trial.expect("what another has deleted", try trial.rows(store), is: StoredRow.people.without(1))
             },
             StoreBehavior("Until the commit others see the old store, and do not wait for it", needs: .reopening) {
@@ -205,6 +205,6 @@ extension StoreBehavior {
     ) throws {
         let bytes = Array(content.utf8)
         let row = RecordContents.Row(id: id, version: 1, isData: isData, buffer: 0, range: bytes.indices)
-        try transaction.heldRecords.write(RecordContents(rows: [row], buffers: [bytes]))
+        try transaction.requiredRecords.write(RecordContents(rows: [row], buffers: [bytes]))
     }
 }

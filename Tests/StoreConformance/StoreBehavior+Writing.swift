@@ -51,9 +51,9 @@ extension StoreBehavior {
                     )
                 }
                 try trial.write(store) { transaction in
-                    try transaction.heldRecords.write(contents)
-                    try transaction.heldRecords.write(RecordContents(rows: [], buffers: []))
-                    try transaction.heldRecords.write(
+                    try transaction.requiredRecords.write(contents)
+                    try transaction.requiredRecords.write(RecordContents(rows: [], buffers: []))
+                    try transaction.requiredRecords.write(
                         RecordContents(rows: Array(contents.rows.prefix(2)), buffers: contents.buffers)
                     )
                 }
@@ -69,10 +69,10 @@ extension StoreBehavior {
             StoreBehavior("An expiry is set, changed and taken away", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.heldRecords.write(expiration: 12.5, id: 1)
-                    try transaction.heldRecords.write(expiration: nil, id: 2)
-                    try transaction.heldRecords.write(expiration: 0, id: 3)
-                    try transaction.heldRecords.write(expiration: nil, id: 7)
+                    try transaction.requiredRecords.write(expiration: 12.5, id: 1)
+                    try transaction.requiredRecords.write(expiration: nil, id: 2)
+                    try transaction.requiredRecords.write(expiration: 0, id: 3)
+                    try transaction.requiredRecords.write(expiration: nil, id: 7)
                 }
                 let expected = StoredRow.people.changing(1) { $0.expiration = 12.5 }
                     .changing(2) { $0.expiration = nil }.changing(3) { $0.expiration = 0 }
@@ -87,7 +87,7 @@ extension StoreBehavior {
                     for row in added { try trial.insert(row, transaction, version: 3) }
                     trial.expect(
                         "the types",
-                        try transaction.heldRecords.typeNames(),
+                        try transaction.requiredRecords.typeNames(),
                         is: ["City", "Person", "Photo", "Robot"]
                     )
                 }
@@ -103,7 +103,7 @@ extension StoreBehavior {
                     trial.expect("the records then", try trial.rows(transaction), is: StoredRow.people)
                     // A refused change does not make the transaction fail.
                     try trial.insert(StoredRow(8, "e", "City"), transaction)
-                    try transaction.heldRecords.delete(id: 3)
+                    try transaction.requiredRecords.delete(id: 3)
                     try trial.insert(StoredRow(9, "c", "City"), transaction)
                 }
                 let expected = StoredRow.people.without(3) + [StoredRow(8, "e", "City"), StoredRow(9, "c", "City")]
@@ -112,11 +112,11 @@ extension StoreBehavior {
             StoreBehavior("A deleted record is gone, and deleting none does nothing", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.heldRecords.delete(id: 2)
-                    try transaction.heldRecords.delete(id: 2)
-                    try transaction.heldRecords.delete(id: 99)
-                    trial.expect("by id", try transaction.heldRecords.record(id: 2) == nil, is: true)
-                    trial.expect("by key", try transaction.heldRecords.record(forKey: "b") == nil, is: true)
+                    try transaction.requiredRecords.delete(id: 2)
+                    try transaction.requiredRecords.delete(id: 2)
+                    try transaction.requiredRecords.delete(id: 99)
+                    trial.expect("by id", try transaction.requiredRecords.record(id: 2) == nil, is: true)
+                    trial.expect("by key", try transaction.requiredRecords.record(forKey: "b") == nil, is: true)
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people.without(2))
             },
@@ -129,11 +129,11 @@ extension StoreBehavior {
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     _ = try trial.rows(transaction)
-                    try transaction.heldRecords.renameType("Person", to: "Human")
+                    try transaction.requiredRecords.renameType("Person", to: "Human")
                     let found = try trial.rows(transaction, type: "Human").map(\.id)
                     trial.expect("those of the new name", found, is: [1, 2, 7])
                     trial.expect("those of the old name", try trial.rows(transaction, type: "Person"), is: [])
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Human"])
+                    trial.expect("the types", try transaction.requiredRecords.typeNames(), is: ["City", "Human"])
                     // The old name is free for others.
                     try trial.insert(StoredRow(8, "x", "Person"), transaction)
                 }
@@ -148,9 +148,9 @@ extension StoreBehavior {
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     _ = try trial.rows(transaction)
-                    try transaction.heldRecords.renameType("City", to: "Person")
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["Person"])
-                    trial.expect("the count", try transaction.heldRecords.count(ofType: "Person"), is: 4)
+                    try transaction.requiredRecords.renameType("City", to: "Person")
+                    trial.expect("the types", try transaction.requiredRecords.typeNames(), is: ["Person"])
+                    trial.expect("the count", try transaction.requiredRecords.count(ofType: "Person"), is: 4)
                 }
                 trial.expect(
                     "the records",
@@ -162,10 +162,10 @@ extension StoreBehavior {
                 trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.heldRecords.renameType("Alien", to: "Person")
-                    try transaction.heldRecords.renameType("Alien", to: "Robot")
-                    try transaction.heldRecords.renameType("City", to: "City")
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person"])
+                    try transaction.requiredRecords.renameType("Alien", to: "Person")
+                    try transaction.requiredRecords.renameType("Alien", to: "Robot")
+                    try transaction.requiredRecords.renameType("City", to: "City")
+                    trial.expect("the types", try transaction.requiredRecords.typeNames(), is: ["City", "Person"])
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
             },
@@ -173,10 +173,18 @@ extension StoreBehavior {
                 trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    trial.expect("how many", try transaction.heldRecords.deleteType("Person"), is: 3)
-                    trial.expect("how many the second time", try transaction.heldRecords.deleteType("Person"), is: 0)
-                    trial.expect("how many of an unknown type", try transaction.heldRecords.deleteType("Alien"), is: 0)
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City"])
+                    trial.expect("how many", try transaction.requiredRecords.deleteType("Person"), is: 3)
+                    trial.expect(
+                        "how many the second time",
+                        try transaction.requiredRecords.deleteType("Person"),
+                        is: 0
+                    )
+                    trial.expect(
+                        "how many of an unknown type",
+                        try transaction.requiredRecords.deleteType("Alien"),
+                        is: 0
+                    )
+                    trial.expect("the types", try transaction.requiredRecords.typeNames(), is: ["City"])
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people.without(1, 2, 7))
             },

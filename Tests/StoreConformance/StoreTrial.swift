@@ -82,12 +82,12 @@ final class StoreTrial {
     // MARK: Records
 
     func insert(_ row: StoredRow, _ transaction: any MigrationTransaction, version: Int = 0) throws {
-        try transaction.heldRecords.insert(row.record, id: row.id, version: version)
+        try transaction.requiredRecords.insert(row.record, id: row.id, version: version)
     }
 
     /// Reads all records in batches, type by type, and returns them in the order of their ids.
     func rows(_ transaction: any MigrationTransaction, capacity: Int = 100) throws -> [StoredRow] {
-        try transaction.heldRecords.typeNames()
+        try transaction.requiredRecords.typeNames()
             .flatMap { try rows(transaction, type: $0, capacity: capacity) }
             .sorted { $0.id < $1.id }
     }
@@ -104,7 +104,7 @@ final class StoreTrial {
         var rows: [StoredRow] = []
         var last = after
         repeat {
-            try transaction.heldRecords.read(into: batch, type: type, after: last, through: through)
+            try transaction.requiredRecords.read(into: batch, type: type, after: last, through: through)
             for index in 0..<batch.count {
                 rows.append(StoredRow(batch[index]))
                 last = max(last, batch[index].id)

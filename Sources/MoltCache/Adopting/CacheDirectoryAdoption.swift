@@ -42,7 +42,7 @@ struct CacheDirectoryAdoption: Sendable {
             }
         }
         for name in foreign {
-            migration.note(try leave(name, .notConvertible, "Cache names no file so"))
+            migration.note(try leave(name, .notConvertible, "not a file name that Cache uses"))
         }
     }
 
@@ -61,7 +61,7 @@ struct CacheDirectoryAdoption: Sendable {
         }
         guard isCache else {
             throw store.failure(
-                "Only a cache can keep files under their names until their keys are written. Name the keys."
+                "Adopting files with unknown keys requires a CodableCache. List the keys."
             )
         }
     }

@@ -24,8 +24,8 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
 
     func unavailability(_ circumstances: AttachedCircumstances) -> String? {
         guard circumstances.role == .appExtension, FileStatus.unfollowed(path) == nil else { return nil }
-        return "There is no directory at \(path), but an app extension cannot see the app's own. Open the store in the "
-            + "app first."
+        return "There is no directory at \(path); an app extension cannot access the app's directories. Open the store "
+            + "in the app first."
     }
 
     func begin() throws -> CacheDirectorySession {
@@ -70,14 +70,14 @@ final class CacheDirectorySession: AttachedSession {
         do throws(CacheError) {
             status = try FileStatus.of(store.path)
         } catch {
-            throw store.failure("\(store.path) cannot be looked at. Check its permissions.", underlying: error)
+            throw store.failure("\(store.path) cannot be accessed. Check its permissions.", underlying: error)
         }
         guard let status else {
             names = nil
             return
         }
         guard !status.isFile else {
-            throw store.failure("What is at \(store.path) is a file. Name the directory of a storage.")
+            throw store.failure("\(store.path) is a file. Pass the directory of a Cache storage.")
         }
         do {
             let found = try FileManager.default.contentsOfDirectory(atPath: store.path)
@@ -85,7 +85,7 @@ final class CacheDirectorySession: AttachedSession {
             names = found.filter { !$0.hasPrefix(".") }.sorted()
         } catch {
             throw store.failure(
-                "\(store.path) cannot be read. Check that it may be, and is a directory.",
+                "\(store.path) cannot be read. Check its permissions, and that it is a directory.",
                 underlying: error
             )
         }

@@ -43,8 +43,8 @@ struct BackupCopy {
         }
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
             throw MigrationError.backupFailed(
-                "there can be no file beside it that has a longer name: the path would have more than "
-                    + "\(FileStatus.longestPath) bytes. Choose a shorter one.",
+                "the path of the backup would exceed \(FileStatus.longestPath) bytes. Use a shorter path for the "
+                    + "cache.",
                 store: storeName
             )
         }

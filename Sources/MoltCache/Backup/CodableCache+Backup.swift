@@ -58,12 +58,12 @@ extension CodableCache {
         }
         guard state.journal.isEmpty else {
             throw MigrationError.backupFailed(
-                "changes of an upgrade to \(state.journal.joined(separator: ", ")) are still to be made. Open it first, "
-                    + "which makes them.",
+                "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet. Open it "
+                    + "first, which applies them.",
                 store: store.storeName
             )
         }
-        let entries = try attached.stores.changesRestoringNow()
+        let entries = try attached.stores.changesRestoringCurrentState()
         return try store.makeBackup(
             BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
         )

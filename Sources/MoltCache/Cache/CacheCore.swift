@@ -350,8 +350,8 @@ final class CacheCore: Sendable {
     private var lostKeys: CacheError {
         CacheError(
             .closed,
-            "The keys that the upgrade of the cache at \(path) changed were lost when the app suspended its access to "
-                + "stores. Read them before that, or rebuild what depends on them.",
+            "The list of keys changed by the upgrade of the cache at \(path) was lost when the app suspended its "
+                + "access to stores. Read it before suspending, or rebuild what depends on the keys.",
             path: path
         )
     }

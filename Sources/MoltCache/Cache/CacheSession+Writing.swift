@@ -38,7 +38,7 @@ extension CacheSession {
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
         let hasAdopted = try hasAdoptedRecords()
-        let isTold = !batch.isOnlySetting || uses != nil || hasAdopted
+        let listsChanges = !batch.isOnlySetting || uses != nil || hasAdopted
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
             // The bindings point into the chunk.
@@ -54,11 +54,11 @@ extension CacheSession {
                         _ = try removeClaimed(String(decoding: key, as: UTF8.self))
                         continue
                     }
-                    try set(key, content, row, batch.forms[place], type: &types[place], isTold: isTold)
+                    try set(key, content, row, batch.forms[place], type: &types[place], listsChanges: listsChanges)
                 }
             }
         }
-        return isTold
+        return listsChanges
     }
 
     private func set(
@@ -67,7 +67,7 @@ extension CacheSession {
         _ row: EncodedBatch.Row,
         _ form: EncodedBatch.Form,
         type: inout Int64?,
-        isTold: Bool
+        listsChanges: Bool
     ) throws(SQLiteError) {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         if try hasAdoptedRecords() { try claim(String(decoding: key, as: UTF8.self)) }
@@ -82,7 +82,7 @@ extension CacheSession {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
         }
-        guard isTold else { return }
+        guard listsChanges else { return }
         let key = String(decoding: key, as: UTF8.self)
         changes.append(CodableCache.Change(key: key, typeName: form.typeName, kind: .set))
         try evictIfTooLarge(key, content.count)

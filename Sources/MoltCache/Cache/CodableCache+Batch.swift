@@ -57,7 +57,7 @@ extension CodableCache {
     ///   - expiry: When the values expire; by default as configured.
     /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``,
     ///   `schemaDrift`.
-    @inlinable  // Where its type is known, the sequence is gone through many times as fast.
+    @inlinable  // Specialized code iterates the sequence many times faster.
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,
         expiry: Expiry? = nil
@@ -106,8 +106,8 @@ extension CodableCache {
         guard !batch.isEmpty else { return }
         try change { session throws(SQLiteError) in
             try session.apply(batch)
-        } telling: { session, isTold in
-            isTold ? session.changes : batch.changes
+        } telling: { session, listsChanges in
+            listsChanges ? session.changes : batch.changes
         }
     }
 

@@ -1,7 +1,7 @@
 internal import MoltCore
 
 extension CodableCache {
-    /// Calls a closure with each key that the upgrade at the opening changed, created or removed.
+    /// Calls a closure with each key that the upgrade changed, created or removed when the cache was opened.
     ///
     /// Use it to update what the app derives from values, such as a search index:
     ///
@@ -23,8 +23,8 @@ extension CodableCache {
     ///
     /// - Parameter body: Receives a key and the kind `set` or `removed`. It may use the cache.
     /// - Throws: The error of `body`; ``CacheError`` with the code `closed`, also after `StoreAccess.suspend()`, or
-    ///   `storeFailed`. Without
-    ///   ``Configuration/recordsChangedKeys``, or if there was nothing to upgrade, nothing is called or thrown.
+    ///   `storeFailed`. Without ``Configuration/recordsChangedKeys``, or if there was nothing to upgrade, nothing is
+    ///   called or thrown.
     public func forEachUpgradedKey(_ body: (_ key: String, _ change: CodableCache.Change.Kind) throws -> Void) throws {
         guard configuration.recordsChangedKeys else { return }
         var last: Int64 = 0

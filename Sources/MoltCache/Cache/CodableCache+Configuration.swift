@@ -19,7 +19,7 @@ extension CodableCache {
         public var createsFile = true
         /// The coders for values.
         public var coding: RecordCoding = .standard
-        /// When values expire that are set without an expiry; never by default.
+        /// The expiry of values that are set without one; never by default.
         public var defaultExpiry: Expiry = .never
         /// How much memory decoded values may take; nil keeps none.
         public var memory: MemoryLimit? = MemoryLimit()
@@ -29,15 +29,15 @@ extension CodableCache {
         /// nothing; uses not yet written when the process ends are lost. A value larger than the limit by itself is
         /// evicted at once, and no other with it.
         public var sizeLimit: Int?
-        /// The attached stores that blocks of migrations change, beside those that steps name themselves.
+        /// The attached stores that blocks of migrations change, in addition to those that steps name.
         public var attached: [any Attachable] = []
         /// The policy for a type whose shape has changed at the same schema version.
         ///
-        /// The first write of a type after the opening compares the shape of its value with the one stored in the file;
-        /// later writes compare nothing. By default, a difference is an error with the code `schemaDrift` in debug
-        /// builds, and nothing is written; in other builds, the monitor's closure gets ``MigrationEvent/drifted(_:)``,
-        /// once for each type at every launch until the version changes. With `ignore`, and with `report` but no
-        /// monitor with a closure, nothing is compared or stored.
+        /// The first write of a type after the cache is opened compares the shape of its value with the one stored in
+        /// the file; later writes compare nothing. By default, a difference is an error with the code `schemaDrift` in
+        /// debug builds, and nothing is written; in other builds, the monitor's closure gets
+        /// ``MigrationEvent/drifted(_:)``, once for each type at every launch until the version changes. With `ignore`,
+        /// and with `report` but no monitor with a closure, nothing is compared or stored.
         ///
         /// For the comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded
         /// once; so are up to two values of each type in it. A cache in memory does the same.
@@ -47,13 +47,13 @@ extension CodableCache {
         /// Whether an upgrade records which keys it changes, for ``CodableCache/forEachUpgradedKey(_:)``.
         ///
         /// False by default: an upgrade of all records takes three to four times as long. With true, migrations on read
-        /// run at the opening.
+        /// run when the cache is opened.
         public var recordsChangedKeys = false
         /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by
         /// default.
         ///
-        /// With false, `upgradeRest()` does it. A process whose duty is to leave upgrades to others does not begin by
-        /// itself. A deadline in the options ends it, too; the next opening continues.
+        /// If false, call `upgradeRest()`. With a duty of `.others`, it does not start automatically. A deadline in the
+        /// options ends it, too; the next opening continues.
         public var upgradesRest = true
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
@@ -65,8 +65,8 @@ extension CodableCache {
         public var downgrade = MigrationOptions.DowngradePolicy.refuse
         /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
-        /// Whether migrations on read are put off at the opening; false for tests of their result.
-        package var putsOffOnRead = true
+        /// Whether opening the cache only records migrations on read; false for tests of their result.
+        package var onlyRecordsOnRead = true
         /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
         package var keepsExpired = false
         /// Whether a commit must survive a power loss; a test's copy need not.
@@ -113,8 +113,8 @@ extension CodableCache {
 
     /// When a value expires; an expired value is treated as missing.
     ///
-    /// Zero or negative seconds, and a past date, mean at once; an infinite number of seconds means never. NaN means at
-    /// once: no value outlives an unknown expiry.
+    /// Zero or negative seconds, and a past date, make the value expire immediately; an infinite number of seconds
+    /// means never. NaN makes it expire immediately, too: no value outlives an unknown expiry.
     public enum Expiry: Sendable, Hashable {
         /// Never.
         case never

@@ -181,7 +181,7 @@ extension CodableCache {
             var failure = CacheError(
                 .notEncodable,
                 CodingProblem(error, encoding: Value.self).text()
-                    + " The value for \"\(key)\", a \(Value.self), was not stored.",
+                    + " The value of type \(Value.self) for \"\(key)\" was not stored.",
                 path: path,
                 key: key,
                 underlying: error

@@ -5,8 +5,9 @@ extension MigrationError {
     static func storeChanged(path: String, from version: Int, to stored: Int) -> MigrationError {
         var error = MigrationError(
             .storeChanged,
-            "Another process, or another cache of this one, upgraded the cache at \(path), restored a backup in its "
-                + "place or began afresh (version \(version) before, \(stored) now) while it was open. Open it again."
+            "Another process, or another cache in this process, upgraded the cache at \(path), restored a backup in "
+                + "its place or began afresh (version \(version) before, \(stored) now) while it was open. Open it "
+                + "again."
         )
         error.store = path
         error.storeVersion = stored

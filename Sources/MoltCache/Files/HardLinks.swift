@@ -22,7 +22,7 @@ enum HardLinks {
         }
         throw CacheError(
             .hardLinked,
-            "The file at \(path) has \(count) names: it is a hard link. A process that opens it by another name has another "
+            "The file at \(path) has \(count) hard links. A process that opens it by another name has another "
                 + "log, and the two lose each other's writes. Remove the other names, or put a copy of the file in its "
                 + "place. Nothing was changed.",
             path: path

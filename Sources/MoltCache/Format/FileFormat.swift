@@ -125,7 +125,7 @@ package enum FileFormat {
                 return false
             }
             if owner == applicationID {
-                if let intruder = try intruder(in: connection) { throw tamperedWith(path, by: intruder) }
+                if let object = try foreignObject(in: connection) { throw foreignSchema(path, by: object) }
                 format = try number(of: connection)
                 reader = try mark("reader_format", of: connection) ?? format
             }
@@ -150,12 +150,16 @@ package enum FileFormat {
     ///
     /// - Parameter isReadable: Whether this release can read the format.
     package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> CacheError {
-        CacheError(
+        let formats =
+            isReadable
+            ? "writes formats up to \(number), so the file can only be opened for reading: set "
+                + "`downgrade = .openReadOnly`"
+            : "reads formats up to \(number)"
+        return CacheError(
             .newerFormat,
             """
             The cache at \(path) has the file format \(format < 1 ? "unknown" : String(format)), and this release of Molt \
-            \(isReadable ? "writes formats up to \(number): it may only be opened for reading, as `downgrade = .openReadOnly` does" : "reads formats up to \(number)"). \
-            Update the app. The file was not changed.
+            \(formats). Update the app. The file was not changed.
             """,
             path: path
         )
@@ -165,7 +169,7 @@ package enum FileFormat {
     ///
     /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write. A
     /// trigger is ours by its SQL, not by its name.
-    private static func intruder(in connection: Connection) throws(SQLiteError) -> String? {
+    private static func foreignObject(in connection: Connection) throws(SQLiteError) -> String? {
         try connection.prepare(
             """
             SELECT type || ' "' || name || '"' FROM sqlite_schema
@@ -179,11 +183,11 @@ package enum FileFormat {
     /// Our triggers as SQL string literals, in the form that SQLite stores.
     private static let ownTriggers = AdoptedTable.triggers.map { "'CREATE TRIGGER \($0)'" }.joined(separator: ", ")
 
-    private static func tamperedWith(_ path: String, by intruder: String) -> CacheError {
+    private static func foreignSchema(_ path: String, by object: String) -> CacheError {
         CacheError(
             .foreignFile,
             """
-            The cache at \(path) has a \(intruder) that Molt did not make. It would change what is read or written. \
+            The cache at \(path) has a \(object) that Molt did not make. It would change what is read or written. \
             Remove it with any SQLite tool, or restore a backup. The file was not changed.
             """,
             path: path

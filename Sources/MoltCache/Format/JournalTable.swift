@@ -24,7 +24,7 @@ enum JournalTable {
     /// The store of a row; an attached store always has a name.
     private static func name(_ row: Statement) throws(SQLiteError) -> String {
         let name = row.text(0)
-        guard !name.isEmpty else { throw .namelessStore }
+        guard !name.isEmpty else { throw .missingStoreName }
         return name
     }
 

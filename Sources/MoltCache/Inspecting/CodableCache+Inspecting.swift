@@ -32,9 +32,8 @@ extension CodableCache {
     /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
     /// kill, by the next dry run.
     ///
-    /// If a newer app has upgraded the store, only ``MigrationOptions/DowngradePolicy/openReadOnly`` is applied: the report says that
-    /// the store would be open for reading, or the error says why not. The error has the code
-    /// `superseded`.
+    /// If a newer app has upgraded the store, only ``MigrationOptions/DowngradePolicy/openReadOnly`` is applied: the
+    /// report says that the store would be open for reading, or the call throws `superseded` with the reason.
     ///
     /// With samples, the report also shows records before and after each step, with the user's values:
     ///

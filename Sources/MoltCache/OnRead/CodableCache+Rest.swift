@@ -4,8 +4,8 @@ internal import MoltCore
 extension CodableCache {
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
-    /// By default the cache does so by itself after the opening; see ``Configuration/upgradesRest``. The call then waits
-    /// for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
+    /// By default the cache does so by itself after it is opened; see ``Configuration/upgradesRest``. The call then
+    /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of its own. After an interruption, the next opening or call goes on with
     /// the records that were not upgraded yet. At the end, the ledger counts the migrations as run.

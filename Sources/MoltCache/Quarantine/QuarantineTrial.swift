@@ -179,7 +179,7 @@ struct QuarantineTrial {
         let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
         guard missing.isEmpty else {
             let names = missing.joined(separator: ", ")
-            throw Obstacle(reason: "The registry does not have all that was applied since: \(names).")
+            throw Obstacle(reason: "The registry lacks migrations that were applied since: \(names).")
         }
         // The store may have run a late migration after migrations that follow it in the registry.
         let rest = kept.map(\.place).filter { $0 >= first }

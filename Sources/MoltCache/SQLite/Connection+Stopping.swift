@@ -2,7 +2,7 @@ internal import CMoltSQLite
 internal import Foundation
 internal import MoltCore
 
-/// What stops a statement: its limit of time, the other connection whose lock it waits for, and a suspension.
+/// Interrupting statements: deadlines, lock timeouts, suspension.
 extension Connection {
     /// The number of SQLite's virtual machine instructions between two checks; about ten thousand take 1 ms.
     private static let interval: Int32 = 4_000
@@ -23,7 +23,7 @@ extension Connection {
         takesLocks && StoreAccess.isSuspended || isOver?() == true
     }
 
-    /// Makes SQLite ask whether to go on, within statements and while it waits for a lock.
+    /// Installs the progress and busy handlers, which decide whether a statement goes on.
     func installHandlers() {
         // Not retained: the connection outlives its handle.
         let context = Unmanaged.passUnretained(self).toOpaque()

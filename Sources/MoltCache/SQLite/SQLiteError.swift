@@ -73,7 +73,7 @@ extension SQLiteError {
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 
     /// The journal has changes for an attached store whose name is missing.
-    static let namelessStore = SQLiteError(
+    static let missingStoreName = SQLiteError(
         extendedCode: SQLITE_CORRUPT,
         message: "the name of an attached store is missing"
     )

@@ -134,8 +134,8 @@ extension CacheTransaction {
         var error = MigrationError(
             .keyExists,
             """
-            \(what) would get the key "\(newKey)", which another record has. Give it a key of its own, or delete the \
-            other record or give it another key first.
+            \(what) would get the key "\(newKey)", which is already used by another record. Use a different key, or \
+            delete the other record or give it another key first.
             """
         )
         error.store = storeName

@@ -40,7 +40,7 @@ package protocol AttachedStore: Attachable {
     /// Changes that restore its current state from any other state; nil when there are none.
     ///
     /// A backup of the primary store contains them, and so covers the attached store too.
-    func changesRestoringNow() throws -> [UInt8]?
+    func changesRestoringCurrentState() throws -> [UInt8]?
 }
 
 extension AttachedStore {
@@ -56,7 +56,7 @@ extension AttachedStore {
         for phase in AttachedPhase.allCases { try apply(changes, phase) }
     }
 
-    package func changesRestoringNow() throws -> [UInt8]? {
+    package func changesRestoringCurrentState() throws -> [UInt8]? {
         nil
     }
 }

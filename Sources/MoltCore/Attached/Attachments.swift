@@ -9,7 +9,7 @@ final class Attachments {
     /// The stores with unapplied changes of an earlier upgrade.
     private var unsettled: Set<String> = []
 
-    /// Collects the stores that were attached at the opening of the primary store, and those that steps name.
+    /// Collects the stores that were attached when the primary store was opened, and those that steps name.
     ///
     /// - Parameter attached: These take precedence over the registry's stores of the same name.
     init(_ attached: [any AttachedStore], _ registry: MigrationRegistry, role: MigrationOptions.Role) {
@@ -52,10 +52,11 @@ final class Attachments {
     // MARK: Backing up
 
     /// Changes that restore the current state of the stores that a plan's migrations may change.
-    func changesRestoringNow(_ attached: [any AttachedStore], _ plan: MigrationPlan, _ registry: MigrationRegistry)
-        throws
-        -> [JournalEntry]
-    {
+    func changesRestoringCurrentState(
+        _ attached: [any AttachedStore],
+        _ plan: MigrationPlan,
+        _ registry: MigrationRegistry
+    ) throws -> [JournalEntry] {
         let running = Set(plan.pending)
         let declared = registry.migrations.filter { running.contains($0.id) }.flatMap(\.attached)
         var entries: [JournalEntry] = []
@@ -64,7 +65,7 @@ final class Attachments {
             let changes = try asAttached(name) {
                 // A migration cannot change a store that is unavailable now.
                 let reason = try store.unavailability(AttachedCircumstances(role: role))
-                return try reason == nil ? store.changesRestoringNow() : nil
+                return try reason == nil ? store.changesRestoringCurrentState() : nil
             }
             if let changes { entries.append(JournalEntry(store: name, changes: changes)) }
         }
@@ -97,10 +98,10 @@ final class Attachments {
         if let reason = try deferred[name] ?? asAttached(name, { try attached.unavailability(circumstances) }) {
             throw MigrationError(
                 .deferred,
-                "The step needs \(name), and that must wait: \(reason) "
+                "The step needs \(name), which is unavailable: \(reason) "
                     + (isDeclared
                         ? "Open the store again later."
-                        : "Name it in the step's `attaching`, so that the migration can wait with it."),
+                        : "Name it in the step's `attaching`, so that the migration can be deferred."),
                 attachedStore: name
             )
         }

@@ -72,8 +72,8 @@ extension RestoreRequest {
         let missing = names.filter { !attached.contains($0) }.joined(separator: " and ")
         var error = MigrationError(
             .notAttached,
-            "The backup at \(backup.url.path) has \(missing) as well. Name \(missing) in `attaching`, and attach the same "
-                + "where the store is opened after that. Nothing was changed."
+            "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, also when you "
+                + "next open the store. Nothing was changed."
         )
         error.attachedStore = first
         throw error
@@ -81,15 +81,15 @@ extension RestoreRequest {
 
     /// Includes the current state of attached stores in the copy of the replaced contents.
     package mutating func keep(_ attached: [any AttachedStore]) {
-        attachedNow = { try attached.changesRestoringNow() }
+        attachedNow = { try attached.changesRestoringCurrentState() }
     }
 }
 
 extension [any AttachedStore] {
     /// The changes that restore the current state of each store.
-    package func changesRestoringNow() throws -> [JournalEntry] {
+    package func changesRestoringCurrentState() throws -> [JournalEntry] {
         try compactMap { attached in
-            try attached.changesRestoringNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+            try attached.changesRestoringCurrentState().map { JournalEntry(store: attached.attachedName, changes: $0) }
         }
     }
 }

@@ -50,13 +50,16 @@ package struct Downgrade {
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(
                 plan,
-                "It cannot be opened for reading either: migration \"\(first.name)\" has not declared that older "
-                    + "releases may read what it left."
+                "It cannot be opened for reading either: migration \"\(first.name)\" does not declare "
+                    + "`readableByOlderReleases()`."
             )
         }
         // A version without a ledger row may not be readable by this release.
         guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
-            throw superseded(plan, "Its ledger does not say what brought it to that version.")
+            throw superseded(
+                plan,
+                "Its ledger has no migration to that version, so this release may be unable to read it."
+            )
         }
         // A pending migration means that records are not in the app's form; a deferred one is not about records.
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))

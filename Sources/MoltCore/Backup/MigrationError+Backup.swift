@@ -71,8 +71,8 @@ extension MigrationError {
     package static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MigrationError {
         var error = MigrationError.backupUnusable(
             backup,
-            "it does not belong to \(store), by its name and its directory. Pass `fromAnotherStore: true` to use it "
-                + "anyway."
+            "according to its name or directory, it belongs to a store other than \(store). Pass "
+                + "`fromAnotherStore: true` to use it anyway."
         )
         error.store = store
         return error

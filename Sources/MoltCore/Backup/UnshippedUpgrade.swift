@@ -6,7 +6,8 @@ struct UnshippedUpgrade {
     let registry: MigrationRegistry
     let options: MigrationOptions
 
-    /// Restores the copy from before the changed migrations; without one, starts a cache without settings afresh.
+    /// Restores the copy from before the changed migrations; without one, replaces a cache with no attached suites
+    /// with an empty one.
     ///
     /// It does nothing when an earlier migration has changed, too: the upgrade then fails with an error as usual.
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
@@ -31,7 +32,7 @@ struct UnshippedUpgrade {
         DebugWarning.print("\(store.storeName) was \(outcome): \(reason).")
     }
 
-    /// The attached stores of the opening and of the registry, each once.
+    /// The attached stores of the store and of the registry, each once.
     private var attachedStores: [any AttachedStore] {
         var names: Set<String> = [store.storeName]
         return (store.attachments + registry.migrations.flatMap(\.attached)).filter {

@@ -171,7 +171,7 @@ extension MigrationContext {
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else {
             return false
         }
-        let error = StepFailure.error(error, migration, step.number, store: scope.storeName)
+        let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
         let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
         let isDropped = if case .drop = policy { true } else { false }
         do {
@@ -207,8 +207,8 @@ extension MigrationContext {
     func lostUpdate(key: String, type: String) -> MigrationError {
         var error = MigrationError(
             .stepFailed,
-            "The closure changed the record that it visits, and that record was also written by update, or by an "
-                + "enumeration inside the closure: one of the two changes would be lost. Make both on `new`."
+            "The closure changed `new`, and the same record was also written by `update` or a nested `enumerate`: one "
+                + "of the two changes would be lost. Make both changes to `new`."
         )
         error.recordKey = key
         error.recordType = type
@@ -216,7 +216,7 @@ extension MigrationContext {
     }
 
     func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
-        var named = StepFailure.named(error, store: scope.storeName)
+        var named = StepErrors.named(error, store: scope.storeName)
         guard named.code != .cancelled else { return named }
         named.recordKey = named.recordKey ?? key
         named.recordType = named.recordType ?? type

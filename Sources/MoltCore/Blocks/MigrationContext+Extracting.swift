@@ -8,7 +8,7 @@ extension MigrationContext {
         case derived
     }
 
-    /// What stays in place of an object that became a record.
+    /// The replacement for an extracted object.
     public enum ExtractedRemainder: String, Hashable, Codable, Sendable {
         /// The key of the new record.
         case key
@@ -18,7 +18,7 @@ extension MigrationContext {
         case nothing
     }
 
-    /// Makes records of objects inside the records of a type.
+    /// Extracts objects inside the records of a type into records of their own.
     ///
     /// ```swift
     /// try migration.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
@@ -124,7 +124,8 @@ private struct Extracted {
             guard !new.contains(owner) else {
                 throw place.error(
                     .propertyExists,
-                    "Cannot set \"\(owner)\" of a new record to the key of its owner: it has such a property already.",
+                    "Cannot set \"\(owner)\" of a new record to the key of its owner: the object already has that "
+                        + "property.",
                     property: path
                 )
             }

@@ -8,7 +8,7 @@ enum DebugWarning {
         #if DEBUG
             let line = ErrorSummary.oneLine("Molt: warning: \(text())")
             let isNew = printed.withLock { $0.count < 1_000 && $0.insert(line).inserted }
-            // A warning must not fail the opening.
+            // A warning must not keep the store from being opened.
             if isNew { try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8)) }
         #endif
     }

@@ -26,9 +26,9 @@ public enum StoreAccess {
 
     /// Releases all locks on files of stores, and refuses to take others until ``resume()``.
     ///
-    /// What runs is interrupted and rolled back: an upgrade, a write, a read, a backup, a restore, a retry of
+    /// Running work is interrupted and rolled back: an upgrade, a write, a read, a backup, a restore, a retry of
     /// quarantined records or a salvage. It fails with the code `suspended`, and so does every later call that needs
-    /// the file. A cache stays open and can be used again after ``resume()``. What is committed stays committed.
+    /// the file. A cache stays open and can be used again after ``resume()``. Committed changes are kept.
     ///
     /// The call waits until the locks are released, which takes milliseconds unless a closure of the app is running: a
     /// closure of a migration cannot be interrupted. Do not call it within such a closure.
@@ -53,9 +53,9 @@ public enum StoreAccess {
         isOff.store(false, ordering: .sequentiallyConsistent)
     }
 
-    // MARK: For those who take locks
+    // MARK: Counting locks
 
-    /// The number of suspensions so far, which tells work of many steps whether one came between.
+    /// The number of suspensions so far, compared by multi-step work to detect a suspension in between.
     package static var suspensionCount: Int { suspensions.load(ordering: .sequentiallyConsistent) }
 
     /// Counts a connection or a lock that is about to be taken.
@@ -87,12 +87,12 @@ public enum StoreAccess {
 
 /// An object that keeps a store's file open between calls.
 package protocol StoreHolder: AnyObject, Sendable {
-    /// Interrupts what runs and closes the file.
+    /// Interrupts running work and closes the file.
     func releaseStore()
 }
 
 extension MigrationError {
-    /// The error of work that ``StoreAccess/suspend(timeout:)`` stopped or did not let begin.
+    /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
     package static func suspended(_ outcome: Outcome? = nil) -> MigrationError {
         MigrationError(
             .suspended,

@@ -15,7 +15,7 @@ package struct AttemptLog: Sendable {
 
     /// The attempts that have begun and not ended, in order.
     package func attempts() -> [UpgradeAttempt] {
-        // An unreadable file must not prevent the opening of the store.
+        // An unreadable file must not prevent the store from being opened.
         guard let bytes = try? DurableFile.read(path) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // A kill may have truncated the last line.

@@ -25,11 +25,11 @@ struct LockWait {
         }
         guard now >= deadline else { return }
         let holder = attempt.holder
-        let who = holder.map { "It is being upgraded by \($0)" } ?? "It may be upgrading it"
+        let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
         var error = MigrationError(
             .busy,
-            "Another process or thread held the store for more than \(timeout). \(who): try again, or allow a "
-                + "longer lockTimeout."
+            "Another process or thread has held the store for more than \(timeout)\(use). Try again, or set a longer "
+                + "lockTimeout."
         )
         error.holder = holder
         throw error

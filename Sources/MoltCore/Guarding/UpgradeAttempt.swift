@@ -47,7 +47,7 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         )
     }
 
-    /// Whether another attempt is at the same upgrade, and so probably will be interrupted too.
+    /// Whether another attempt is for the same upgrade, and so will probably be interrupted too.
     ///
     /// A newer release of the app may have fixed the cause, and a changed version of the store is progress.
     func isRepeated(by other: UpgradeAttempt) -> Bool {

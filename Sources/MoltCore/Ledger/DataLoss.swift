@@ -1,8 +1,8 @@
 /// Data that a migration removes: a property, records, or a setting.
 ///
 /// A plan lists what the declarations of its steps say. A report lists what was removed, including the records that
-/// closures dropped. Only the report of a dry run has the top-level properties that records no longer have after a
-/// closure, even if the closure has moved their values.
+/// closures dropped. Only a dry run reports top-level properties that a closure removed, even if the closure has moved
+/// their values.
 public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The kind of the removed data.
     public enum Kind: String, Hashable, Sendable, Codable {

@@ -6,7 +6,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// It ran.
         case ran
-        /// The store was created at this version or a later one, so only the steps that bring data in ran.
+        /// The store was created at this version or a later one, so only the steps that import data ran.
         case bornFresh
         /// All migrations that it replaces were applied.
         case replaced
@@ -100,14 +100,14 @@ extension LedgerEntry: CustomStringConvertible {
         let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
         let headline =
-            "\(MigrationID(name: name, version: version)): \(outcome.words) \(appliedAt.formatted(.iso8601))\(time)"
+            "\(MigrationID(name: name, version: version)): \(outcome.text) \(appliedAt.formatted(.iso8601))\(time)"
         return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
     }
 }
 
 extension LedgerEntry.Outcome {
     /// The outcome in words.
-    var words: String {
+    var text: String {
         switch self {
         case .ran: "ran"
         case .bornFresh: "applied on a new store"

@@ -1,4 +1,5 @@
-/// A type, property or setting in a step that does not exist, such as an old optional property, or a misspelling.
+/// A name in a step that matches no type, property or setting of the store: an old optional property, for example, or a
+/// misspelling.
 public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The type, or the name of the suite.
     public var type: String
@@ -16,12 +17,16 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         let what =
             key.map { "\"\($0)\" has no value in \(type)" }
             ?? property.map {
-                "\"\($0)\" was in none of \(MigrationReport.records(recordCount)) of type \"\(type)\""
+                "\"\($0)\" does not occur in \(recordsRead) of type \"\(type)\""
             } ?? "no record of type \"\(type)\""
         if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
         guard let name = property?.onlyName, name.contains(".") else { return what }
         let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
-        return what + "; a name with a dot is one property, and a path is [\(path)]"
+        return what + "; a dot does not separate names; write the path as [\(path)]"
+    }
+
+    private var recordsRead: String {
+        recordCount == 1 ? "the only record" : "any of \(MigrationReport.records(recordCount))"
     }
 
     init(type: String, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?) {

@@ -1,4 +1,4 @@
-/// An event of the opening of a store or, for ``drifted(_:)``, of its use.
+/// An event that occurs when a store is opened or, for ``drifted(_:)``, when it is used.
 public enum MigrationEvent: Sendable {
     /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
@@ -28,7 +28,7 @@ public enum MigrationEvent: Sendable {
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
-    /// they come after the opening: on a thread of the upgrade, or on the one that calls `upgradeRest()`.
+    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `upgradeRest()`.
     case restProgressed(MigrationEvent.Progress)
     /// All records of an open store have been upgraded, apart from these, which were set aside as their policy says.
     case restFinished([MigrationReport.FailedRecord])

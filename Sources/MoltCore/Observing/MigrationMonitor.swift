@@ -39,7 +39,7 @@ public final class MigrationMonitor: Sendable {
         progress = Progress(totalUnitCount: -1)
     }
 
-    /// Whether there is a closure; only closures receive events after the opening.
+    /// Whether there is a closure; only closures receive events after the store is opened.
     package var hasClosure: Bool { onEvent != nil }
 
     /// The events of the opening: past ones, with only the latest progress, and those to come until it ends.

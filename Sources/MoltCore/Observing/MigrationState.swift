@@ -1,6 +1,6 @@
 public import Observation
 
-/// The opening of a store, for a view: its phase, its progress, and its error.
+/// The state of a store that is being opened, for a view: its phase, its progress, and its error.
 ///
 /// ```swift
 /// struct UpgradeView: View {
@@ -24,7 +24,7 @@ public final class MigrationState {
         case migrating
         /// The store is open.
         case finished
-        /// The opening failed; the store is unchanged.
+        /// Opening the store failed; it is unchanged.
         case failed
     }
 
@@ -34,11 +34,11 @@ public final class MigrationState {
     public private(set) var currentMigration: MigrationID?
     /// The completed fraction of the work, from 0 to 1.
     public private(set) var fraction = 0.0
-    /// The error, if the opening failed.
+    /// The error, if opening the store failed.
     public private(set) var error: (any Error)?
     /// The plan, once it is computed.
     public private(set) var plan: MigrationPlan?
-    /// The report, once the opening has finished.
+    /// The report, once the store is open.
     public private(set) var report: MigrationReport?
 
     /// Whether the displayed migration has ended, so that another one may replace it.

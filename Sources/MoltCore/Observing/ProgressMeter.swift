@@ -13,8 +13,8 @@ final class ProgressMeter {
     private var group = 0
     private var completed = 0
     private var migrations: [MigrationID] = []
-    private var told = MigrationEvent.Progress(completed: 0, total: 0)
-    private var toldAt = ContinuousClock.now
+    private var lastReported = MigrationEvent.Progress(completed: 0, total: 0)
+    private var lastReportedAt = ContinuousClock.now
 
     init(monitor: MigrationMonitor?) {
         self.monitor = monitor
@@ -43,8 +43,10 @@ final class ProgressMeter {
     func advance(by count: Int) {
         completed = min(completed + count, weights[group])
         guard monitor != nil else { return }
-        let isFar = (ended + completed - told.completed) * Self.stepCount >= total
-        if isFar || total != told.total || migrations != told.migrations || toldAt.duration(to: .now) >= Self.pause {
+        let isFar = (ended + completed - lastReported.completed) * Self.stepCount >= total
+        if isFar || total != lastReported.total || migrations != lastReported.migrations
+            || lastReportedAt.duration(to: .now) >= Self.pause
+        {
             send()
         }
     }
@@ -59,14 +61,14 @@ final class ProgressMeter {
     private func send() {
         guard let monitor else { return }
         var progress = MigrationEvent.Progress(completed: ended + completed, total: total, migrations: migrations)
-        if told.total == total {
-            progress.completed = max(progress.completed, told.completed)
-        } else if told.total > 0 {
-            let least = Double(told.completed) / Double(told.total) * Double(total)
+        if lastReported.total == total {
+            progress.completed = max(progress.completed, lastReported.completed)
+        } else if lastReported.total > 0 {
+            let least = Double(lastReported.completed) / Double(lastReported.total) * Double(total)
             progress.completed = min(total, max(progress.completed, Int(least.rounded(.up))))
         }
-        told = progress
-        toldAt = .now
+        lastReported = progress
+        lastReportedAt = .now
         monitor.send(.progressed(progress))
     }
 }

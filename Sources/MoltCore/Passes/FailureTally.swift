@@ -119,12 +119,12 @@ extension MigrationError {
     ) -> MigrationError {
         let place =
             first == nil
-            ? "" : "The place is that of the first of them, and what went wrong there is the underlying error. "
+            ? "" : "This error describes the first failure; its cause is the underlying error. "
         var error = MigrationError(
             .tooManyFailures,
             "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit).",
             nil,
-            advice: "\(place)Correct the step, or allow more.",
+            advice: "\(place)Correct the step, or raise the limit.",
             underlying: first
         )
         error.store = first?.store

@@ -249,7 +249,7 @@ struct RecordChanger: Sendable {
                 }
             } catch {
                 let migration = pending[link.migration].migration
-                let failure = StepFailure.error(error, migration, link.number, record, store: storeName)
+                let failure = StepErrors.error(error, migration, link.number, record, store: storeName)
                 outcome.failure = failure
                 if !stops[link.stage], !isAtPoint, failure.isAboutRecord {
                     outcome.failedStage = link.stage

@@ -44,11 +44,11 @@ final class RecordPass {
 
     /// Runs the pass over types in the given order.
     func run(types: [String]) throws {
-        try passOver(types)
+        try process(types)
         try finish()
     }
 
-    private func passOver(_ types: [String]) throws {
+    private func process(_ types: [String]) throws {
         guard !types.isEmpty else { return }
         let last = try records.lastRecordID()
         var work = makeWork()
@@ -58,7 +58,7 @@ final class RecordPass {
         for type in types {
             let isLarge = try records.count(ofType: type) > scope.options.batchSize
             let reader = isLarge ? try records.makeReader(ofType: type, through: last) : nil
-            try passOver(type, through: last, reader, &work, &other)
+            try process(type, through: last, reader, &work, &other)
         }
     }
 
@@ -107,14 +107,14 @@ final class RecordPass {
             return try body()
         } catch {
             let step = steps[stage]
-            throw StepFailure.error(error, pending[step.migration].migration, step.number, store: scope.storeName)
+            throw StepErrors.error(error, pending[step.migration].migration, step.number, store: scope.storeName)
         }
     }
 
     // MARK: Batches
 
     /// - Parameter reader: Reads the records on the other thread; nil to read them through the transaction.
-    private func passOver(
+    private func process(
         _ type: String,
         through last: Int64,
         _ reader: (any RecordReader)?,
@@ -145,7 +145,7 @@ final class RecordPass {
             do {
                 var isDone = false
                 defer {
-                    if !isDone { stopCheck.giveUp() }
+                    if !isDone { stopCheck.stop() }
                     changing.wait()
                 }
                 try write(other)
@@ -263,10 +263,10 @@ final class RecordPass {
     /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
     private func recordCount(by step: UpgradeSchedule.Step) throws -> Int {
         try records.typeNames().reduce(0) { count, type in
-            let isLookedAt = changer.chain(typeName: type).links.contains { link in
+            let processesRecords = changer.chain(typeName: type).links.contains { link in
                 link.migration == step.migration && (step.onFailure == nil || link.number == step.number)
             }
-            return try isLookedAt ? count + records.count(ofType: type) : count
+            return try processesRecords ? count + records.count(ofType: type) : count
         }
     }
 
@@ -275,8 +275,8 @@ final class RecordPass {
         var changing = error
         changing.code = .stepFailed
         changing.problem =
-            "A closure of the migration failed for the record, and gave another result when it ran again for it. It must give "
-            + "the same result each time: nothing else can say what the record was to be."
+            "A closure of the migration failed for the record, and produced a different result when it ran again. "
+            + "A closure must produce the same result every time; otherwise Molt cannot determine what to store."
         changing.advice = nil
         changing.underlying = error
         return changing

@@ -7,14 +7,14 @@ internal import Synchronization
 package final class RestUpgrade: Sendable {
     /// The migrations, in order.
     package let migrations: [Migration]
-    /// The version of records that need no change; older ones may.
+    /// The version from which records need no upgrade.
     package let version: Int
     private let changer: RecordChanger
     private let coding: RecordCoding
     private let storeName: String
     private let chains = Mutex<[(typeName: String, chain: StepChains.Chain)]>([])
 
-    /// Creates the rest of a store; nil if there are no such migrations.
+    /// Returns nil if no migrations on read remain.
     package init?(
         _ onRead: [MigrationID],
         in registry: MigrationRegistry,
@@ -71,7 +71,7 @@ package final class RestUpgrade: Sendable {
     }
 
     private func error(_ failure: any Error) -> MigrationError {
-        var error = failure as? MigrationError ?? StepFailure.named(failure, store: storeName)
+        var error = failure as? MigrationError ?? StepErrors.named(failure, store: storeName)
         error.store = storeName
         return error
     }

@@ -1,4 +1,4 @@
-/// What a dry run notes of each step: samples of its changes, and the properties that closures lose.
+/// The data that a dry run collects for each step: samples of its changes, and the properties that closures lose.
 final class StepNotes: Sendable {
     private struct Step: Hashable {
         var migration: Int

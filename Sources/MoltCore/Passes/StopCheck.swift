@@ -9,20 +9,20 @@ final class StopCheck: Sendable {
     static let distance = 16
 
     private let options: MigrationOptions
-    private let isGivenUp = Atomic(false)
+    private let isStopped = Atomic(false)
 
     init(_ options: MigrationOptions) {
         self.options = options
     }
 
     /// Stops the other threads after the pass has failed.
-    func giveUp() {
-        isGivenUp.store(true, ordering: .relaxed)
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
     }
 
     /// Returns the error with which the pass must stop; nil if it may go on.
     func reason() -> (any Error)? {
-        if isGivenUp.load(ordering: .relaxed) { return CancellationError() }
+        if isStopped.load(ordering: .relaxed) { return CancellationError() }
         do {
             try options.checkCancellation()
             return nil

@@ -152,8 +152,8 @@ final class UpgradeRun {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
         let typeNames = try scope.records.typeNames()
-        let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
-        scope.meter.begin(group: group, weight: try work(of: schedule.groups[group]), migrations: atWork)
+        let runningMigrations = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
+        scope.meter.begin(group: group, weight: try work(of: schedule.groups[group]), migrations: runningMigrations)
         try pass.run(types: pass.typesToRead(of: typeNames))
         scope.meter.end()
         var names = UnmatchedNames(steps, pass.counts, typeNames: typeNames, scope)
@@ -216,7 +216,7 @@ final class UpgradeRun {
         } catch {
             // This error names the first failed record and its location.
             if let error = context.limitError { throw error }
-            throw StepFailure.error(error, pending.migration, step.number, store: scope.storeName)
+            throw StepErrors.error(error, pending.migration, step.number, store: scope.storeName)
         }
         scope.meter.end()
         if context.counts.created > 0 { isEmpty = false }

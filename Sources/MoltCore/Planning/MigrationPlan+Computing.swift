@@ -1,12 +1,12 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state; the registry must be valid.
     ///
-    /// - Parameter putsOffOnRead: Whether the opening only records migrations on read, as that of a cache does.
+    /// - Parameter onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
     package init(
         state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        putsOffOnRead: Bool = true
+        onlyRecordsOnRead: Bool = true
     ) {
         store = storeName
         from = state.version
@@ -26,14 +26,14 @@ extension MigrationPlan {
             entries.append(entry)
         }
         checkRest(rows, registry)
-        planOnRead(registry, putsOffOnRead: putsOffOnRead)
+        planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
     /// Decides whether migrations on read are put off, or run with the rest of earlier ones.
     ///
     /// They are put off if no other migration works on records, and if the version of a record tells whether it went
     /// through them.
-    private mutating func planOnRead(_ registry: MigrationRegistry, putsOffOnRead: Bool) {
+    private mutating func planOnRead(_ registry: MigrationRegistry, onlyRecordsOnRead: Bool) {
         guard !isFresh else { return }
         let pending = entries.indices.filter { entries[$0].willRun }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
@@ -42,7 +42,7 @@ extension MigrationPlan {
             return !isOrdered(migration) && migration.steps.contains(where: \.usesRecords)
         }
         for index in entries.indices {
-            if putsOffOnRead, !runs {
+            if onlyRecordsOnRead, !runs {
                 entries[index].isPutOff = entries[index].willRun && isOrdered(registry.migrations[index])
             } else if entries[index].status == .onRead {
                 entries[index].willRun = true
@@ -119,9 +119,9 @@ extension MigrationPlan {
         storeName: String,
         migrations registry: MigrationRegistry,
         _ attachments: Attachments,
-        putsOffOnRead: Bool
+        onlyRecordsOnRead: Bool
     ) throws {
-        self.init(state: state, storeName: storeName, migrations: registry, putsOffOnRead: putsOffOnRead)
+        self.init(state: state, storeName: storeName, migrations: registry, onlyRecordsOnRead: onlyRecordsOnRead)
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
         try deferEntries(state, registry, attachments)
@@ -169,7 +169,7 @@ extension MigrationPlan {
     /// The reason why a migration waits for another one on the same stores, or nil.
     private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
         migration.attached.lazy.compactMap { waiting[$0.attachedName] }.first
-            .map { "It works on what migration \($0) waits for." }
+            .map { "It uses the same attached store as migration \($0), which is deferred." }
     }
 
     private mutating func deferEntry(
@@ -233,7 +233,7 @@ extension MigrationPlan {
             Problem(
                 code: .migrationMissing,
                 message:
-                    "Migrations were applied to the store that this app does not have: \(names). They were renamed or "
+                    "The store has migrations that this app does not have: \(names). They were renamed or "
                     + "removed here, or a build of another branch applied them. A migration that has shipped keeps its "
                     + "name; retire it with oldestSupportedVersion, or replace it with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
@@ -307,9 +307,10 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .partlyReplaced,
-                message: "Migration \(migration.id) replaces several, of which the store has \(list(appliedParts)) but "
-                    + "not \(list(missing)). Keep the replaced migrations in the registry until no store is left in "
-                    + "between, or open this one first with a release that has them.",
+                message: "The store has applied some of the migrations that \(migration.id) replaces "
+                    + "(\(list(appliedParts))) but not all (missing: \(list(missing))). Keep the replaced migrations "
+                    + "in the registry until every store has applied all of them, or open this store first with a release "
+                    + "that has them.",
                 migration: migration.id
             )
         )
@@ -320,8 +321,8 @@ extension MigrationPlan {
             Problem(
                 code: .lateMigration,
                 message: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
-                    + "already. Give it a version above all that have shipped, or set allowsLateMigrations when it is "
-                    + "right on records of a later version.",
+                    + "already. Give it a version above all that have shipped, or set allowsLateMigrations if it is "
+                    + "also correct for records of a later version.",
                 migration: migration.id
             )
         )

@@ -28,7 +28,7 @@ extension MigrationRegistry {
             } else if let first = seen[migration.name] {
                 faults.append(
                     migrations[first].fingerprint == migration.fingerprint
-                        ? "\(place), is listed twice: it is the \(ordinal(first)) migration, too. Remove one."
+                        ? "\(place), is registered twice: it is also the \(ordinal(first)) migration. Remove one."
                         : "\(place), has the same name as the \(ordinal(first)) migration. Names are never reused: choose another."
                 )
             } else {
@@ -48,7 +48,7 @@ extension MigrationRegistry {
     private func versionFaults(of migration: Migration, place: String, after last: Int) -> [String] {
         var faults: [String] = []
         if migration.version < 1 {
-            faults.append("\(place), brings a store to a version below 1; 0 is a store that was never migrated.")
+            faults.append("\(place), brings a store to a version below 1; version 0 means never migrated.")
         } else if migration.version > Int(Int32.max) {
             faults.append("\(place), has a version above \(Int32.max), more than a store can hold.")
         } else if migration.version <= oldestSupportedVersion {
@@ -70,14 +70,14 @@ extension MigrationRegistry {
         for (number, step) in migration.steps.enumerated() {
             guard let policy = step.failurePolicy else { continue }
             let place = "\(place), step \(number + 1)"
-            if !step.looksAtRecords {
-                faults.append("\(place): It has a policy for records that fail, but it looks at none (\(step)).")
+            if !step.processesRecords {
+                faults.append("\(place): The step has a failure policy but processes no records (\(step)).")
             }
             if let count = policy.limit?.count, count < 0 {
-                faults.append("\(place): \(count) records may fail; it must be at least 0.")
+                faults.append("\(place): The failure limit is \(count) records; it must not be negative.")
             }
             if let share = policy.limit?.share, !(0...1).contains(share) {
-                faults.append("\(place): A share of \(share) of the records may fail; it must be from 0 to 1.")
+                faults.append("\(place): The failure limit is a share of \(share); it must be from 0 to 1.")
             }
         }
         return faults

@@ -5,7 +5,7 @@ struct PendingMigration: Sendable {
     let oldVersion: Int
     /// The version of a record after the migration has changed it.
     let recordVersion: Int
-    /// Records of at least this version went through the migration already: it is on read, and this runs the rest.
+    /// For an on-read migration: records at this version or later are already upgraded.
     var doneFrom = Int.max
 
     /// Creates pending migrations in order; the version is the store's when the upgrade begins.
@@ -17,7 +17,7 @@ struct PendingMigration: Sendable {
         return migrations.map { PendingMigration($0, before: before[$0.version] ?? 0, from: version) }
     }
 
-    /// Creates a migration on read whose rest is to run, in order.
+    /// Creates a pending migration for the remaining records of an on-read migration.
     init(restOf migration: Migration) {
         self.migration = migration
         oldVersion = 0

@@ -73,7 +73,7 @@ struct StepChains: Sendable {
         return chain
     }
 
-    /// The name before a stage of a type with a name at an earlier stage; no step in between may delete the type.
+    /// The name that a type has at `end`, given its name at `stage`; no step in between may delete the type.
     func name(of typeName: String, from stage: Int, before end: Int) -> String {
         var typeName = typeName
         for index in stage..<max(stage, min(end, steps.count)) {

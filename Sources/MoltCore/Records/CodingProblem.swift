@@ -35,12 +35,14 @@ package struct CodingProblem {
     package init(_ error: any Error, encoding type: Any.Type) {
         guard case EncodingError.invalidValue(let value, let context) = error else {
             place = []
-            words = "a \(type) cannot be encoded"
+            words = "a value of type \(type) cannot be encoded"
             return
         }
         place = ErrorSummary.names(context.codingPath)
         let isNumber = value is any FloatingPoint
-        words = isNumber ? "JSON has no NaN and no infinity" : "a \(Swift.type(of: value)) cannot be encoded"
+        words =
+            isNumber
+            ? "JSON has no NaN and no infinity" : "a value of type \(Swift.type(of: value)) cannot be encoded"
     }
 
     /// The location and the problem.

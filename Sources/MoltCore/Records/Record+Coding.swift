@@ -185,9 +185,9 @@ extension Record {
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =
             property == nil
-            ? "The record was written as \(typeName), and is decoded as \(type). Decode it as the model that wrote it, with "
-                + "the same coders."
-            : "Read it as what it is, and convert it."
+            ? "The record was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
+                + "it, and with the same coders."
+            : "Read the property as its stored type, and convert the value."
         return error(
             .typeMismatch,
             "\(problem.text(in: property)) \(advice)",

@@ -93,17 +93,18 @@ enum ValueConversion: Hashable, Codable, Sendable {
             guard form != newForm else { return .kept }
             json = newForm.json(seconds)
         }
-        return json.map { .new(Array($0.utf8)) } ?? other.change("is \(value.kind) that has no \(target)")
+        return json.map { .new(Array($0.utf8)) }
+            ?? other.change("is \(value.kind) that cannot be converted to \(target)")
     }
 
-    /// What a value becomes, for messages.
+    /// The target, for messages.
     private var target: String {
         switch self {
-        case .kind(.string): "form as a string"
-        case .kind(.integer): "form as an integer"
-        case .kind(.number): "form as a number"
-        case .kind(.bool): "form as a Boolean"
-        case .date(_, let form): "date in the form \(form)"
+        case .kind(.string): "a string"
+        case .kind(.integer): "an integer"
+        case .kind(.number): "a number"
+        case .kind(.bool): "a Boolean"
+        case .date(_, let form): "a date in the form \(form)"
         }
     }
 }

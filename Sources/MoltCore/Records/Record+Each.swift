@@ -59,7 +59,7 @@ extension Record {
         return try values.withUnsafeBufferPointer(body)
     }
 
-    /// Makes a change at several paths in the place to which all of them lead: in this record, or in each element.
+    /// Applies a change at several paths: once in this record, or in each element if they contain `each`.
     ///
     /// - Parameters:
     ///   - paths: The paths; for a missing property, the error names the first one.

@@ -11,7 +11,7 @@ extension Record {
         case remove
     }
 
-    /// Replaces the value of a property by another one.
+    /// Replaces the value of a property with another one.
     ///
     /// ```swift
     /// try order.mapValue("status", ["open": "active", "done": "archived"], otherwise: .fail)
@@ -21,7 +21,7 @@ extension Record {
     ///
     /// - Parameters:
     ///   - path: The path of the property.
-    ///   - values: The new values by the old ones.
+    ///   - values: The new values, keyed by the old ones.
     ///   - other: What happens to all other values; by default they are kept.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
     public mutating func mapValue(
@@ -42,7 +42,7 @@ extension Record {
         try replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
     }
 
-    /// Replaces the value of a property, or the values of elements, by what a closure returns.
+    /// Replaces the value of a property, or the values of elements, with what a closure returns.
     mutating func replaceValue(
         _ path: PropertyPath,
         ifMissing: MigrationStep.MissingProperty,
@@ -66,7 +66,7 @@ extension Record {
     }
 }
 
-/// What becomes of a property's value.
+/// The result of a value change.
 enum ValueChange: Sendable {
     case kept
     /// It is replaced by JSON.
@@ -119,12 +119,12 @@ enum OtherJSON: Hashable, Codable, Sendable {
     }
 }
 
-/// Values by others, as JSON.
+/// A map from old to new values, as JSON.
 struct ValueMap: Hashable, Codable, Sendable {
     /// The old values, sorted.
-    private(set) var olds: [String] = []
+    private(set) var oldValues: [String] = []
     /// The new values, in the order of the old ones.
-    private(set) var news: [String] = []
+    private(set) var newValues: [String] = []
     private(set) var other: OtherJSON
     private(set) var isTooDeep = false
 
@@ -140,15 +140,15 @@ struct ValueMap: Hashable, Codable, Sendable {
             pairs.append((old, new ?? ""))
         }
         pairs.sort { $0.old.utf8.lexicographicallyPrecedes($1.old.utf8) }
-        olds = pairs.map(\.old)
-        news = pairs.map(\.new)
+        oldValues = pairs.map(\.old)
+        newValues = pairs.map(\.new)
     }
 
-    var identity: [String] { [String(olds.count)] + olds + news + other.identity }
+    var identity: [String] { [String(oldValues.count)] + oldValues + newValues + other.identity }
 
     /// Whether several of the named values become one, or another value may be lost.
     var isLossy: Bool {
-        other.isLossy || Set(news).count < news.count
+        other.isLossy || Set(newValues).count < newValues.count
     }
 
     func prepared() -> Prepared {
@@ -161,7 +161,7 @@ struct ValueMap: Hashable, Codable, Sendable {
         private let other: ValueChange
 
         init(_ map: ValueMap) {
-            pairs = zip(map.olds, map.news).map { (Array($0.utf8), Array($1.utf8)) }
+            pairs = zip(map.oldValues, map.newValues).map { (Array($0.utf8), Array($1.utf8)) }
             other = map.other.change("has a value that the step does not name")
         }
 

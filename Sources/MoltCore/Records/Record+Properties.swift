@@ -269,7 +269,7 @@ extension Record {
         }
     }
 
-    /// What has the properties, for messages.
+    /// The subject of a message.
     private var place: String {
         elementPath.map { "The value of \"\($0)\"" } ?? "The content"
     }
@@ -297,8 +297,8 @@ extension Record {
         return error(
             .propertyMissing,
             (elementPath.map { "An element of \"\(PropertyPath(parts: $0.parts.dropLast()))\"" } ?? "The record")
-                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first, or "
-                + "leave out `ifMissing: .fail`, if it may be absent: an optional that was nil is not written at all.",
+                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). If the property may be "
+                + "missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are not encoded.",
             property: path
         )
     }

@@ -4,9 +4,9 @@ extension Record {
     /// A separator at the beginning or end of the string, or of what is left of it, stays part of the text: a part is
     /// never empty. Joining the parts therefore gives the same string again.
     public enum Separator: Hashable, Sendable, Codable {
-        /// The first places: what follows the last of them stays together.
+        /// Splits at the first separators; the last part keeps the rest.
         case first(String)
-        /// The last places: what precedes the first of them stays together.
+        /// Splits at the last separators; the first part keeps the rest.
         case last(String)
 
         var text: String {
@@ -44,7 +44,7 @@ extension Record {
         try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
     }
 
-    /// Joins string properties to one, in their order.
+    /// Joins string properties into one, in their order.
     ///
     /// ```swift
     /// try person.join(["firstName", "lastName"], into: "fullName")

@@ -25,7 +25,7 @@ extension Record {
         try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
     }
 
-    /// Replaces the value of a property by the only element of its array, or the only property of its object.
+    /// Replaces the value of a property with the only element of its array, or the only property of its object.
     ///
     /// ```swift
     /// try person.unwrap("phones", from: .array)           // ["555"] becomes "555"

@@ -3,24 +3,24 @@ internal import Foundation
 /// The properties that a type decodes.
 final class ShapeReading {
     /// The ways in which a property was decoded.
-    struct Asked {
+    struct DecodeRequest {
         var types: [Any.Type] = []
         var isOptional = false
     }
 
-    private(set) var asked: [String: Asked] = [:]
+    private(set) var requests: [String: DecodeRequest] = [:]
     private(set) var keyTypes: [any CodingKey.Type] = []
 
     func key(by type: any CodingKey.Type) {
         keyTypes.append(type)
     }
 
-    func ask(for key: some CodingKey, _ type: Any.Type?, isOptional: Bool) {
+    func noteRequest(for key: some CodingKey, _ type: Any.Type?, isOptional: Bool) {
         guard key.isProperty else { return }
-        var question = asked[key.stringValue] ?? Asked()
-        if let type, !question.types.contains(where: { $0 == type }) { question.types.append(type) }
-        if isOptional { question.isOptional = true }
-        asked[key.stringValue] = question
+        var request = requests[key.stringValue] ?? DecodeRequest()
+        if let type, !request.types.contains(where: { $0 == type }) { request.types.append(type) }
+        if isOptional { request.isOptional = true }
+        requests[key.stringValue] = request
     }
 }
 
@@ -58,17 +58,17 @@ private struct ShapeDecoder: Decoder {
         var allKeys: [Key] { base.allKeys }
 
         func contains(_ key: Key) -> Bool {
-            reading.ask(for: key, nil, isOptional: true)
+            reading.noteRequest(for: key, nil, isOptional: true)
             return base.contains(key)
         }
 
         func decodeNil(forKey key: Key) throws -> Bool {
-            reading.ask(for: key, nil, isOptional: true)
+            reading.noteRequest(for: key, nil, isOptional: true)
             return try base.decodeNil(forKey: key)
         }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-            reading.ask(for: key, type, isOptional: false)
+            reading.noteRequest(for: key, type, isOptional: false)
             return try base.decode(type, forKey: key)
         }
 
@@ -95,7 +95,7 @@ private struct ShapeDecoder: Decoder {
         func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 
         private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-            reading.ask(for: key, type, isOptional: true)
+            reading.noteRequest(for: key, type, isOptional: true)
             return try base.decodeIfPresent(type, forKey: key)
         }
 
@@ -103,12 +103,12 @@ private struct ShapeDecoder: Decoder {
             keyedBy type: Nested.Type,
             forKey key: Key
         ) throws -> KeyedDecodingContainer<Nested> {
-            reading.ask(for: key, nil, isOptional: false)
+            reading.noteRequest(for: key, nil, isOptional: false)
             return try base.nestedContainer(keyedBy: type, forKey: key)
         }
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-            reading.ask(for: key, nil, isOptional: false)
+            reading.noteRequest(for: key, nil, isOptional: false)
             return try base.nestedUnkeyedContainer(forKey: key)
         }
 
@@ -117,7 +117,7 @@ private struct ShapeDecoder: Decoder {
         }
 
         func superDecoder(forKey key: Key) throws -> any Decoder {
-            reading.ask(for: key, nil, isOptional: false)
+            reading.noteRequest(for: key, nil, isOptional: false)
             return try base.superDecoder(forKey: key)
         }
     }

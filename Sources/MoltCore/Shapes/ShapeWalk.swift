@@ -231,12 +231,12 @@ final class ShapeWalk {
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil
         else { return }
         object.keyTypes += reading.keyTypes
-        for (name, asked) in reading.asked {
+        for (name, request) in reading.requests {
             if let written = object.properties[name] {
-                if asked.isOptional, !written.isOptional { object.lenient.insert(name) }
+                if request.isOptional, !written.isOptional { object.lenient.insert(name) }
             } else {
-                var shape = asked.types.count == 1 ? shape(of: asked.types[0]) : TypeShape("", .unknown)
-                shape.isOptional = shape.isOptional || asked.isOptional
+                var shape = request.types.count == 1 ? shape(of: request.types[0]) : TypeShape("", .unknown)
+                shape.isOptional = shape.isOptional || request.isOptional
                 object.properties[name] = shape
                 object.onlyRead.insert(name)
                 object.lenient.insert(name)

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Makes records of objects inside the records of a type.
+    /// Extracts objects inside the records of a type into records of their own.
     ///
     /// ```swift
     /// .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))

@@ -9,7 +9,7 @@ final class NoRecords: RecordTransaction {
     private var refusal: MigrationError {
         MigrationError(
             .unsupported,
-            "A record cannot be put into \(storeName), which holds no records. Run migrations that bring records in on a "
+            "A record cannot be put into \(storeName), which holds no records. Run migrations that import records on a "
                 + "cache."
         )
     }

@@ -140,7 +140,7 @@ extension MigrationTransaction {
     /// The records of a store that must support them.
     ///
     /// - Throws: ``MigrationError`` with the code `unsupported` if the store has no records.
-    package var heldRecords: any RecordTransaction {
+    package var requiredRecords: any RecordTransaction {
         get throws {
             guard let records else { throw MigrationError(.unsupported, "The store holds no records.") }
             return records

@@ -45,7 +45,7 @@ package struct StoreContents: Hashable, Sendable {
         try store.withWriteTransaction(
             until: nil,
             { transaction in
-                let table = try transaction.heldRecords
+                let table = try transaction.requiredRecords
                 for (index, record) in records.enumerated() {
                     batch.removeAll()
                     Array(record.key.utf8).withUnsafeBytes { key in

@@ -9,7 +9,7 @@ extension DefaultsStore: BackedUpStore {
         // The upgrade has applied changes left by another process; its commit removes their journal.
         guard try hasClearedJournal || files.journal() == nil else {
             throw MigrationError.backupFailed(
-                "changes of an upgrade are still to be made to it. Upgrade it, and try again.",
+                "changes of an upgrade have not been applied to it yet. Upgrade it, and try again.",
                 store: storeName
             )
         }

@@ -38,7 +38,7 @@ extension Suite {
         let store = DefaultsStore(self, attaching: attached.stores)
         let lock = try store.files.lock(waiting: Self.patience(for: self))
         let state = try store.state()
-        let entries = try attached.stores.changesRestoringNow()
+        let entries = try attached.stores.changesRestoringCurrentState()
         let backup = try store.makeBackup(BackupRequest(.manual, version: state.version, attached: entries))
         _ = consume lock
         return backup

@@ -53,7 +53,7 @@ extension Suite: AttachedStore {
     }
 
     /// The whole domain as changes, including values under reserved keys.
-    package func changesRestoringNow() throws -> [UInt8]? {
+    package func changesRestoringCurrentState() throws -> [UInt8]? {
         try SuiteIntent(replacingBy: SuiteDomain(self).read()).encoded()
     }
 }

@@ -88,7 +88,7 @@ extension MigrationPlan {
             for: DefaultsStore(suite, attaching: attached.stores),
             migrations: migrations,
             role: role,
-            putsOffOnRead: false
+            onlyRecordsOnRead: false
         )
         if problems.isEmpty { addUnmatchedKeys(migrations) }
     }

@@ -84,7 +84,7 @@ struct FixtureUpgrades {
             state: StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger),
             storeName: name,
             migrations: migrations.upTo(version: version),
-            putsOffOnRead: false
+            onlyRecordsOnRead: false
         )
     }
 }

@@ -109,7 +109,7 @@ extension CodableCache.Configuration {
     /// The configuration with which migrations on read run like others, so that their whole result can be compared.
     fileprivate var runningAllAtOnce: Self {
         var configuration = self
-        configuration.putsOffOnRead = false
+        configuration.onlyRecordsOnRead = false
         return configuration
     }
 }

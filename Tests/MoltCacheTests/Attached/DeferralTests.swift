@@ -119,7 +119,7 @@ struct DeferralTests {
             )
         }
         #expect(error?.code == .deferred)
-        let advice = "Name it in the step's `attaching`, so that the migration can wait with it."
+        let advice = "Name it in the step's `attaching`, so that the migration can be deferred."
         #expect(error?.message.contains(advice) == true)
         #expect(error?.migration?.name == "b")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)

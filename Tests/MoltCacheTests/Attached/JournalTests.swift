@@ -129,7 +129,8 @@ struct JournalTests {
         let plan = try MigrationPlan(forFileAt: url, migrations: registry(notebook))
         #expect(plan.journal == ["notebook notes"])
         #expect(plan.needsUpgrade)
-        #expect(plan.description.contains("changes of a committed upgrade are still to be made to: notebook notes"))
+        let line = "changes of a committed upgrade have not been applied yet to: notebook notes"
+        #expect(plan.description.contains(line))
         #expect(try notebook.lines == ["old"])
 
         let report = try open(registry(notebook))
@@ -172,7 +173,8 @@ struct JournalTests {
         #expect(
             error?.message
                 == "The store has changes for notebook notes, which is not attached. Attach it where the store is opened. "
-                + "The upgrade is committed. Its changes outside the store are kept, and made when the store is next opened."
+                + "The upgrade is committed. Its remaining changes outside the store will be applied when the store is "
+                + "next opened."
         )
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])

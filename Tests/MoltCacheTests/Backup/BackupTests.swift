@@ -268,7 +268,7 @@ import Testing
                 )
             }
             #expect(error?.code == .backupFailed)
-            #expect(error?.message.contains("Choose a shorter one") == true)
+            #expect(error?.message.contains("Use a shorter path for the cache") == true)
             #expect(try CacheStore.contents(at: long) == before)
             return
         }

@@ -197,7 +197,7 @@ import Testing
         func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
             try notebook.write(JSONDecoder().decode([String].self, from: Data(changes)))
         }
-        func changesRestoringNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
+        func changesRestoringCurrentState() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
     }
 
     @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
@@ -226,8 +226,8 @@ import Testing
             #expect(error?.attachedStore == (attached.isEmpty ? "notebook notes" : "notebook list"))
             #expect(
                 error?.message
-                    == "The backup at \(backup.url.path) has \(missing) as well. Name \(missing) in `attaching`, "
-                    + "and attach the same where the store is opened after that. Nothing was changed."
+                    == "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, "
+                    + "also when you next open the store. Nothing was changed."
             )
         }
         #expect(try scenario.contents == before)

@@ -101,9 +101,9 @@ import Testing
         #expect(
             report.entries[0].steps.map { $0.unmatchedNames.map(\.description) } == [
                 [], [],
-                [#""nam" was in none of 3 records of type "Person"; did you mean "name"?"#],
-                [#""tags.x" was in none of 3 records of type "Person""#],
-                [#""tgs[]" was in none of 3 records of type "Person"; did you mean ["tags", .each]?"#],
+                [#""nam" does not occur in any of 3 records of type "Person"; did you mean "name"?"#],
+                [#""tags.x" does not occur in any of 3 records of type "Person""#],
+                [#""tgs[]" does not occur in any of 3 records of type "Person"; did you mean ["tags", .each]?"#],
             ]
         )
     }
@@ -140,8 +140,8 @@ import Testing
         ])
         #expect(
             report.entries.map { $0.steps[0].unmatchedNames.map(\.description) } == [
-                [], [#""born" was in none of 3 records of type "Person""#],
-                [], [#""name" was in none of 3 records of type "Person""#],
+                [], [#""born" does not occur in any of 3 records of type "Person""#],
+                [], [#""name" does not occur in any of 3 records of type "Person""#],
             ]
         )
     }
@@ -153,7 +153,7 @@ import Testing
 
         #expect(
             report.entries[0].steps[0].unmatchedNames.map(\.description) == [
-                #""addresses.zip" was in none of 1 record of type "Person"; did you mean ["addresses", .each, "zip"]?"#
+                #""addresses.zip" does not occur in the only record of type "Person"; did you mean ["addresses", .each, "zip"]?"#
             ]
         )
     }
@@ -270,7 +270,7 @@ import Testing
         )
         #expect(
             report.entries[0].steps[0].unmatchedNames.map(\.description)
-                == [#""coments[]" was in none of 3 records of type "Post""#]
+                == [#""coments[]" does not occur in any of 3 records of type "Post""#]
         )
     }
 

@@ -302,8 +302,9 @@ struct EnumerateTests {
         #expect(error.code == .keyExists)
         #expect(error.recordKey == "rome")
         let words = #"""
-            A record of type Town would get the key "rome", which another record has. Give it a key of its own, or delete the \#
-            other record or give it another key first. The upgrade was rolled back; the store is as it was.
+            A record of type Town would get the key "rome", which is already used by another record. Use a different \#
+            key, or delete the other record or give it another key first. The upgrade was rolled back; the store is as \#
+            it was.
             """#
         #expect(error.message == words)
     }

@@ -132,9 +132,9 @@ struct MemoryTests {
                     for _ in 0..<2 {
                         do {
                             try store.withWriteTransaction(until: nil) { transaction in
-                                try transaction.heldRecords.write(contents)
+                                try transaction.requiredRecords.write(contents)
                                 guard try temporaryFiles() == 0 else { exit(3) }
-                                try transaction.heldRecords.keepOriginals(ofType: "Note")
+                                try transaction.requiredRecords.keepOriginals(ofType: "Note")
                                 guard try temporaryFiles() > 0 else { exit(4) }
                                 throw CocoaError(.userCancelled)
                             } waiting: {

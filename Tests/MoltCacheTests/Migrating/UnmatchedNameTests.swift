@@ -31,11 +31,11 @@ struct UnmatchedNameTests {
 
         #expect(
             names == [
-                [#""fullNme" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
-                [#""home.zipp" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
-                [#""hone.zip" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
-                [#""FullName" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
-                [#""fax" was in none of 500 records of type "Person""#],
+                [#""fullNme" does not occur in any of 500 records of type "Person"; did you mean "fullName"?"#],
+                [#""home.zipp" does not occur in any of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
+                [#""hone.zip" does not occur in any of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
+                [#""FullName" does not occur in any of 500 records of type "Person"; did you mean "fullName"?"#],
+                [#""fax" does not occur in any of 500 records of type "Person""#],
                 [#"no record of type "Persn"; did you mean "Person"?"#],
                 [#"no record of type "Peson"; did you mean "Person"?"#],
                 [#"no record of type "Address""#],
@@ -53,8 +53,9 @@ struct UnmatchedNameTests {
 
         #expect(
             names == [
-                [#""fulName" was in none of 500 records of type "Person"; did you mean "fullName"?"#], [],
-                [#""home.zap" was in none of 500 records of type "Person"; did you mean ["home", "zip"]?"#], [],
+                [#""fulName" does not occur in any of 500 records of type "Person"; did you mean "fullName"?"#], [],
+                [#""home.zap" does not occur in any of 500 records of type "Person"; did you mean ["home", "zip"]?"#],
+                [],
             ]
         )
     }
@@ -131,7 +132,7 @@ struct UnmatchedNameTests {
 
     @Test func `with a dot is explained, because it is no path, and so is a generic type`() async throws {
         let dotted = try await names(.removeProperty("Person", "home.zip"))
-        let explanation = #"a name with a dot is one property, and a path is ["home", "zip"]"#
+        let explanation = #"a dot does not separate names; write the path as ["home", "zip"]"#
         #expect(dotted[0].first?.hasSuffix("of type \"Person\"; \(explanation)") == true)
         let generic = try await names(.deleteType("Draft"), records: [StoredRecord("Array<Draft>", "a", "[]")])
         #expect(generic == [["no record of type \"Draft\"; did you mean \"Array<Draft>\"?"]])
@@ -185,7 +186,7 @@ struct UnmatchedNameTests {
             #if DEBUG
                 #expect(
                     lines == [
-                        #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 record of type "#
+                        #"Molt: warning: migration "one" (version 1): "fullNme" does not occur in the only record of type "#
                             + #""Dictionary<String, String>"; did you mean "fullName"?"#
                     ]
                 )

@@ -235,7 +235,9 @@ struct FailurePolicyTests {
         }
         let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine())
         #expect(error.code == .stepFailed)
-        #expect(error.message.hasPrefix("A closure of the migration failed for the record, and gave another result"))
+        #expect(
+            error.message.hasPrefix("A closure of the migration failed for the record, and produced a different result")
+        )
         #expect(error.message.hasSuffix("The upgrade was rolled back; the store is as it was."))
         #expect(error.recordKey == "b")
         #expect(error.step?.number == 1)

@@ -115,7 +115,7 @@ struct RetryTrialTests {
         let report = try cache.retryQuarantined(with: short)
         #expect(report.entries.map(\.outcome) == [.notTried])
         #expect(
-            report.entries.first?.reason == "The registry does not have all that was applied since: \"three\"."
+            report.entries.first?.reason == "The registry lacks migrations that were applied since: \"three\"."
         )
         #expect(report.description.contains("\"three\""))
         #expect(try cache.quarantined() == before)
@@ -248,8 +248,10 @@ struct RetryTrialTests {
             try CacheStore(at: old.url).withWriteTransaction(
                 until: nil,
                 { transaction in
-                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .quarantine(failure)))
-                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                    try transaction.requiredRecords.deferChange(
+                        DeferredChange(stage: 0, id: 2, kind: .quarantine(failure))
+                    )
+                    try transaction.requiredRecords.applyDeferredChanges(stage: 0)
                 },
                 waiting: {}
             )

@@ -91,7 +91,7 @@ import Testing
         let saved = scratch.file("saved.molt")
         let report = try CodableCache.salvage(from: url, to: saved)
         #expect(report.savedCount == 200)
-        #expect(report.assumptions == ["The journal beside the file does not belong to it: it was left out."])
+        #expect(report.assumptions == ["The journal beside the file does not belong to it: it was ignored."])
 
         try FileManager.default.removeItem(at: journal)
         #expect(try CodableCache(at: url).count() == 200)

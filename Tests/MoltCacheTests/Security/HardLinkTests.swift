@@ -38,7 +38,7 @@ import Testing
             for error in errors {
                 #expect(error?.code == .hardLinked)
                 #expect(error?.path == url.path)
-                #expect(error?.message.hasPrefix("The file at \(url.path) has 2 names: it is a hard link.") == true)
+                #expect(error?.message.hasPrefix("The file at \(url.path) has 2 hard links.") == true)
                 #expect(
                     error?.message.contains("Remove the other names, or put a copy of the file in its place") == true
                 )

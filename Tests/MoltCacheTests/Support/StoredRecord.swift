@@ -93,8 +93,8 @@ extension Snapshot {
                     state = try transaction.state()
                     let batch = RecordBatch(capacity: 100_000, coding: store.coding)
                     var found: [Record] = []
-                    for type in try transaction.heldRecords.typeNames() {
-                        try transaction.heldRecords.read(into: batch, type: type, after: 0, through: .max)
+                    for type in try transaction.requiredRecords.typeNames() {
+                        try transaction.requiredRecords.read(into: batch, type: type, after: 0, through: .max)
                         found += batch.withRecords { Array($0) }
                     }
                     records = found.sorted { $0.id < $1.id }.map(Self.stored)

@@ -65,7 +65,7 @@ struct MigrationPlanTests {
             plan.entries.map(\.status) == [.skippedFresh, .skippedFresh, .skippedFresh, .skippedFresh, .afterImport]
         )
         #expect(plan.entries.map(\.willRun) == [false, false, false, true, false])
-        #expect(plan.description.hasSuffix("after  (new store, runs if records were brought in)"))
+        #expect(plan.description.hasSuffix("after  (new store, runs if records are imported)"))
     }
 
     @Test func `A fresh store is never too old for the registry`() throws {

@@ -55,7 +55,7 @@ import Testing
         #expect(migrationError { try record.changeValue("b", to: .integer) }?.code == .propertyMissing)
         let error = try #require(migrationError { try record.changeValue("a", to: .integer) })
         #expect(!"\(error)".contains("secret"))
-        #expect(error.message.contains(#"The property "a" is a string that has no form as an integer."#))
+        #expect(error.message.contains(#"The property "a" is a string that cannot be converted to an integer."#))
         let date = try #require(migrationError { try record.changeValue("a", from: .iso8601, to: .secondsSince1970) })
         #expect(!"\(date)".contains("secret"))
         #expect(date.message.contains("is not a date in the form iso8601"))

@@ -47,7 +47,8 @@ import Testing
         #expect(missing?.message.contains("contains()") == true)
         let mismatch = migrationError { _ = try record.int("name") }
         #expect(
-            mismatch?.message == "\"name\": Int expected, string found. Read it as what it is, and convert it."
+            mismatch?.message
+                == "\"name\": Int expected, string found. Read the property as its stored type, and convert the value."
         )
         #expect(mismatch?.underlying is DecodingError)
         var changed = record

@@ -27,7 +27,7 @@ struct RegistryFaultTests {
         Case(
             "a migration that is listed twice",
             [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("A"))],
-            "The 2nd migration, \"a\" (version 1), is listed twice: it is the 1st migration, too. Remove one."
+            "The 2nd migration, \"a\" (version 1), is registered twice: it is also the 1st migration. Remove one."
         ),
         Case(
             "the name of another one at the same version",
@@ -192,18 +192,18 @@ struct RegistryFaultTests {
         Case(
             "a policy of a step that looks at no record",
             steps(.renameType("A", to: "B").onFailure(.drop())),
-            "step 1: It has a policy for records that fail, but it looks at none (rename the type A to B)."
+            "step 1: The step has a failure policy but processes no records (rename the type A to B)."
         ),
-        Case("a policy of a deletion", steps(.deleteType("A").onFailure(.stop)), "but it looks at none"),
+        Case("a policy of a deletion", steps(.deleteType("A").onFailure(.stop)), "but processes no records"),
         Case(
             "a limit below none",
             steps(.transform("A") { _ in }.onFailure(.quarantine(upTo: .init(count: -3)))),
-            "step 1: -3 records may fail; it must be at least 0."
+            "step 1: The failure limit is -3 records; it must not be negative."
         ),
         Case(
             "a share above all",
             steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(count: 3, share: 7)))),
-            "step 1: A share of 7.0 of the records may fail; it must be from 0 to 1."
+            "step 1: The failure limit is a share of 7.0; it must be from 0 to 1."
         ),
         Case(
             "a share that is no number",

@@ -52,7 +52,10 @@ import Testing
             let plan = try MigrationPlan(forFileAt: url, migrations: registry, role: .appExtension)
             #expect(plan.problems.isEmpty)
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
-            #expect(plan.deferred[0].reason == "It works on what migration \"move\" (version 2) waits for.")
+            #expect(
+                plan.deferred[0].reason
+                    == "It uses the same attached store as migration \"move\" (version 2), which is deferred."
+            )
             #expect(plan.pending.isEmpty)
             let dryRun = try CodableCache.dryRun(at: url, migrations: registry, configuration: configuration)
             #expect(dryRun.deferred == plan.deferred)

@@ -11,7 +11,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
 
     init(_ base: any MigrationTransaction, _ flaw: FlawedStore.Flaw?) throws {
         self.base = base
-        rows = try base.heldRecords
+        rows = try base.requiredRecords
         self.flaw = flaw
     }
 

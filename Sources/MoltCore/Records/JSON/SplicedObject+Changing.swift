@@ -25,7 +25,7 @@ extension SplicedObject {
         if let index = lastIndex(of: name) { set(index, toEdit: value) } else { append(name, edit: value) }
     }
 
-    /// Appends a property, of whose name there must be none, with a value that a closure appends to the edits.
+    /// Appends a property whose name must not exist yet, with a value that a closure appends to the edits.
     @inline(__always)
     mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
         let start = edits.count

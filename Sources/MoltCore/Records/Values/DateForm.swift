@@ -117,7 +117,7 @@ private enum ISO8601 {
         return true
     }
 
-    /// The seconds by which local time is ahead: of "Z", "+02:00" or "+0200".
+    /// The offset from UTC in seconds: of "Z", "+02:00" or "+0200".
     private static func offset(_ text: inout Substring.UTF8View) -> Int? {
         if skip("Z", &text) { return 0 }
         let isAhead = skip("+", &text)

@@ -60,7 +60,7 @@ struct DecimalNumber: Hashable {
         return true
     }
 
-    /// The greatest integer that is not greater, and the digits that follow it; nil if it does not fit.
+    /// The floor, and the digits of the fraction; nil if it does not fit.
     var whole: (integer: Int64, fraction: String)? {
         var unit: Int128 = 1
         for _ in 0..<scale { unit *= 10 }

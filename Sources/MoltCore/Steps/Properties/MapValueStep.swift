@@ -1,5 +1,6 @@
 extension MigrationStep {
-    /// Replaces values of a property by others in each record of a type, for example when cases of an enum are renamed.
+    /// Replaces values of a property with others in each record of a type, for example when cases of an enum are
+    /// renamed.
     ///
     /// ```swift
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
@@ -10,7 +11,7 @@ extension MigrationStep {
     /// - Parameters:
     ///   - type: The type name of the records.
     ///   - path: The path of the property.
-    ///   - values: The new values by the old ones.
+    ///   - values: The new values, keyed by the old ones.
     ///   - other: What happens to all other values; by default they are kept.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
@@ -46,7 +47,7 @@ struct MapValueStep: RecordStep {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
-        if map.olds.isEmpty, map.other == .keep { check.add("No value is named.") }
+        if map.oldValues.isEmpty, map.other == .keep { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
         check.replaceValue(type, path)
     }

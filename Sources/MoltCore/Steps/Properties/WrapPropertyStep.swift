@@ -22,7 +22,7 @@ extension MigrationStep {
         MigrationStep(WrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 
-    /// Replaces the value of a property by the only element of its array, or the only property of its object, in each
+    /// Replaces the value of a property with the only element of its array, or the only property of its object, in each
     /// record of a type.
     ///
     /// ```swift

@@ -1,7 +1,6 @@
 /// Adds the migration, the step and the record to a step's error.
-package enum StepFailure {
-    /// An error of the pipeline keeps its code and gets a location; any other error becomes the underlying error of
-    /// one.
+package enum StepErrors {
+    /// An error of the pipeline keeps its code and gets a location; any other error is wrapped in a `MigrationError`.
     static func error(
         _ error: any Error,
         _ migration: Migration,
@@ -22,7 +21,7 @@ package enum StepFailure {
         return named
     }
 
-    /// An error of this upgrade, unchanged; any other error becomes the underlying error of one.
+    /// An error of this upgrade, unchanged; any other error is wrapped in a `MigrationError`.
     static func named(_ error: any Error, store: String) -> MigrationError {
         // A closure may open another store, whose errors are not those of this upgrade.
         if let error = error as? MigrationError, error.migration == nil, error.store ?? store == store { return error }
