@@ -108,7 +108,7 @@ import Testing
         #expect(error?.key == "nan")
         #expect(
             error?.message
-                == #"The content: JSON has no NaN and no infinity. The value for "nan", a Double, was not stored."#
+                == #"The content: JSON has no NaN and no infinity. The value of type Double for "nan" was not stored."#
         )
         #expect(try !cache.contains("nan"))
     }

@@ -37,7 +37,10 @@ struct ReplacementPlanTests {
         #expect(error.migration?.name == "v2-to-v4")
         let missing = versions.keys.sorted().filter { !applied.contains($0) }
         func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
-        #expect(error.message.contains("the store has \(list(applied)) but not \(list(missing))"), "\(error.message)")
+        #expect(
+            error.message.contains("replaces (\(list(applied))) but not all (missing: \(list(missing)))"),
+            "\(error.message)"
+        )
         #expect(!plan.entries[1].willRun)
     }
 
@@ -88,7 +91,7 @@ struct ReplacementPlanTests {
 
         let error = try #require(throws: MigrationError.self) { try some.checkProblems() }
         #expect(error.code == .partlyReplaced)
-        #expect(error.message.contains("has \"v2\" but not \"v3\", \"v4\""), "\(error.message)")
+        #expect(error.message.contains("replaces (\"v2\") but not all (missing: \"v3\", \"v4\")"), "\(error.message)")
         #expect(all.entries[1].status == .applied)
         #expect(replacement.entries[1].status == .applied)
     }

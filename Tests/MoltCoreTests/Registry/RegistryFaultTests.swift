@@ -208,7 +208,7 @@ struct RegistryFaultTests {
         Case(
             "a share that is no number",
             steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan)))),
-            "A share of nan"
+            "a share of nan"
         ),
         Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
     ])

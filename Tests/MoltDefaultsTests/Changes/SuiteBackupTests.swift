@@ -477,7 +477,7 @@ import Testing
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }
         #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("Name \(group.attachedName) in") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
         #expect(try CacheStore.state(at: cache.url).version == 2)
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
