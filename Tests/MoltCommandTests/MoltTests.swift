@@ -66,7 +66,7 @@ import Testing
         #expect(after.contains("\"split-name\" (version 1): ran"))
         #expect(after.contains("by 2.1"))
         #expect(after.contains("Person"))
-        #expect(after.contains("1 records in quarantine"))
+        #expect(after.contains("records in quarantine: 1;"))
         #expect(after.contains("\nBackups\n  people.molt"))
     }
 
@@ -107,7 +107,7 @@ import Testing
         )
         let misspelled = await run("ls", path, "--type", "Persen")
         #expect(misspelled.code == 1)
-        #expect(misspelled.errors.contains("did you mean Person?"))
+        #expect(misspelled.errors.contains("did you mean \"Person\"?"))
     }
 
     @Test func `dump reads more records than a page`() async throws {
@@ -158,6 +158,9 @@ import Testing
         #expect(some.output.contains("phone"))
         #expect(!some.output.contains("Eve"))
         #expect(await run("quarantine", path, "--content").output.contains(#""firstName":"Eve""#))
+        let json = await run("quarantine", path, "--json").output
+        #expect(json.contains(#""key" : "eve""#) && !json.contains("content"))
+        #expect(await run("quarantine", path, "--json", "--content").output.contains("Eve"))
     }
 
     @Test func `a backup is listed and restored`() async throws {
@@ -198,11 +201,11 @@ import Testing
 
     @Test(arguments: [
         ([], "a command is missing. See molt --help."),
-        (["inof"], "there is no command \"inof\"; did you mean info?. See"),
+        (["inof"], "there is no command \"inof\"; did you mean \"info\"?. See"),
         (["info"], "info needs FILE"),
         (["get", "a"], "get needs KEY"),
         (["info", "a", "b"], "info takes no \"b\""),
-        (["ls", "a", "--typ", "x"], "\"--typ\" is not an option of ls; did you mean --type?"),
+        (["ls", "a", "--typ", "x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
         (["ls", "a", "--type"], "--type needs NAME"),
     ])
     func `a mistake on the command line is explained`(words: [String], message: String) async {

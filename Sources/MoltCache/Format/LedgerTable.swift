@@ -39,7 +39,8 @@ package enum LedgerTable {
             ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
-                duration = excluded.duration, records_read = excluded.records_read,
+                duration = excluded.duration,
+                records_read = max(excluded.records_read, molt_ledger.records_changed + excluded.records_changed),
                 records_changed = records_changed + excluded.records_changed,
                 records_dropped = excluded.records_dropped, records_created = excluded.records_created,
                 records_quarantined = excluded.records_quarantined,
@@ -85,9 +86,16 @@ package enum LedgerTable {
     /// Notes that all records went through a migration on read.
     ///
     /// - Parameter read: The number of records that the last sweep has read; earlier ones may have changed more.
-    static func endOnRead(read: Int, _ name: String, _ connection: Connection) throws(SQLiteError) {
+    /// - Parameter duration: The time that it took, in seconds.
+    static func endOnRead(
+        read: Int,
+        duration: Double,
+        _ name: String,
+        _ connection: Connection
+    ) throws(SQLiteError) {
         let ran = LedgerEntry.Outcome.ran.rawValue
-        try updateOnRead("outcome = '\(ran)', records_read = max(?2, records_changed)", read, name, connection)
+        let change = "outcome = '\(ran)', records_read = max(?2, records_changed), duration = \(duration)"
+        try updateOnRead(change, read, name, connection)
     }
 
     private static func updateOnRead(

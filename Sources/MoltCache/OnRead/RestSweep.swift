@@ -127,6 +127,7 @@ final class RestSweep: Sendable {
         var type: RestType?
         /// The id of the last record that was written, of the current type.
         var position = Int64.min
+        let start = ContinuousClock.now
         /// The number of records of each migration that were read.
         var counts: [Int]
         /// The first error of a record that a policy sets aside, and of any other.
@@ -171,7 +172,7 @@ final class RestSweep: Sendable {
         }
         if let failure = sweep.failure { throw failure }
         let failed = try sweep.toleratedFailure.map { try setAside($0) } ?? []
-        try end(sweep.counts)
+        try end(sweep)
         send(.restFinished(failed))
     }
 
@@ -356,10 +357,11 @@ final class RestSweep: Sendable {
         return try Migrator(registry, options: options).migrate(store).failedRecords
     }
 
-    private func end(_ counts: [Int]) throws {
+    private func end(_ sweep: Sweep) throws {
+        let duration = sweep.start.duration(to: .now) / .seconds(1)
         try change { session throws(SQLiteError) in
-            for (migration, count) in zip(rest.migrations, counts) {
-                try LedgerTable.endOnRead(read: count, migration.name, session.connection)
+            for (migration, count) in zip(rest.migrations, sweep.counts) {
+                try LedgerTable.endOnRead(read: count, duration: duration, migration.name, session.connection)
             }
         }
         state.withLock { $0.isDone = true }

@@ -76,7 +76,7 @@ private struct StoreInfo: Encodable {
         if !onRead.isEmpty {
             lines.append("records that are upgraded when they are read, by \(onRead.joined(separator: ", "))")
         }
-        if quarantined > 0 { lines.append("\(quarantined) records in quarantine; see molt quarantine") }
+        if quarantined > 0 { lines.append("records in quarantine: \(quarantined); see molt quarantine") }
         if interruptedUpgrades > 0 { lines.append("upgrades that were interrupted: \(interruptedUpgrades)") }
         return lines
     }

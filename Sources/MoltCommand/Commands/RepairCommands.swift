@@ -33,7 +33,7 @@ extension StoreCommands {
     ) { call, terminal in
         let records = try CacheFile(at: URL(filePath: call.arguments[0])).quarantined()
         if call.has("--json") {
-            try terminal.sayJSON(records)
+            try terminal.sayJSON(records.map { QuarantinedItem($0, withContent: call.has("--content")) })
             return ExitCode.success
         }
         if records.isEmpty { terminal.say("No record is in quarantine.") }
@@ -91,5 +91,29 @@ extension StoreCommands {
         )
         terminal.say("\(report)")
         return report.isWhole ? ExitCode.success : ExitCode.failure
+    }
+}
+
+/// A record in quarantine, as JSON; without its content unless that was asked for.
+private struct QuarantinedItem: Encodable {
+    let id: Int64
+    let key: String
+    let type: String
+    let version: Int
+    let migration: MigrationID
+    let reason: String
+    let content: String?
+
+    init(_ record: QuarantinedRecord, withContent: Bool) {
+        id = record.id
+        key = record.key
+        type = record.typeName
+        version = record.version
+        migration = record.failure.migration
+        reason = record.failure.reason
+        content =
+            !withContent
+            ? nil
+            : record.isData ? record.content.base64EncodedString() : String(decoding: record.content, as: UTF8.self)
     }
 }

@@ -330,6 +330,7 @@ import Testing
         #expect(try cache.keys() == ["new", "rome", "photo"])
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
         #expect(try store.snapshot().ledger[0].counts.quarantined == 2)
+        #expect(try store.snapshot().ledger[0].counts.read >= store.snapshot().ledger[0].counts.changed)
     }
 
     // MARK: What it cannot do
