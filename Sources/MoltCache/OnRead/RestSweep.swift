@@ -64,7 +64,7 @@ final class RestSweep: Sendable {
                 try run { self.isAwaited ? Interruption.takenOver : nil }
             } catch is Interruption {
                 return
-            } catch  where Self.isTemporary(error) {
+            } catch let error where Self.isTemporary(error) {
                 schedule(after: 0.1)
             } catch {
                 // Later openings try again, and reads of a record that cannot be converted throw its error.

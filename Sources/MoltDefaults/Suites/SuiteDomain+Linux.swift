@@ -293,12 +293,12 @@
 
         /// Has the library save its unsaved values and reread the file.
         ///
-        /// This saves other suites of the process too. Suites that were used through Molt get a copy beside their file
-        /// meanwhile.
+        /// This saves other suites of the process too. Suites that were used through Molt and have unsaved values get a
+        /// copy beside their file meanwhile.
         private func synchronize() throws {
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
             let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteDomain($0) }
-            try synchronize(beside: others[...])
+            try synchronize(beside: others.filter(\.hasUnsaved)[...])
         }
 
         private func synchronize(beside others: ArraySlice<SuiteDomain>) throws {
@@ -314,7 +314,7 @@
             try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
         }
 
-        /// The suites used most recently, latest first; limited, because each write copies all of them.
+        /// The suites used most recently, latest first; limited, because each write checks all of them.
         private static let used = Mutex<[Suite]>([])
         private static let longestUse = 8
 
@@ -324,6 +324,13 @@
                 used.insert(suite, at: 0)
                 if used.count > longestUse { used.removeLast() }
             }
+        }
+
+        /// Whether the app has set visible values that are not in the file.
+        private var hasUnsaved: Bool {
+            // An unreadable suite is treated as by the app's own `synchronize()`.
+            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
+            return live != saved
         }
 
         private func matchesLibrary(_ saved: [String: PropertyListValue]) -> Bool {
