@@ -178,7 +178,9 @@ enum FileProbe {
     private static func applicationIDs(inLog path: String) -> Set<Int64> {
         // No process locks the log itself, so reading and closing it drops no locks.
         guard let log = ByteSource(path: path), let header = log.read(at: 0, 32),
-            header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682
+            header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682,
+            // Frames of a damaged header cannot be found.
+            header.number32(at: 8) >= smallestDatabase
         else { return [] }
         var applicationIDs: Set<Int64> = []
         for frame in stride(from: 32, to: log.count, by: 24 + Int(header.number32(at: 8))) {
