@@ -96,7 +96,7 @@ enum OnReadCases {
         name: "molt-rest",
         summary: "upgrade the rest of the records, with one renamed property",
         fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.rate, of: UpgradeCases.rename.name, atLeast: 0.1)]
+        ratios: [BenchmarkRatio(.rate, of: UpgradeCases.rename.name, atLeast: 0.4)]
     ) { context in
         let cache = try open(context.file(CacheCases.fileName), 1)
         return BenchmarkTrial(count: context.records) { _ in

@@ -124,9 +124,12 @@ package enum RowQuery: Int, CaseIterable {
             SELECT id, content, key, expires_at, version, updated_at FROM molt_record
             WHERE type_id = ?3 AND id > ?1 AND version < ?2 ORDER BY id
             """
-        // The record may have been written since it was read, or its id reused.
+        // A record may have been written since it was read, or its id reused.
         case .upgrade:
-            "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3 AND version = ?4 AND updated_at IS ?5"
+            """
+            UPDATE molt_record SET content = molt_content(id), version = ?3
+            WHERE id >= ?1 AND id <= ?2 AND molt_is_as_read(id, version, updated_at)
+            """
         // The record may be gone since it was read, and its id reused.
         case .rekeyAdopted:
             """

@@ -33,27 +33,30 @@ extension CacheSession {
         return found
     }
 
-    /// Writes an upgraded record, unless it was written since it was read.
+    /// Writes upgraded records, except those that were written since they were read.
     ///
-    /// - Returns: Whether it was written.
+    /// - Parameters:
+    ///   - states: The states in which the records were read.
+    ///   - note: Receives the index of each record that was written.
     func upgrade(
-        _ row: RestUpgrade.Batch.Row,
-        of batch: RestUpgrade.Batch,
-        oldSize: Int,
-        updated: Double?
-    ) throws(SQLiteError) -> Bool {
-        try batch.withContent(of: row) { content throws(SQLiteError) in
+        _ contents: RecordContents,
+        readAs states: [ContentSource.ReadState],
+        _ note: (Int) -> Void
+    ) throws(SQLiteError) {
+        let source = try connection.contentSource()
+        try source.write(contents, readAs: states) { rows throws(SQLiteError) in
+            guard let first = rows.first, let last = rows.last else { return }
             let statement = try statements[.upgrade]
-            defer { statement.unbind(1) }
-            try statement.bind(inPlace: content, isText: !row.isData, at: 1)
-            try statement.bind(Int64(row.version), at: 2)
-            try statement.bind(row.id, at: 3)
-            try statement.bind(Int64(row.oldVersion), at: 4)
-            try statement.bind(updated, at: 5)
+            try statement.bind(first.id, at: 1)
+            try statement.bind(last.id, at: 2)
+            try statement.bind(Int64(first.version), at: 3)
             try statement.run()
-            guard connection.changes == 1 else { return false }
-            if let size { self.size = size &+ Int64(content.count - oldSize) }
-            return true
+            let written = source.written(of: rows)
+            guard connection.changes == written.count else { throw SQLiteError.lostRows }
+            for index in written {
+                if let size { self.size = size &+ Int64(rows[index].range.count - states[index].size) }
+                note(index)
+            }
         }
     }
 }

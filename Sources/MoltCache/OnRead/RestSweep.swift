@@ -221,7 +221,8 @@ final class RestSweep: Sendable {
     /// A batch on its way through the sweep; used by one thread at a time.
     private final class Part {
         var batch: RestUpgrade.Batch
-        var states: [RowState] = []
+        /// The states of all records when they were read.
+        var states: [ContentSource.ReadState] = []
         /// The id of the last record, nil if there was none; or the error of reading or changing the records.
         var lastID: Result<Int64?, any Error> = .success(nil)
         /// The time that reading and changing the records took.
@@ -232,12 +233,6 @@ final class RestSweep: Sendable {
         init(_ batch: RestUpgrade.Batch) {
             self.batch = batch
         }
-    }
-
-    /// The state of a record when it was read; it is not written if that has changed.
-    private struct RowState {
-        let size: Int
-        let updated: Double?
     }
 
     /// Reads and changes the records of a type after a position.
@@ -278,7 +273,10 @@ final class RestSweep: Sendable {
                 let isData = row.isBlob(1)
                 let content = row.bytes(1, isBlob: isData)
                 let expiration = row.real(3)
-                part.states.append(RowState(size: content.count, updated: row.real(5)))
+                let version = Int(clamping: row.integer(4))
+                part.states.append(
+                    ContentSource.ReadState(size: content.count, version: version, updated: row.real(5))
+                )
                 batch.append(
                     id: id,
                     typeName: type.name,
@@ -286,7 +284,7 @@ final class RestSweep: Sendable {
                     content: content,
                     isData: isData,
                     expiration: expiration,
-                    version: Int(clamping: row.integer(4))
+                    version: version
                 )
             }
         }
@@ -295,14 +293,13 @@ final class RestSweep: Sendable {
     private func write(_ part: Part) throws {
         part.writeDuration = .zero
         let batch = part.batch
-        guard !batch.rows.isEmpty else { return }
+        guard !batch.changes.isEmpty else { return }
+        let states = batch.changes.map { part.states[$0.index] }
         try change { session throws(SQLiteError) in
             let start = ContinuousClock.now
             var changed = rest.migrations.map { _ in 0 }
-            for row in batch.rows {
-                let state = part.states[row.index]
-                guard try session.upgrade(row, of: batch, oldSize: state.size, updated: state.updated) else { continue }
-                for index in row.migrations { changed[index] += 1 }
+            try session.upgrade(batch.contents, readAs: states) { index in
+                for migration in batch.changes[index].migrations { changed[migration] += 1 }
             }
             for (migration, count) in zip(rest.migrations, changed) where count > 0 {
                 try LedgerTable.add(changed: count, toRowOf: migration.name, session.connection)

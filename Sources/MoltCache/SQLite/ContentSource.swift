@@ -3,11 +3,25 @@ internal import MoltCore
 
 /// Supplies new contents to an UPDATE of many rows, which takes half the time of one UPDATE per row.
 ///
-/// It defines two SQL functions of a row's id: `molt_has` (whether there is new content) and `molt_content`. SQLite
-/// calls them in the order of the ids, though it may use any, so the last place is tried first.
+/// It defines three SQL functions of a row's id: `molt_has` (whether there is new content), `molt_is_as_read` (also
+/// whether the row is still as it was read) and `molt_content`. SQLite calls them in the order of the ids, though it may
+/// use any, so the last place is tried first.
 final class ContentSource {
-    /// The rows being written; lent until ``lend(_:_:)`` returns.
+    /// A group of rows, already lent.
+    typealias Rows = Slice<UnsafeBufferPointer<RecordContents.Row>>
+
+    /// The state of a row when it was read, for an UPDATE that leaves alone what was written since.
+    struct ReadState {
+        let size: Int
+        let version: Int
+        let updated: Double?
+    }
+
+    /// The rows being written; lent until ``write(_:readAs:_:)`` returns.
     private var rows = UnsafeBufferPointer<RecordContents.Row>(start: nil, count: 0)
+    private var states: [ReadState] = []
+    /// For each row, whether `molt_is_as_read` has found it as it was read.
+    private var isAsRead: [Bool] = []
     private var buffers: [UnsafeRawBufferPointer] = []
     private var place = 0
 
@@ -16,34 +30,44 @@ final class ContentSource {
 
     /// Defines the functions; the connection retains this object while it is open.
     init(for connection: Connection) throws(SQLiteError) {
-        let functions: [(String, Function)] = [
+        let functions: [(name: String, argumentCount: Int32, call: Function)] = [
             (
-                "molt_has",
+                "molt_has", 1,
                 { context, _, values in
                     ContentSource.with(context, values) { source, id in
-                        sqlite3_result_int(context, source.row(id: id) == nil ? 0 : 1)
+                        sqlite3_result_int(context, source.find(id) ? 1 : 0)
                     }
                 }
             ),
             (
-                "molt_content",
+                "molt_is_as_read", 3,
                 { context, _, values in
                     ContentSource.with(context, values) { source, id in
-                        guard let row = source.row(id: id) else { return sqlite3_result_null(context) }
+                        let isAsRead = source.find(id) && source.compare(version: values?[1], updated: values?[2])
+                        sqlite3_result_int(context, isAsRead ? 1 : 0)
+                    }
+                }
+            ),
+            (
+                "molt_content", 1,
+                { context, _, values in
+                    ContentSource.with(context, values) { source, id in
+                        guard source.find(id) else { return sqlite3_result_null(context) }
+                        let row = source.rows[source.place]
                         ContentSource.give(source.content(of: row), isData: row.isData, to: context)
                     }
                 }
             ),
         ]
-        for (name, function) in functions {
+        for function in functions {
             // DIRECTONLY: no view or trigger of a tampered file can call it.
             let code = sqlite3_create_function_v2(
                 connection.handle,
-                name,
-                1,
+                function.name,
+                function.argumentCount,
                 SQLITE_UTF8 | SQLITE_DIRECTONLY,
                 Unmanaged.passUnretained(self).toOpaque(),
-                function,
+                function.call,
                 nil,
                 nil,
                 nil
@@ -52,19 +76,51 @@ final class ContentSource {
         }
     }
 
-    func lend(
+    /// Writes contents in groups.
+    ///
+    /// - Parameters:
+    ///   - states: For `molt_is_as_read`, the states in which the rows were read.
+    ///   - write: Writes rows of one version whose ids lie close together. The SQL functions know them meanwhile.
+    func write(
         _ contents: RecordContents,
-        _ body: (UnsafeBufferPointer<RecordContents.Row>) throws(SQLiteError) -> Void
+        readAs states: [ReadState] = [],
+        _ write: (Rows) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
+        self.states = states
+        isAsRead = states.map { _ in false }
         defer {
             rows = UnsafeBufferPointer(start: nil, count: 0)
             buffers.removeAll(keepingCapacity: true)
+            self.states = []
         }
         place = 0
         try contents.rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
             self.rows = rows
-            try lend(contents.buffers[...]) { () throws(SQLiteError) in try body(rows) }
+            try lend(contents.buffers[...]) { () throws(SQLiteError) in
+                var start = 0
+                while start < rows.count {
+                    let end = Self.group(rows, from: start)
+                    try write(rows[start..<end])
+                    start = end
+                }
+            }
         }
+    }
+
+    /// The end of the rows that one statement writes.
+    ///
+    /// An UPDATE of a range visits all rows between, so the rows must lie close together. SQLite also keeps the
+    /// originals of changed pages in memory, in case the statement fails.
+    private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
+        var end = start + 1
+        var bytes = rows[start].range.count
+        while end < rows.count, rows[end].version == rows[start].version, rows[end].id - rows[end - 1].id <= 4 {
+            // The other columns take about 100 bytes.
+            bytes += rows[end].range.count + 100
+            guard bytes <= 24_576 else { break }
+            end += 1
+        }
+        return end
     }
 
     private func lend(
@@ -78,7 +134,7 @@ final class ContentSource {
         }
     }
 
-    /// The new content of a row, valid while it is lent.
+    /// The new content of a row.
     func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: buffers[row.buffer][row.range])
     }
@@ -95,11 +151,12 @@ final class ContentSource {
         }
     }
 
-    private func row(id: Int64) -> RecordContents.Row? {
-        if place < rows.count, rows[place].id == id { return rows[place] }
+    /// Moves to the row with an id, if it is lent.
+    private func find(_ id: Int64) -> Bool {
+        if place < rows.count, rows[place].id == id { return true }
         if place + 1 < rows.count, rows[place + 1].id == id {
             place += 1
-            return rows[place]
+            return true
         }
         var low = 0
         var high = rows.count
@@ -107,10 +164,21 @@ final class ContentSource {
             let middle = (low + high) / 2
             if rows[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        guard low < rows.count, rows[low].id == id else { return nil }
+        guard low < rows.count, rows[low].id == id else { return false }
         place = low
-        return rows[low]
+        return true
     }
+
+    /// Compares the current row with the one that was read.
+    private func compare(version: OpaquePointer?, updated: OpaquePointer?) -> Bool {
+        let state = states[place]
+        let found = sqlite3_value_type(updated) == SQLITE_NULL ? nil : sqlite3_value_double(updated)
+        isAsRead[place] = sqlite3_value_int64(version) == state.version && found == state.updated
+        return isAsRead[place]
+    }
+
+    /// The indexes of rows that an UPDATE with `molt_is_as_read` has written.
+    func written(of rows: Rows) -> [Int] { rows.indices.filter { isAsRead[$0] } }
 
     /// Returns bytes that SQLite reads in place: they are lent for longer than the statement runs.
     private static func give(_ bytes: UnsafeRawBufferPointer, isData: Bool, to context: OpaquePointer?) {

@@ -6,16 +6,11 @@ extension CacheTransaction {
         guard !contents.rows.isEmpty else { return }
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
-            try source.lend(contents) { rows throws(SQLiteError) in
-                var start = 0
-                while start < rows.count {
-                    let end = Self.group(rows, from: start)
-                    if end - start < 4 {
-                        for row in rows[start..<end] { try put(source.content(of: row), in: row) }
-                    } else {
-                        try put(rows[start..<end])
-                    }
-                    start = end
+            try source.write(contents) { rows throws(SQLiteError) in
+                if rows.count < 4 {
+                    for row in rows { try put(source.content(of: row), in: row) }
+                } else {
+                    try put(rows)
                 }
             }
         }
@@ -30,8 +25,8 @@ extension CacheTransaction {
         guard connection.changes == 1 else { throw SQLiteError.lostRows }
     }
 
-    /// Writes rows of one version, already lent to the source, with one statement.
-    private func put(_ rows: Slice<UnsafeBufferPointer<RecordContents.Row>>) throws(SQLiteError) {
+    /// Writes rows of one version with one statement.
+    private func put(_ rows: ContentSource.Rows) throws(SQLiteError) {
         guard let first = rows.first, let last = rows.last else { return }
         // Ids grow strictly, so a range with as many ids as rows contains no other record.
         let isDense = last.id - first.id == Int64(rows.count) - 1
@@ -41,22 +36,6 @@ extension CacheTransaction {
         try statement.bind(Int64(first.version), at: 3)
         try statement.run()
         guard connection.changes == rows.count else { throw SQLiteError.lostRows }
-    }
-
-    /// The end of the rows that one statement writes.
-    ///
-    /// An UPDATE of a range visits all rows between, so the rows must lie close together. SQLite also keeps the
-    /// originals of changed pages in memory, in case the statement fails.
-    private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
-        var end = start + 1
-        var bytes = rows[start].range.count
-        while end < rows.count, rows[end].version == rows[start].version, rows[end].id - rows[end - 1].id <= 4 {
-            // The other columns take about 100 bytes.
-            bytes += rows[end].range.count + 100
-            guard bytes <= 24_576 else { break }
-            end += 1
-        }
-        return end
     }
 
     func write(expiration: Double?, id: Int64) throws {

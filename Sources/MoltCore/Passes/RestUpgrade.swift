@@ -81,37 +81,22 @@ package final class RestUpgrade: Sendable {
     /// A batch of records and its upgraded contents; the memory is reused.
     package struct Batch {
         package let records: RecordBatch
-        /// The changed records.
-        package fileprivate(set) var rows: [Row] = []
+        /// The new contents of the changed records.
+        package fileprivate(set) var contents = RecordContents(rows: [], buffers: [[]])
+        /// For each changed record, in the same order, its position in the batch and its changes.
+        package fileprivate(set) var changes: [Change] = []
         /// For each migration, the number of records that went through it.
         package fileprivate(set) var readCounts: [Int] = []
         /// The first error of a record that a policy sets aside.
         package fileprivate(set) var toleratedFailure: MigrationError?
         /// The first error of any other record.
         package fileprivate(set) var failure: MigrationError?
-        fileprivate var contents: [UInt8] = []
 
-        package struct Row {
+        package struct Change {
             /// The position in the batch.
             package let index: Int
-            package let id: Int64
-            package let oldVersion: Int
-            package let version: Int
-            package let isData: Bool
             /// The positions of the migrations that have changed the record.
             package let migrations: [Int]
-            fileprivate let range: Range<Int>
-        }
-
-        /// Passes the new content of a row to a closure.
-        package func withContent<Result, Failure: Error>(
-            of row: Row,
-            _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-        ) throws(Failure) -> Result {
-            let result = contents.withUnsafeBytes { bytes in
-                Swift.Result { () throws(Failure) in try body(UnsafeRawBufferPointer(rebasing: bytes[row.range])) }
-            }
-            return try result.get()
         }
     }
 
@@ -130,15 +115,15 @@ package final class RestUpgrade: Sendable {
     package func upgrade(_ batch: inout Batch, typeName: String, checking check: () throws -> Void) rethrows {
         let chain = chain(typeName)
         let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
-        batch.rows.removeAll(keepingCapacity: true)
-        batch.contents.removeAll(keepingCapacity: true)
+        batch.changes.removeAll(keepingCapacity: true)
+        batch.contents.rows.removeAll(keepingCapacity: true)
+        batch.contents.buffers[0].removeAll(keepingCapacity: true)
         batch.failure = nil
         batch.toleratedFailure = nil
         var total = changer.noCounts
         var counts = total
         for index in 0..<batch.records.count {
             if index % distance == 0 { try check() }
-            let oldVersion = batch.records[index].storedVersion
             counts.reset()
             let outcome = changer.change(&batch.records[index], chain, &counts)
             if let failure = outcome.failure {
@@ -151,17 +136,21 @@ package final class RestUpgrade: Sendable {
             }
             total += counts
             guard let version = outcome.changedAt else { continue }
-            let start = batch.contents.count
-            batch.records[index].writeContent(to: &batch.contents)
-            batch.rows.append(
-                Batch.Row(
-                    index: index,
+            let start = batch.contents.buffers[0].count
+            batch.records[index].writeContent(to: &batch.contents.buffers[0])
+            batch.contents.rows.append(
+                RecordContents.Row(
                     id: outcome.id,
-                    oldVersion: oldVersion,
                     version: version,
                     isData: batch.records[index].isData,
-                    migrations: counts.migrations.indices.filter { counts.migrations[$0].changed > 0 },
-                    range: start..<batch.contents.count
+                    buffer: 0,
+                    range: start..<batch.contents.buffers[0].count
+                )
+            )
+            batch.changes.append(
+                Batch.Change(
+                    index: index,
+                    migrations: counts.migrations.indices.filter { counts.migrations[$0].changed > 0 }
                 )
             )
         }

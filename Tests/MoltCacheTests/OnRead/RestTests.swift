@@ -230,6 +230,30 @@ import Testing
         #expect(try store.snapshot()["photo"]?.version == 0)
     }
 
+    @Test func `leaves records alone that are written or removed after their batch was read`() throws {
+        let open = Locked<CodableCache?>(nil)
+        let renaming = Migration(
+            to: 1,
+            "rename",
+            .transform("Item") { item in
+                // Its batch, which begins with record 0, was read before.
+                if item["old"] == 31 {
+                    try open.withLock { $0 }?.set(Item(new: -10), forKey: "k10")
+                    try open.withLock { $0 }?.remove(forKey: "k20")
+                }
+                if item["old"] != nil { try item.rename("old", to: "new") }
+            }
+        ).onRead()
+        let cache = try self.open(renaming)
+        open.withLock { $0 = cache }
+        try cache.upgradeRest()
+        let expected = (0..<Self.count).filter { $0 != 20 }
+            .map { $0 == 10 ? #"{"new":-10}"# : Self.expected[$0] }
+        #expect(try store.snapshot().records.map(\.text) == expected)
+        #expect(try store.snapshot().ledger[0].counts.changed == Self.expected.count { $0 != "{}" } - 2)
+        open.withLock { $0 = nil }
+    }
+
     @Test func `tells the monitor how far it is`() throws {
         let progress = Locked<[MigrationEvent.Progress]>([])
         let finished = Locked(0)
