@@ -128,6 +128,7 @@ package final class CacheStore: MigrationStore {
     ///   with the code `storeFailed` or `busy`.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
@@ -140,11 +141,10 @@ package final class CacheStore: MigrationStore {
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
             try enableWAL(connection, waiting)
-            // FULL syncs the log at the commit, so that a reported upgrade survives a power loss. The cache, in KiB,
-            // is larger, to keep a batch's pages from being read until they are written: only a tenth of it is for
-            // unchanged pages.
-            try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
-            try begin(connection, waiting)
+            // The cache, in KiB, is larger, to keep a batch's pages from being read until they are written: only a tenth
+            // of it is for unchanged pages.
+            try connection.execute("PRAGMA cache_size = -8000")
+            try begin(connection, isSynced: isSynced, waiting)
             defer { connection.rollBack() }
             // SQLite refuses this only after the transaction has made temporary tables.
             try connection.execute("PRAGMA temp_store = DEFAULT")
@@ -171,7 +171,7 @@ package final class CacheStore: MigrationStore {
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
-            if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
+            if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MigrationError(error, store: storeName)
@@ -180,11 +180,28 @@ package final class CacheStore: MigrationStore {
 
     /// Begins the transaction of an upgrade.
     ///
+    /// FULL syncs the log at the commit, so that a reported upgrade survives a power loss. NORMAL syncs the header of a
+    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: until
+    /// SQLite syncs the log, which it does before it copies a page into the file, a loss only shortens or empties the
+    /// log.
+    private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
+        let log = FileStatus.resolved(storeName) + "-wal"
+        let isLogEmpty = !isSynced && !FileStatus.hasContent(log)
+        let level = !isDurable || isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL"
+        try connection.execute("PRAGMA synchronous = \(level)")
+        try beginImmediate(connection, waiting)
+        // Another process may have written before the lock was taken, and its frames been copied.
+        if isLogEmpty, FileStatus.hasContent(log) {
+            connection.rollBack()
+            try begin(connection, isSynced: isSynced, waiting)
+        }
+    }
+
     /// SQLite can undo a statement that calls our functions, so it keeps the original of every changed page until the
     /// statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or file when the
     /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
     /// later belong in files, so that memory stays flat.
-    private func begin(_ connection: Connection, _ waiting: () throws -> Void) throws {
+    private func beginImmediate(_ connection: Connection, _ waiting: () throws -> Void) throws {
         // A change of this setting would delete the table of the changed keys.
         if !recordsChangedKeys { try connection.execute("PRAGMA temp_store = MEMORY") }
         do {

@@ -46,6 +46,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Whether opening the store only records it, because records go through it when they are read.
         var isPutOff = false
 
+        /// Whether the opening runs its steps.
+        var runsSteps: Bool { (willRun || status == .afterImport) && !isPutOff }
+
         package var isApplied: Bool { [.applied, .replaced, .onRead].contains(status) }
     }
 
@@ -126,6 +129,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// Whether opening the store would write to it.
     public var needsUpgrade: Bool {
         needsRun || !journal.isEmpty
+    }
+
+    /// Whether opening the store would record migrations, but run no step.
+    var onlyRecords: Bool {
+        needsRun && !isFresh && journal.isEmpty && !entries.contains(where: \.runsSteps)
     }
 
     /// Whether the ledger or the version would change.

@@ -32,11 +32,14 @@ package protocol MigrationStore: AnyObject {
     ///
     /// - Parameters:
     ///   - deadline: When the transaction's statements are interrupted; nil for never.
+    ///   - isSynced: Whether the commit must survive a power loss from then on. Otherwise a loss may undo it, together
+    ///     with all commits that follow it.
     ///   - body: Reads and writes through the transaction, which must not outlive the call.
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
     /// - Throws: Errors of `body` and `waiting`, or the store's own error.
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws
@@ -49,4 +52,13 @@ extension MigrationStore {
 
     /// No copies are kept.
     package var backedUp: (any BackedUpStore)? { nil }
+
+    /// Runs a closure in a write transaction whose commit is synced.
+    package func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try withWriteTransaction(until: deadline, isSynced: true, body, waiting: waiting)
+    }
 }

@@ -3,6 +3,11 @@ import Foundation
 /// The transaction of an upgrade.
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
+    ///
+    /// A plan that only records migrations is committed as an app writes, without waiting for the disk. Its attempt is not
+    /// noted, because no step can crash.
+    ///
+    /// - Throws: ``StepsAppeared`` if such a plan turns out to have steps to run.
     func runInTransaction(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -16,7 +21,8 @@ extension Migrator {
         defer { attachments.abandon() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
-        try store.withWriteTransaction(until: deadline) { transaction in
+        let onlyRecords = upgrade.plan.onlyRecords && options.backup == nil
+        try store.withWriteTransaction(until: deadline, isSynced: !onlyRecords) { transaction in
             let transaction = options.wrapTransaction?(transaction) ?? transaction
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
@@ -36,9 +42,10 @@ extension Migrator {
             }
             try plan.checkProblems()
             guard plan.needsRun else { return }
+            if onlyRecords, !plan.onlyRecords { throw StepsAppeared() }
             isRun = true
             try options.checkCancellation()
-            try attempt.begin(plan)
+            if !onlyRecords { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try attachments.changesRestoringCurrentState(store.attachments, plan, registry)
             }
@@ -55,6 +62,9 @@ extension Migrator {
         upgrade = state
         if isRun { try options.reach(.afterCommit, "of the upgrade") }
     }
+
+    /// Another process changed the store between the plan and the lock, so that there are steps to run now.
+    struct StepsAppeared: Error {}
 
     /// Runs the pending steps, and adds the ledger's rows and the journal.
     private func run(

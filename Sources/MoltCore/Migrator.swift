@@ -97,7 +97,12 @@ package struct Migrator: Sendable {
         try upgrade.plan.checkProblems()
         try checkEdits(upgrade.plan)
         guard upgrade.plan.needsRun else { return }
-        try runInTransaction(on: store, &upgrade, attempt, backup)
+        do {
+            try runInTransaction(on: store, &upgrade, attempt, backup)
+        } catch is StepsAppeared {
+            upgrade.plan = try plan(for: store)
+            return try runPending(on: store, &upgrade, attempt, backup)
+        }
         upgrade.isCommitted = true
     }
 

@@ -200,10 +200,11 @@ private final class SpyStore: MigrationStore {
 
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
         upgrades += 1
-        try base.withWriteTransaction(until: nil, body, waiting: waiting)
+        try base.withWriteTransaction(until: nil, isSynced: isSynced, body, waiting: waiting)
     }
 }

@@ -14,7 +14,7 @@ final class UpgradeRun {
     init(plan: MigrationPlan, registry: MigrationRegistry, scope: UpgradeScope) {
         self.plan = plan
         self.scope = scope
-        let running = plan.entries.filter { ($0.willRun || $0.status == .afterImport) && !$0.isPutOff }
+        let running = plan.entries.filter(\.runsSteps)
         let rest = Set(running.filter { $0.status == .onRead }.map(\.migration.name))
         let names = Set(running.map(\.migration.name)).subtracting(rest)
         // The rest comes first, because it counts as applied.

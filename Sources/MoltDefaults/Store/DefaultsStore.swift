@@ -99,6 +99,7 @@ package final class DefaultsStore: MigrationStore {
     /// Runs a closure while no other process can upgrade the suite.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {

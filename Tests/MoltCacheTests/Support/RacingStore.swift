@@ -23,11 +23,12 @@ final class RacingStore: MigrationStore {
 
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
         if !before.isEmpty { try before.removeFirst()() }
         for _ in 0..<waits { try waiting() }
-        try base.withWriteTransaction(until: nil, body, waiting: waiting)
+        try base.withWriteTransaction(until: nil, isSynced: isSynced, body, waiting: waiting)
     }
 }

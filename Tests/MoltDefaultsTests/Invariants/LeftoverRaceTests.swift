@@ -23,12 +23,13 @@ struct LeftoverRaceTests {
 
         func withWriteTransaction(
             until deadline: ContinuousClock.Instant?,
+            isSynced: Bool,
             _ body: (any MigrationTransaction) throws -> Void,
             waiting: () throws -> Void
         ) throws {
             before?()
             before = nil
-            try base.withWriteTransaction(until: nil, body, waiting: waiting)
+            try base.withWriteTransaction(until: nil, isSynced: isSynced, body, waiting: waiting)
         }
     }
 

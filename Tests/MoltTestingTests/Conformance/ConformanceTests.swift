@@ -122,9 +122,10 @@ private final class ImpatientStore: MigrationStore {
 
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
-        try base.withWriteTransaction(until: nil, body) { throw Busy() }
+        try base.withWriteTransaction(until: nil, isSynced: isSynced, body) { throw Busy() }
     }
 }

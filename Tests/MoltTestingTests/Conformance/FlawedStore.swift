@@ -60,6 +60,7 @@ final class FlawedStore: MigrationStore {
 
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
@@ -67,6 +68,7 @@ final class FlawedStore: MigrationStore {
         do {
             try base.withWriteTransaction(
                 until: deadline,
+                isSynced: isSynced,
                 { transaction throws in
                     let flawed = try FlawedTransaction(transaction, flaw)
                     defer { if flaw != .staysUsable { flawed.isOver = true } }
