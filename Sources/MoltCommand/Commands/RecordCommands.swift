@@ -60,14 +60,7 @@ extension StoreCommands {
     ) throws {
         let file = try CacheFile(at: URL(filePath: call.arguments[0]))
         let type = call.value("--type")
-        if let type {
-            let names = try file.types().map(\.name)
-            guard names.contains(type) else {
-                throw CommandError(
-                    "the store has no records of the type \"\(type)\"\(Tool.nearest(to: type, among: names))"
-                )
-            }
-        }
+        if let type { try requireType(type, in: [file]) }
         try file.eachRecord(ofType: type, body)
     }
 }
