@@ -52,9 +52,10 @@ let app = Tool(
 extension ScratchDirectory {
     /// Writes a store into a file, and returns its path.
     func store(_ name: String, _ contents: StoreContents) throws -> String {
-        try contents.write(to: CacheStore(at: file(name)))
+        let store = CacheStore(at: file(name))
+        try contents.write(to: store)
         // Closing the last connection moves the log into the file.
-        try CodableCache(at: file(name)).close()
+        store.close()
         return file(name).path
     }
 }

@@ -1,4 +1,5 @@
 import MoltCore
+import MoltTesting
 
 /// A command-line tool: a name and its commands.
 package struct Tool: Sendable {
@@ -49,9 +50,17 @@ package struct Tool: Sendable {
         } catch let error as UsageError {
             throw error
         } catch {
-            let message = (error as? CommandError)?.message ?? ErrorSummary.line(of: error)
-            terminal.sayError("\(name): \(terminal.red(message))")
+            terminal.sayError("\(name): \(terminal.red(Self.message(of: error)))")
             return command.errorCode
+        }
+    }
+
+    private static func message(of error: any Error) -> String {
+        switch error {
+        case let error as CommandError: error.message
+        // Its values are those of fixtures, which are not private.
+        case let error as TestingError: error.description
+        default: ErrorSummary.line(of: error)
         }
     }
 
