@@ -140,7 +140,7 @@ import Testing
         try upgrade()
         let run = await run("get", path, "eve")
         #expect(run.code == 1)
-        #expect(run.errors.contains("key \"eve\" is in quarantine; see molt quarantine --content"))
+        #expect(run.errors.contains("record \"eve\" is in quarantine; see molt quarantine --content"))
         #expect(!run.errors.contains("Eve"))
     }
 
@@ -197,13 +197,6 @@ import Testing
         let saved = scratch.file("saved.molt").path
         #expect(await run("salvage", path, saved).code == 1)
         #expect(await run("dump", saved).output.hasPrefix("ada\t"))
-    }
-
-    @Test func `settings shows what a suite's file has`() async throws {
-        let url = scratch.file("app.plist")
-        let list: [String: Any] = ["tags": "[\"a\"]", "launches": 3, "seen": true]
-        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0).write(to: url)
-        #expect(await run("settings", url.path).output == "launches: 3\nseen: true\ntags: \"[\\\"a\\\"]\"\n")
     }
 
     // MARK: The command line
