@@ -110,9 +110,11 @@ import Testing
         let run = await run("diff", old, new)
         #expect(run.code == 1)
         #expect(run.output.hasPrefix("0 added, 1 removed, 1 changed, 0 the same\nschema version: 0 → 2\n"))
-        #expect(run.output.contains("migration \"split-name\" (version 1, ran): only in \(new)\n"))
+        #expect(run.output.contains("migration \"split-name\" (version 1, ran): only in the second store\n"))
         #expect(run.output.contains("records in quarantine: 0 → 1\n"))
         #expect(run.output.contains("  number: missing → 1\n"))
+        let reversed = await self.run("diff", new, old).output
+        #expect(reversed.contains("migration \"strict\" (version 2, ran): only in the first store\n"))
     }
 
     @Test func `JSON is one object with whole values`() async throws {

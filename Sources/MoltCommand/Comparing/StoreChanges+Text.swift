@@ -27,8 +27,8 @@ extension StoreChanges {
             let name = "migration \(Shown.key(migration.name))"
             switch (migration.before, migration.after) {
             case (let before?, let after?): lines.append("\(name): \(before) → \(after)")
-            case (let before?, nil): lines.append("\(name) (\(before)): only in \(self.before.file)")
-            case (nil, let after): lines.append("\(name) (\(after ?? "")): only in \(self.after.file)")
+            case (let before?, nil): lines.append("\(name) (\(before)): only in the first store")
+            case (nil, let after): lines.append("\(name) (\(after ?? "")): only in the second store")
             }
         }
         if before.quarantined != after.quarantined {
