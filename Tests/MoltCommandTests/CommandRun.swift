@@ -5,6 +5,7 @@ import MoltCommand
 import MoltCore
 import MoltTesting
 import Synchronization
+import TestSupport
 
 /// What a command has printed, and its exit code.
 struct CommandRun {
@@ -47,3 +48,14 @@ let app = Tool(
     "Shows and upgrades the stores of this app.",
     RegisteredApp(migrations: migrations, types: [.type(Person.self)]).commands + StoreCommands.all
 )
+
+extension ScratchDirectory {
+    /// Writes a store into a file, and returns its path.
+    func store(_ name: String, _ contents: StoreContents) throws -> String {
+        let store = CacheStore(at: file(name))
+        try contents.write(to: store)
+        // Closing the last connection moves the log into the file.
+        store.close()
+        return file(name).path
+    }
+}

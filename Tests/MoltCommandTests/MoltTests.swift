@@ -59,6 +59,7 @@ import Testing
         #expect(before.code == 0)
         #expect(before.output.contains("version 0, 3 records, 49 bytes"))
         #expect(!before.output.contains("Migrations"))
+        #expect(before.output.hasSuffix("\nThe file was not checked for damage; molt verify does that.\n"))
 
         try upgrade()
         let after = await run("info", path).output
@@ -135,6 +136,14 @@ import Testing
         #expect(missing.errors.contains("no value under the key \"bob\""))
     }
 
+    @Test func `get says that a record is in quarantine`() async throws {
+        try upgrade()
+        let run = await run("get", path, "eve")
+        #expect(run.code == 1)
+        #expect(run.errors.contains("record \"eve\" is in quarantine; see molt quarantine --content"))
+        #expect(!run.errors.contains("Eve"))
+    }
+
     @Test func `reads a store that a cache has open, and writes nothing`() async throws {
         let cache = try CodableCache(at: scratch.file("people.molt"))
         try cache.set(Person(firstName: "Bob", lastName: ""), forKey: "bob")
@@ -190,13 +199,6 @@ import Testing
         #expect(await run("dump", saved).output.hasPrefix("ada\t"))
     }
 
-    @Test func `settings shows what a suite's file has`() async throws {
-        let url = scratch.file("app.plist")
-        let list: [String: Any] = ["tags": "[\"a\"]", "launches": 3, "seen": true]
-        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0).write(to: url)
-        #expect(await run("settings", url.path).output == "launches: 3\nseen: true\ntags: \"[\\\"a\\\"]\"\n")
-    }
-
     // MARK: The command line
 
     @Test(arguments: [
@@ -225,9 +227,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
+    @Test func `a path that is not a store is an error`() async throws {
+        let text = scratch.file("notes.txt").path
+        try Data(String(repeating: "not a database ", count: 100).utf8).write(to: URL(filePath: text))
+        let foreign = scratch.file("other.sqlite")
+        try SQLite(foreign).run("CREATE TABLE other(a)")
+        for command in [["info"], ["ls"], ["get"], ["schema"], ["fixture"], ["diff"]] {
+            let last = command == ["get"] ? ["key"] : command == ["diff"] ? [path] : []
+            let directory = await CommandRun(molt, command + [scratch.url.path] + last)
+            #expect(directory.errors.contains("is a directory or a device, not a file"), "\(directory.errors)")
+            let other = await CommandRun(molt, command + [text] + last)
+            #expect(other.errors.contains("notADatabase"), "\(other.errors)")
+            let database = await CommandRun(molt, command + [foreign.path] + last)
+            #expect(database.errors.contains("foreignFile"), "\(database.errors)")
+            for run in [directory, other, database] { #expect(run.code != 0 && run.output.isEmpty) }
+        }
+    }
+
     @Test func `help lists all commands, and the options of one`() async {
         let help = await run("--help").output
-        for command in ["info FILE", "get FILE KEY", "salvage FROM TO"] { #expect(help.contains(command)) }
+        for command in ["info FILE", "get FILE KEY", "salvage FROM TO", "diff A B", "schema FILE [OTHER]"] {
+            #expect(help.contains(command))
+        }
         let get = await run("get", "--help").output
         #expect(get.contains("usage: molt get FILE KEY [--raw]"))
         #expect(get.contains("--raw   print the bytes"))

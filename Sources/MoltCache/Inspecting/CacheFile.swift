@@ -13,8 +13,8 @@ package struct CacheFile {
         package let versions: ClosedRange<Int>
     }
 
-    private let path: String
-    private static let pageSize = 500
+    package let path: String
+    static let pageSize = 500
 
     /// - Throws: ``CacheError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {
@@ -92,6 +92,23 @@ package struct CacheFile {
         }
     }
 
+    package func quarantinedCount() throws -> Int {
+        try look { connection throws(SQLiteError) in
+            guard try connection.hasTable(QuarantineTable.name) else { return 0 }
+            return Int(clamping: try connection.integer("SELECT count(*) FROM molt_quarantine"))
+        }
+    }
+
+    /// Whether a record of this key is in quarantine.
+    package func isQuarantined(key: String) throws -> Bool {
+        try look { connection throws(SQLiteError) in
+            guard try connection.hasTable(QuarantineTable.name) else { return false }
+            let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
+            try statement.bind(key, at: 1)
+            return try statement.first { _ in true } ?? false
+        }
+    }
+
     /// The records in quarantine, in the order in which they were set aside.
     package func quarantined() throws -> [QuarantinedRecord] {
         try look { connection throws(SQLiteError) in
@@ -106,12 +123,12 @@ package struct CacheFile {
         }
     }
 
-    private static let columns = """
+    static let columns = """
         SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
 
-    private static func record(_ row: Statement) -> StoreContents.StoredRecord {
+    static func record(_ row: Statement) -> StoreContents.StoredRecord {
         StoreContents.StoredRecord(
             key: row.text(1),
             typeName: row.text(2),
@@ -122,7 +139,7 @@ package struct CacheFile {
         )
     }
 
-    private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found {
+    func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found {
         guard let found = try FileProbe.look(path, body) else { throw missing }
         return found
     }

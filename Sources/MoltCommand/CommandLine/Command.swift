@@ -20,10 +20,14 @@ package struct Command: Sendable {
     }
 
     let name: String
-    /// The arguments in order, such as "FILE"; all of them are required.
+    /// The arguments in order, such as "FILE", or "[FILE]" for one that may be left out, after the others.
     let arguments: [String]
     let summary: String
     let options: [Option]
+    /// What the help says below the options; empty for nothing.
+    let notes: String
+    /// The exit code after an error.
+    let errorCode: Int32
     /// Runs the command, and returns the exit code: 0, or ``ExitCode/failure`` if what it looked for is not well.
     let run: @Sendable (Call, Terminal) async throws -> Int32
 
@@ -32,12 +36,16 @@ package struct Command: Sendable {
         _ arguments: [String],
         _ summary: String,
         options: [Option] = [],
+        notes: String = "",
+        errorCode: Int32 = ExitCode.failure,
         run: @escaping @Sendable (Call, Terminal) async throws -> Int32
     ) {
         self.name = name
         self.arguments = arguments
         self.summary = summary
         self.options = options
+        self.notes = notes
+        self.errorCode = errorCode
         self.run = run
     }
 }
@@ -67,7 +75,7 @@ extension Command {
     /// Reads the words after the command's name.
     ///
     /// - Throws: ``UsageError``.
-    func call(_ words: ArraySlice<String>) throws -> Call {
+    func call(_ words: ArraySlice<String>) throws(UsageError) -> Call {
         var call = Call()
         var rest = words
         while let word = rest.popFirst() {
@@ -88,8 +96,9 @@ extension Command {
                 call.values[option.name] = ""
             }
         }
-        if call.arguments.count < arguments.count {
-            let missing = arguments[call.arguments.count...].joined(separator: " and ")
+        let required = arguments.prefix { !$0.hasPrefix("[") }
+        if call.arguments.count < required.count {
+            let missing = required[call.arguments.count...].joined(separator: " and ")
             throw UsageError("\(name) needs \(missing)")
         }
         if call.arguments.count > arguments.count {
@@ -111,6 +120,7 @@ extension Command {
         for (name, option) in zip(names, options) {
             lines.append("  \(name.padded(to: width))   \(option.summary)")
         }
+        if !notes.isEmpty { lines += ["", notes] }
         return lines.joined(separator: "\n")
     }
 }
@@ -129,6 +139,8 @@ package enum ExitCode {
     package static let success: Int32 = 0
     /// An error, or a finding of a command that looks for some.
     package static let failure: Int32 = 1
+    /// An error of a command that compares, whose finding is ``failure``, as in diff(1).
+    package static let trouble: Int32 = 2
     /// A mistake on the command line, as in sysexits.h.
     package static let usage: Int32 = 64
 }

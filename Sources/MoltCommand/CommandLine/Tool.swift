@@ -1,4 +1,5 @@
 import MoltCore
+import MoltTesting
 
 /// A command-line tool: a name and its commands.
 package struct Tool: Sendable {
@@ -19,19 +20,13 @@ package struct Tool: Sendable {
     package func run(_ words: [String], on terminal: Terminal) async -> Int32 {
         do {
             return try await dispatch(words[...], terminal)
-        } catch let error as UsageError {
+        } catch {
             terminal.sayError("\(name): \(error.message). See \(name) --help.")
             return ExitCode.usage
-        } catch let error as CommandError {
-            terminal.sayError("\(name): \(terminal.red(error.message))")
-            return ExitCode.failure
-        } catch {
-            terminal.sayError("\(name): \(terminal.red(ErrorSummary.line(of: error)))")
-            return ExitCode.failure
         }
     }
 
-    private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) async throws -> Int32 {
+    private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) async throws(UsageError) -> Int32 {
         guard let first = words.first else { throw UsageError("a command is missing") }
         if ["--help", "-h", "help"].contains(first) {
             terminal.say(try help(for: words.dropFirst().first))
@@ -42,10 +37,34 @@ package struct Tool: Sendable {
             terminal.say(command.help(of: name))
             return ExitCode.success
         }
-        return try await command.run(command.call(words.dropFirst()), terminal)
+        return try await run(command, command.call(words.dropFirst()), terminal)
     }
 
-    private func command(_ word: String) throws -> Command {
+    private func run(
+        _ command: Command,
+        _ call: Command.Call,
+        _ terminal: Terminal
+    ) async throws(UsageError) -> Int32 {
+        do {
+            return try await command.run(call, terminal)
+        } catch let error as UsageError {
+            throw error
+        } catch {
+            terminal.sayError("\(name): \(terminal.red(Self.message(of: error)))")
+            return command.errorCode
+        }
+    }
+
+    private static func message(of error: any Error) -> String {
+        switch error {
+        case let error as CommandError: error.message
+        // Its values are those of fixtures, which are not private.
+        case let error as TestingError: error.description
+        default: ErrorSummary.line(of: error)
+        }
+    }
+
+    private func command(_ word: String) throws(UsageError) -> Command {
         guard let command = commands.first(where: { $0.name == word }) else {
             throw UsageError("there is no command \"\(word)\"\(Self.nearest(to: word, among: commands.map(\.name)))")
         }
@@ -57,7 +76,7 @@ package struct Tool: Sendable {
         UnmatchedName.nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    private func help(for word: String?) throws -> String {
+    private func help(for word: String?) throws(UsageError) -> String {
         if let word { return try command(word).help(of: name) }
         let usages = commands.map { ([$0.name] + $0.arguments).joined(separator: " ") }
         let width = usages.map(\.count).max() ?? 0

@@ -46,7 +46,7 @@ private struct StoreInfo: Encodable {
         types = try file.types().map {
             TypeInfo(name: $0.name, records: $0.count, bytes: $0.byteCount, versions: $0.versions)
         }
-        quarantined = try file.quarantined().count
+        quarantined = try file.quarantinedCount()
         interruptedUpgrades = file.interruptedUpgrades
         backups = try CodableCache.backups(at: url)
         filesAside = try CodableCache.filesAside(at: url)
@@ -68,6 +68,7 @@ private struct StoreInfo: Encodable {
         section("Waiting", waiting, on: terminal)
         section("Backups", backups.map { "\($0)" }, on: terminal)
         section("Set aside", filesAside.map { "\($0)" }, on: terminal)
+        terminal.say("\nThe file was not checked for damage; molt verify does that.")
     }
 
     private var waiting: [String] {

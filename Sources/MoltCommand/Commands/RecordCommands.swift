@@ -25,8 +25,12 @@ extension StoreCommands {
         options: [.flag("--raw", "print the bytes as they are stored")]
     ) { call, terminal in
         let file = try CacheFile(at: URL(filePath: call.arguments[0]))
-        guard let record = try file.record(forKey: call.arguments[1]) else {
-            throw CommandError("there is no value under the key \"\(call.arguments[1])\"")
+        let key = call.arguments[1]
+        guard let record = try file.record(forKey: key) else {
+            guard try !file.isQuarantined(key: key) else {
+                throw CommandError("the record \"\(key)\" is in quarantine; see molt quarantine --content")
+            }
+            throw CommandError("there is no value under the key \"\(key)\"")
         }
         if call.has("--raw") {
             terminal.write(record.content)
@@ -60,14 +64,7 @@ extension StoreCommands {
     ) throws {
         let file = try CacheFile(at: URL(filePath: call.arguments[0]))
         let type = call.value("--type")
-        if let type {
-            let names = try file.types().map(\.name)
-            guard names.contains(type) else {
-                throw CommandError(
-                    "the store has no records of the type \"\(type)\"\(Tool.nearest(to: type, among: names))"
-                )
-            }
-        }
+        if let type { try requireType(type, in: [file]) }
         try file.eachRecord(ofType: type, body)
     }
 }

@@ -32,6 +32,14 @@ extension SchemaDrift {
         /// The current type.
         public var new: String?
 
+        package init(kind: Kind, type: String, property: String, old: String? = nil, new: String? = nil) {
+            self.kind = kind
+            self.type = type
+            self.property = property
+            self.old = old
+            self.new = new
+        }
+
         private var place: String {
             guard !property.isEmpty else { return type }
             return property.hasPrefix("[]") ? type + property : "\(type).\(property)"
@@ -44,8 +52,8 @@ extension SchemaDrift.Difference: CustomStringConvertible {
     public var description: String {
         let subject = property.isEmpty ? "Type" : "Property"
         return switch kind {
-        case .added: "Property '\(place)' has been added."
-        case .removed: "Property '\(place)' has been removed."
+        case .added: "\(subject) '\(place)' has been added."
+        case .removed: "\(subject) '\(place)' has been removed."
         case .typeChanged: "\(subject) '\(place)' changed from '\(old ?? "?")' to '\(new ?? "?")'."
         case .madeOptional: "\(subject) '\(place)' has been made optional."
         case .madeRequired: "\(subject) '\(place)' has been made required."

@@ -72,7 +72,7 @@ package struct DefaultsLedger: Codable {
 
 extension Suite {
     /// The key reserved for Molt in a suite that is a store.
-    static let ledgerKey = "molt.ledger"
+    package static let ledgerKey = "molt.ledger"
 }
 
 /// A committed upgrade: the ledger, and the changes still to be made to suites.

@@ -1,11 +1,14 @@
 internal import MoltCore
 
 /// The differences between two JSON contents, by property path.
-struct ContentComparison {
-    private(set) var lines: [String] = []
+package struct ContentComparison {
+    package private(set) var differences: [ContentDifference] = []
+
+    /// The differences, one per line.
+    var lines: [String] { differences.map(\.line) }
 
     /// - Parameter place: The prefix of all paths.
-    init(_ expected: [UInt8], _ found: [UInt8], at place: String) {
+    package init(_ expected: [UInt8], _ found: [UInt8], at place: String = "") {
         guard expected != found else { return }
         // Content that is not JSON is compared as bytes below.
         if let left = try? JSONPart(String(decoding: expected, as: UTF8.self)),
@@ -14,7 +17,7 @@ struct ContentComparison {
             compare(left, right, at: place)
         }
         // The difference is in white space, duplicate properties or bytes that are not JSON.
-        if lines.isEmpty { lines.append(Self.otherBytes(expected, found, at: place)) }
+        if differences.isEmpty { differences.append(Self.otherBytes(expected, found, at: place)) }
     }
 
     private mutating func compare(_ expected: JSONPart, _ found: JSONPart, at place: String) {
@@ -24,16 +27,14 @@ struct ContentComparison {
         } else if let expected = expected.elements, let found = found.elements {
             compare(expected, found, at: place)
         } else {
-            let shown = Shown.pair(expected.utf8, found.utf8)
-            let remark = Self.remark(expected, found).map { "; \($0)" } ?? ""
-            lines.append("\(place): expected \(shown.0), found \(shown.1)\(remark)")
+            add(place, expected.text, found.text, Self.remark(expected, found))
         }
     }
 
     private typealias Properties = [(name: String, value: JSONPart)]
 
     private mutating func compare(_ expected: Properties, _ found: Properties, at place: String) {
-        let before = lines.count
+        let before = differences.count
         let expectedNames = Set(expected.map(\.name))
         let foundValues = Dictionary(found.map { ($0.name, $0.value) }) { $1 }
         for (name, value) in expected {
@@ -41,22 +42,18 @@ struct ContentComparison {
             if let other = foundValues[name] {
                 compare(value, other, at: inner)
             } else {
-                lines.append("\(inner): missing, expected \(Shown.json(value.utf8))")
+                add(inner, value.text, nil)
             }
         }
         for (name, value) in found where !expectedNames.contains(name) {
-            lines.append("\(place)\(Shown.property(name)): unexpected, found \(Shown.json(value.utf8))")
+            add(place + Shown.property(name), nil, value.text)
         }
         let order = (
             expected.map(\.name).filter { foundValues[$0] != nil }, found.map(\.name).filter(expectedNames.contains)
         )
         // With other differences, the order is not reported, because fixing them may fix the order.
-        if order.0 != order.1, lines.count == before {
-            let names = (order.0.joined(separator: ", "), order.1.joined(separator: ", "))
-            lines.append(
-                "\(place): the same properties in another order: expected \(Shown.text(names.0)), "
-                    + "found \(Shown.text(names.1))"
-            )
+        if order.0 != order.1, differences.count == before {
+            add(place, order.0.joined(separator: ", "), order.1.joined(separator: ", "), .otherOrder)
         }
     }
 
@@ -72,24 +69,31 @@ struct ContentComparison {
         }
         let common = min(left.count, right.count)
         for (index, value) in left.enumerated().dropFirst(common) {
-            lines.append("\(place)[\(start + index)]: missing, expected \(Shown.json(value.utf8))")
+            add("\(place)[\(start + index)]", value.text, nil)
         }
         for (index, value) in right.enumerated().dropFirst(common) {
-            lines.append("\(place)[\(start + index)]: unexpected, found \(Shown.json(value.utf8))")
+            add("\(place)[\(start + index)]", nil, value.text)
         }
+    }
+
+    private mutating func add(
+        _ path: String,
+        _ expected: String?,
+        _ found: String?,
+        _ remark: ContentDifference.Remark? = nil
+    ) {
+        differences.append(ContentDifference(path, expected, found, remark))
     }
 
     /// A remark for strings that are equal although their bytes differ.
-    private static func remark(_ expected: JSONPart, _ found: JSONPart) -> String? {
+    private static func remark(_ expected: JSONPart, _ found: JSONPart) -> ContentDifference.Remark? {
         guard let left = expected.string, let right = found.string, left == right else { return nil }
-        return left.utf8.elementsEqual(right.utf8)
-            ? "the text is the same, it is written with other escapes"
-            : "the texts look the same, their characters are composed in another way"
+        return left.utf8.elementsEqual(right.utf8) ? .otherEscapes : .otherComposition
     }
 
-    private static func otherBytes(_ expected: [UInt8], _ found: [UInt8], at place: String) -> String {
+    private static func otherBytes(_ expected: [UInt8], _ found: [UInt8], at place: String) -> ContentDifference {
         let first = zip(expected, found).prefix { $0 == $1 }.count
-        let shown = (Shown.json(expected[first...]), Shown.json(found[first...]))
-        return "\(place): the same value in other bytes, from byte \(first): expected \(shown.0), found \(shown.1)"
+        let rest = [expected, found].map { String(decoding: $0[first...], as: UTF8.self) }
+        return ContentDifference(place, rest[0], rest[1], .otherBytes(from: first))
     }
 }

@@ -1,25 +1,25 @@
-internal import Foundation
+package import Foundation
 internal import MoltCore
 
 /// Formats keys and values for differences, on one line and truncated.
-enum Shown {
+package enum Shown {
     private static let limit = 60
 
     /// A truncated string with escaped line breaks and control characters.
-    static func text(_ text: some StringProtocol) -> String {
+    package static func text(_ text: some StringProtocol) -> String {
         let shown = ErrorSummary.oneLine(String(text.prefix(limit + 1)))
         return shown.count > limit ? shown.prefix(limit - 1) + "…" : shown
     }
 
-    static func json(_ bytes: some Collection<UInt8>) -> String {
+    package static func json(_ bytes: some Collection<UInt8>) -> String {
         // A prefix suffices, because a character has only a few bytes.
         bytes.isEmpty ? "nothing" : text(String(decoding: bytes.prefix(limit * 8), as: UTF8.self))
     }
 
+    package static func json(_ text: String) -> String { json(text.utf8) }
+
     /// Two values, each starting shortly before their first difference.
-    static func pair(_ expected: [UInt8], _ found: [UInt8]) -> (String, String) {
-        let left = String(decoding: expected, as: UTF8.self)
-        let right = String(decoding: found, as: UTF8.self)
+    package static func pair(_ left: String, _ right: String) -> (String, String) {
         let common = zip(left.unicodeScalars, right.unicodeScalars).prefix { $0 == $1 }.count
         guard common > limit / 2 else { return (text(left), text(right)) }
         func cut(_ text: String) -> String {
@@ -28,19 +28,19 @@ enum Shown {
         return (cut(left), cut(right))
     }
 
-    static func key(_ key: String) -> String {
+    package static func key(_ key: String) -> String {
         "\"\(ErrorSummary.oneLine(key))\""
     }
 
     /// A property name as a path component.
-    static func property(_ name: String) -> String {
+    package static func property(_ name: String) -> String {
         let isPlain =
             name.first.map { $0.isLetter || $0 == "_" } == true
             && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
         return isPlain ? ".\(name)" : "[\(key(name))]"
     }
 
-    static func size(_ count: Int) -> String {
+    package static func size(_ count: Int) -> String {
         count == 1 ? "1 byte" : "\(count) bytes"
     }
 
@@ -58,14 +58,14 @@ enum Shown {
         return digits.joined(separator: " ") + (bytes.count > 4 ? " …" : "")
     }
 
-    static func date(_ date: Date) -> String {
+    package static func date(_ date: Date) -> String {
         // The formatter terminates the process for dates beyond its calendar.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "\(date.timeIntervalSince1970) s since 1970" }
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: false))
     }
 
     /// Two different dates, with enough precision to show the difference.
-    static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
+    package static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
         let shown = (expected.map(date) ?? "never", found.map(date) ?? "never")
         guard shown.0 == shown.1, let expected, let found else { return shown }
         return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")

@@ -1,0 +1,61 @@
+import Foundation
+import MoltCache
+import MoltTesting
+
+extension StoreCommands {
+    static let fixture = Command(
+        "fixture",
+        ["FILE"],
+        "write a store as a fixture for tests, to standard output",
+        options: [
+            .flag("--redact", "replace all values, so that a user's store can become a test"),
+            .value(
+                "--keep",
+                "NAMES",
+                "with --redact, keep the values of these properties, as Person.status,Person.tags[].kind"
+            ),
+        ],
+        notes: """
+            With --redact, each letter in a string becomes x or X, and each digit in a string or a number becomes 1;
+            other characters, exponents, true, false and null stay. UUIDs and ISO 8601 dates remain valid, data becomes
+            zeros of the same size, and an expiry becomes the start of 2100. The keys of records are replaced in the same
+            way, and stay different from each other. The ledger loses its times and counts.
+            Names of types and properties stay, and so do the keys of dictionaries, which look like properties: read the
+            fixture before you share it. The command schema lists the names for --keep.
+            The whole store is read into memory. Records in quarantine are not part of a fixture.
+            """
+    ) { call, terminal in
+        let names = call.value("--keep").map { Set($0.split(separator: ",").map(String.init)) } ?? []
+        guard names.isEmpty || call.has("--redact") else { throw UsageError("--keep needs --redact") }
+        let url = URL(filePath: call.arguments[0])
+        let quarantined = try CacheFile(at: url).quarantinedCount()
+        var fixture = try StoreFixture(cacheFile: url)
+        if call.has("--redact") {
+            var redaction = FixtureRedaction(keeping: names)
+            let redacted = redaction.redacted(fixture)
+            try requireMatches(names.subtracting(redaction.matched), in: fixture)
+            fixture = redacted
+        }
+        terminal.write(Array(fixture.json.utf8))
+        if quarantined > 0 {
+            terminal.sayError("Records in quarantine, which a fixture does not have: \(quarantined)")
+        }
+        return ExitCode.success
+    }
+
+    /// - Throws: ``CommandError`` if there are names that no record has.
+    private static func requireMatches(_ unmatched: Set<String>, in fixture: StoreFixture) throws {
+        guard let name = unmatched.min() else { return }
+        var collectors: [String: ShapeCollector] = [:]
+        for record in fixture.records {
+            collectors[record.typeName, default: ShapeCollector()]
+                .add(record.content.bytes, isData: record.content.isData)
+        }
+        let known = collectors.flatMap { type, collector in
+            collector.shape(of: type).properties.map { PropertyNotation.name($0.path, of: type) }
+        }
+        throw CommandError(
+            "no record has the property \"\(name)\" of --keep\(Tool.nearest(to: name, among: known.sorted()))"
+        )
+    }
+}

@@ -1,0 +1,144 @@
+package import MoltCache
+import MoltCore
+import MoltTesting
+
+/// The differences between two stores, for text, JSON and other forms of them.
+///
+/// It holds the changed records only, so that it stays small for large stores with few differences.
+package struct StoreChanges: Hashable, Sendable, Encodable {
+    /// One of the two stores.
+    package struct Side: Hashable, Sendable, Encodable {
+        package let file: String
+        package let schemaVersion: Int
+        /// The number of records in quarantine, which are not compared.
+        package let quarantined: Int
+    }
+
+    /// The numbers of records.
+    package struct Counts: Hashable, Sendable, Encodable {
+        package var added = 0
+        package var removed = 0
+        package var changed = 0
+        package var same = 0
+    }
+
+    /// A migration that only one ledger has, or both in another way.
+    package struct MigrationChange: Hashable, Sendable, Encodable {
+        package let name: String
+        /// The version and the outcome, such as "version 2, ran"; nil if the ledger does not have the migration.
+        package let before: String?
+        package let after: String?
+    }
+
+    package let before: Side
+    package let after: Side
+    package let migrations: [MigrationChange]
+    package let counts: Counts
+    /// The records that differ, in the order of the bytes of their keys; see ``omitted``.
+    package let records: [RecordChange]
+
+    /// Whether nothing differs.
+    package var isEmpty: Bool {
+        before.schemaVersion == after.schemaVersion && before.quarantined == after.quarantined && migrations.isEmpty
+            && counts.added + counts.removed + counts.changed == 0
+    }
+
+    /// The numbers of records that differ and are not in ``records``, beyond the limit.
+    package var omitted: Counts {
+        var omitted = counts
+        omitted.same = 0
+        for record in records {
+            switch record.change {
+            case .added: omitted.added -= 1
+            case .removed: omitted.removed -= 1
+            case .changed: omitted.changed -= 1
+            }
+        }
+        return omitted
+    }
+}
+
+extension StoreChanges {
+    /// Compares two stores record by record, in flat memory apart from the differences.
+    ///
+    /// - Parameters:
+    ///   - type: Only records that have this type in one of the stores are compared; nil for all.
+    ///   - limit: The number of added, of removed and of changed records to keep; nil for all. All of them are counted.
+    package init(from before: CacheFile, to after: CacheFile, ofType type: String? = nil, limit: Int? = nil) throws {
+        let states = (try before.state(), try after.state())
+        var records = Records(type: type, limit: limit ?? .max)
+        try records.compare(before, after)
+        self.init(
+            before: try Side(before, states.0),
+            after: try Side(after, states.1),
+            migrations: Self.compare(states.0.ledger, states.1.ledger),
+            counts: records.counts,
+            records: records.changes
+        )
+    }
+
+    /// The differences of two ledgers, without times and counts, which differ in each run.
+    private static func compare(_ before: [LedgerEntry], _ after: [LedgerEntry]) -> [MigrationChange] {
+        func text(_ entry: LedgerEntry) -> String { "version \(entry.version), \(entry.outcome.rawValue)" }
+        let earlier = Dictionary(before.map { ($0.name, text($0)) }) { $1 }
+        let later = Dictionary(after.map { ($0.name, text($0)) }) { $1 }
+        let names = before.map(\.name) + after.map(\.name).filter { earlier[$0] == nil }
+        return names.compactMap { name in
+            guard earlier[name] != later[name] else { return nil }
+            return MigrationChange(name: name, before: earlier[name], after: later[name])
+        }
+    }
+
+    /// The walk through two files in the order of their keys.
+    private struct Records {
+        let type: String?
+        let limit: Int
+        private(set) var counts = Counts()
+        private(set) var changes: [RecordChange] = []
+
+        init(type: String?, limit: Int) {
+            self.type = type
+            self.limit = limit
+        }
+
+        mutating func compare(_ before: CacheFile, _ after: CacheFile) throws {
+            var (left, right) = (before.inKeyOrder, after.inKeyOrder)
+            var (earlier, later) = (try left.next(), try right.next())
+            while earlier != nil || later != nil {
+                if let one = earlier, let other = later, one.key == other.key {
+                    add(one.record, other.record)
+                    (earlier, later) = (try left.next(), try right.next())
+                } else if let one = earlier, later.map({ one.key.lexicographicallyPrecedes($0.key) }) ?? true {
+                    add(one.record, nil)
+                    earlier = try left.next()
+                } else {
+                    add(nil, later?.record)
+                    later = try right.next()
+                }
+            }
+        }
+
+        private mutating func add(_ before: StoreContents.StoredRecord?, _ after: StoreContents.StoredRecord?) {
+            if let type, before?.typeName != type, after?.typeName != type { return }
+            switch (before, after) {
+            case (nil, let after?):
+                counts.added += 1
+                if counts.added <= limit { changes.append(RecordChange(added: after)) }
+            case (let before?, nil):
+                counts.removed += 1
+                if counts.removed <= limit { changes.append(RecordChange(removed: before)) }
+            case (let before?, let after?) where before != after:
+                counts.changed += 1
+                if counts.changed <= limit { changes.append(RecordChange(from: before, to: after)) }
+            default:
+                counts.same += 1
+            }
+        }
+    }
+}
+
+extension StoreChanges.Side {
+    fileprivate init(_ file: CacheFile, _ state: StoreState) throws {
+        self.init(file: file.path, schemaVersion: state.version, quarantined: try file.quarantinedCount())
+    }
+}

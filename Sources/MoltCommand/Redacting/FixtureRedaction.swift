@@ -1,0 +1,112 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import MoltTesting
+
+/// Replaces the private values in a fixture, and keeps what migrations depend on.
+struct FixtureRedaction {
+    /// The expiry of records that expire: late enough that a test never finds them expired.
+    static let expiry = Date(timeIntervalSince1970: 4_102_444_800)
+
+    /// The properties whose values stay, as "Person.status".
+    private let kept: Set<String>
+    /// The properties among them that a record had.
+    private(set) var matched: Set<String> = []
+    private var keys = RedactedKeys()
+
+    init(keeping kept: Set<String>) {
+        self.kept = kept
+    }
+
+    /// The fixture without private values; the ledger's times and counts are left out, too.
+    mutating func redacted(_ fixture: StoreFixture) -> StoreFixture {
+        var fixture = fixture.withoutTimes()
+        for index in fixture.records.indices { redact(&fixture.records[index]) }
+        fixture.suites = fixture.suites.mapValues { $0.mapValues { redacted($0) } }
+        return fixture
+    }
+
+    private mutating func redact(_ record: inout StoreFixture.Record) {
+        record.key = keys.replacement(for: record.key)
+        record.expiration = record.expiration.map { _ in Self.expiry }
+        if record.content.isData {
+            record.content.bytes = Array(repeating: 0, count: record.content.bytes.count)
+        } else if let text = String(validating: record.content.bytes, as: UTF8.self),
+            let redacted = redactedJSON(text, of: record.typeName)
+        {
+            record.content.bytes = Array(redacted.utf8)
+        } else {
+            record.content.bytes = RedactedText.ofBytes(record.content.bytes)
+        }
+    }
+
+    // MARK: JSON
+
+    /// The JSON text with other values; nil if it is not JSON.
+    private mutating func redactedJSON(_ text: String, of type: String) -> String? {
+        // The error does not matter: the caller treats the text as bytes.
+        guard let part = try? JSONPart(text) else { return nil }
+        var edits: [(range: Range<Int>, text: String)] = []
+        redact(part, at: "", of: type, &edits)
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var end = 0
+        for (range, text) in edits {
+            result += bytes[end..<range.lowerBound]
+            result += text.utf8
+            end = range.upperBound
+        }
+        result += bytes[end...]
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private mutating func redact(
+        _ part: JSONPart,
+        at path: String,
+        of type: String,
+        _ edits: inout [(range: Range<Int>, text: String)]
+    ) {
+        let name = PropertyNotation.name(path, of: type)
+        guard !kept.contains(name) else {
+            matched.insert(name)
+            return
+        }
+        let range = part.offset..<part.offset + part.utf8.count
+        switch part.kind {
+        case .string: edits.append((range, RedactedText.ofJSONString(part)))
+        case .number: edits.append((range, RedactedText.ofNumber(part.text)))
+        case .null, .bool: break
+        case .array:
+            for element in part.elements ?? [] { redact(element, at: "\(path)[]", of: type, &edits) }
+        case .object:
+            for (name, value) in part.members ?? [] {
+                redact(value, at: PropertyNotation.path(name.string ?? "", in: path), of: type, &edits)
+            }
+        }
+    }
+
+    // MARK: Settings
+
+    private mutating func redacted(_ value: PropertyListValue) -> PropertyListValue {
+        switch value {
+        case .bool: value
+        case .int(let int): Int64(RedactedText.ofNumber("\(int)")).map { .int($0) } ?? .int(1)
+        case .unsigned(let number): UInt64(RedactedText.ofNumber("\(number)")).map { .unsigned($0) } ?? .int(1)
+        case .double(let double): .double(Double(RedactedText.ofNumber("\(double)")) ?? 1)
+        // Defaults and Molt store values as JSON in strings.
+        case .string(let text): .string(redactedJSON(text, of: "") ?? RedactedText.of(text))
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .data(let data): .data(Data(count: data.count))
+        case .array(let elements): .array(elements.map { redacted($0) })
+        case .dictionary(let values): .dictionary(values.mapValues { redacted($0) })
+        }
+    }
+}
+
+extension PropertyNotation {
+    /// The name of a property of a type, such as "Person.status", or "Array<Person>[].status".
+    static func name(_ path: String, of type: String) -> String {
+        path.hasPrefix("[") ? type + path : "\(type).\(path)"
+    }
+}
