@@ -75,6 +75,8 @@ extension HTML {
 
         static func `class`(_ names: String) -> Attribute { Attribute("class", names) }
 
+        static func dataLabel(_ text: String) -> Attribute { Attribute("data-label", text) }
+
         static func label(_ text: String) -> Attribute { Attribute("aria-label", text) }
     }
 

@@ -32,7 +32,8 @@ enum PageStyle {
         h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 .25rem; }
         h2 { font-size: 1.25rem; line-height: 1.3; margin: 3rem 0 1rem; }
         h3 { font-size: 1rem; margin: 0 0 .5rem; }
-        h4 { font-size: .875rem; font-weight: 600; margin: 1.25rem 0 .5rem; }
+        section > * + h3 { margin-top: 2rem; }
+        section > h2 + h3 { margin-top: 0; }
         p { margin: 0 0 .5rem; }
         ul, ol, dl, dd, figure { margin: 0; padding: 0; }
         ul, ol { list-style: none; }
@@ -44,9 +45,9 @@ enum PageStyle {
         body > footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--rule); font-size: .875rem; }
 
         .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 1px;
-          margin-top: 1.5rem; background: var(--rule); border: 1px solid var(--rule); border-radius: .5rem;
+          margin-top: 1.5rem; background: var(--card); border: 1px solid var(--rule); border-radius: .5rem;
           overflow: hidden; }
-        .facts div { background: var(--card); padding: .75rem 1rem; display: flex; flex-direction: column-reverse;
+        .facts div { box-shadow: 0 0 0 1px var(--rule); padding: .75rem 1rem; display: flex; flex-direction: column-reverse;
           justify-content: flex-end; }
         .facts dt { color: var(--muted); font-size: .8125rem; }
         .facts dd { font-size: 1.25rem; font-weight: 600; line-height: 1.4; }
@@ -62,8 +63,11 @@ enum PageStyle {
         .finding.loss .sign { background: var(--loss-ground); color: var(--loss); }
         .finding.good { border-left-color: var(--good); }
         .finding.good .sign { background: var(--good-ground); color: var(--good); }
-        .finding.good p { margin: 0; }
+        .finding.good h3 { margin: 0; }
         .finding li + li { margin-top: .35rem; }
+        .finding .group + .group { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--rule); }
+        .keys { display: flex; flex-wrap: wrap; gap: .3rem; }
+        .finding .keys li { margin: 0; padding: 0 .5rem; border-radius: .3rem; background: var(--quiet); }
         .finding dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin-top: .75rem;
           font-size: .9375rem; }
         .finding dt { color: var(--muted); }
@@ -80,6 +84,8 @@ enum PageStyle {
         tr.step th, tr.step td { border-top: 0; padding-top: 0; }
         tr.step td { color: var(--muted); }
         .steps { font-weight: 400; color: var(--muted); font-size: .875rem; }
+        .stacked th, .stacked td { min-width: 6rem; }
+        .stacked .number { padding-right: 2rem; }
         .migrations th:first-child { min-width: 13rem; }
         .time { width: 9rem; min-width: 7rem; }
         .bar { display: block; width: 100%; height: .3rem; margin-top: .2rem; background: var(--quiet);
@@ -87,16 +93,18 @@ enum PageStyle {
         .bar rect { fill: var(--accent); }
         .bar.share rect { fill: var(--muted); }
 
-        .badge { display: inline-block; padding: 0 .5em; border-radius: 1em; font-size: .8125rem; font-weight: 400;
+        .date { margin-top: .75rem; font-size: .875rem; }
+        .legend span { margin-right: 1rem; white-space: nowrap; }
+        .badge { padding: 0 .5em; border-radius: 1em; font-size: .8125rem; font-weight: 400;
           background: var(--quiet); color: var(--text); }
         .badge.bad { background: var(--bad-ground); color: var(--bad); }
         .badge.loss { background: var(--loss-ground); color: var(--loss); }
         .badge.good { background: var(--good-ground); color: var(--good); }
 
         .line { display: flex; flex-wrap: wrap; gap: 1.5rem 0; }
-        .leg { flex: 1 1 11rem; display: grid; grid-template-columns: 1fr auto; align-items: start; }
+        .leg { flex: 1 1 11rem; display: grid; grid-template: 1rem 1fr / 1fr auto; }
         .leg.start { flex: 0 0 auto; }
-        .leg .track { height: .25rem; margin-top: calc(1rem - .125rem); background: var(--rule); }
+        .leg .track { height: .25rem; margin-top: .875rem; background: var(--rule); }
         .leg.ahead .track { background: repeating-linear-gradient(90deg, var(--accent) 0 .6rem, transparent 0 .9rem); }
         .leg.failed .track { background: repeating-linear-gradient(90deg, var(--bad) 0 .6rem, transparent 0 .9rem); }
         .stop { text-align: center; min-width: 3.25rem; }
@@ -108,12 +116,12 @@ enum PageStyle {
         .ahead.goal .dot { background: var(--accent); color: var(--inverse); }
         .failed .dot { border-color: var(--bad); color: var(--bad); background: var(--ground); }
         .stop small { display: block; font-size: .75rem; color: var(--muted); line-height: 1.3; margin-top: .2rem; }
-        .leg .passengers { grid-column: 1; padding: .5rem .75rem 0 .75rem; font-size: .875rem; }
-        .leg .track, .leg .passengers { grid-column: 1; }
+        .leg .stations { grid-column: 1; padding: .75rem .75rem 0; font-size: .875rem; }
+        .leg .track { grid-column: 1; }
         .leg .stop { grid-column: 2; grid-row: 1 / span 2; }
         .leg.start .stop { grid-column: 1; }
-        .passengers li { display: grid; grid-template-columns: 1.1rem 1fr; margin-bottom: .5rem; line-height: 1.35; }
-        .passengers small { display: block; color: var(--muted); font-size: .75rem; }
+        .stations li { display: grid; grid-template-columns: 1.1rem 1fr; margin-bottom: .5rem; line-height: 1.35; }
+        .stations small { display: block; color: var(--muted); font-size: .75rem; }
         .applied .sign { color: var(--muted); }
         .runs .sign { color: var(--accent); }
         .runs strong { color: var(--text); }
@@ -147,19 +155,24 @@ enum PageStyle {
           .finding dl { grid-template-columns: 1fr; gap: 0; }
           .finding dd { margin-bottom: .5rem; }
           .line { display: block; }
-          .leg { grid-template-columns: 3.25rem 1fr; }
+          .leg { grid-template: auto auto / 3.25rem 1fr; }
           .leg .track { grid-column: 1; grid-row: 1; width: .25rem; height: auto; min-height: 1rem; margin: 0 auto;
             align-self: stretch; }
           .leg.ahead .track { background: repeating-linear-gradient(var(--accent) 0 .6rem, transparent 0 .9rem); }
           .leg.failed .track { background: repeating-linear-gradient(var(--bad) 0 .6rem, transparent 0 .9rem); }
-          .leg .passengers { grid-column: 2; grid-row: 1; padding: .75rem 0 .25rem .25rem; }
+          .leg .stations { grid-column: 2; grid-row: 1; padding: .75rem 0 .25rem .25rem; }
           .leg .stop, .leg.start .stop { grid-column: 1 / span 2; grid-row: 2; text-align: left; display: flex;
             align-items: center; gap: .75rem; }
           .dot { margin-left: calc(1.625rem - 1rem); text-align: center; }
           .stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
           .stacked tr, .stacked th, .stacked td { display: block; }
           .stacked tr { border-top: 1px solid var(--rule); padding: .5rem 0; }
-          .stacked th, .stacked td { border: 0; padding: 0; }
+          .stacked th, .stacked td { border: 0; padding: 0; text-align: left; min-width: 0; }
+          .stacked td:empty { display: none; }
+          .stacked [data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
+          .migrations th, .migrations td { padding-left: .4rem; padding-right: .4rem; font-size: .875rem; }
+          .migrations th:first-child { min-width: 8.5rem; padding-left: 0; }
+          .time { width: auto; min-width: 4.5rem; }
           .diff thead, .diff .void, .diff .twin { display: none; }
           .diff, .diff tbody, .diff tr, .diff td { display: block; }
           .diff tr > :nth-child(2) { border-left: 0; }

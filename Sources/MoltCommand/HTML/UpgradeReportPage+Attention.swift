@@ -7,7 +7,7 @@ extension UpgradeReportPage {
         let findings = [failureFinding, unconvertible, unconvertibleSettings, losses, warnings].compactMap(\.self)
         return HTML.section("attention", "Needs your attention") {
             if findings.isEmpty {
-                finding("good", "✓", nil) { HTML(.p) { "Nothing: everything was converted, and no data is removed." } }
+                finding("good", "✓", "Nothing: all records can be converted, and no data is removed.") {}
             }
             for finding in findings { finding }
         }
@@ -16,15 +16,13 @@ extension UpgradeReportPage {
     private func finding(
         _ kind: String,
         _ sign: String,
-        _ heading: String?,
+        _ heading: String,
         @HTML.Builder content: () -> HTML
     ) -> HTML {
         HTML(.article, .class("finding \(kind)")) {
-            if let heading {
-                HTML(.h3) {
-                    HTML(.span, .class("sign"), HTML.Attribute("aria-hidden", "true")) { sign }
-                    HTML(.span) { heading }
-                }
+            HTML(.h3) {
+                HTML(.span, .class("sign"), HTML.Attribute("aria-hidden", "true")) { sign }
+                HTML(.span) { heading }
             }
             content()
         }
@@ -58,10 +56,7 @@ extension UpgradeReportPage {
     }
 
     private func row(_ label: String, _ text: String) -> HTML {
-        HTML(.div, .class("pair")) {
-            HTML(.dt) { label }
-            HTML(.dd) { HTML.code(EscapedText.cut(text, to: 500)) }
-        }
+        HTML.joined([HTML(.dt) { label }, HTML(.dd) { HTML.code(EscapedText.cut(text, to: 500)) }])
     }
 
     // MARK: What could not be converted
@@ -81,22 +76,58 @@ extension UpgradeReportPage {
         ]
         let text = heading.compactMap(\.self).joined(separator: ", ")
         return finding("bad", "!", "\(text): not convertible") {
-            table(["record", "type", "migration", "outcome", "reason"]) {
-                HTML.first(20, of: failed, total: quarantined + dropped, note: { note($0, columns: 5) }) { failed in
-                    let record = failed.record
-                    return HTML(.tr) {
-                        HTML(.th, HTML.Attribute("scope", "row")) { HTML.code(EscapedText.cut(record.key, to: 120)) }
-                        cell(record.type)
-                        cell(failed.migration.name)
-                        HTML(.td) { HTML(.span, .class("badge bad")) { record.outcome.rawValue } }
-                        HTML(.td) {
-                            if let property = record.property {
-                                HTML.code(EscapedText.cut(property, to: 120))
-                                ": "
-                            }
-                            record.reason
-                        }
-                    }
+            HTML(.ul) {
+                HTML.first(20, of: groups(of: failed), note: { text in HTML(.li) { text } }) { group in
+                    HTML(.li, .class("group")) { element(for: group) }
+                }
+                if quarantined + dropped > failed.count {
+                    HTML(.li, .class("muted")) { "Only the first \(MigrationReport.records(failed.count)) are listed." }
+                }
+            }
+        }
+    }
+
+    private typealias Failed = (migration: MigrationID, record: MigrationReport.FailedRecord)
+
+    /// The records with the same problem, in the order of the first one of each.
+    private func groups(of failed: [Failed]) -> [[Failed]] {
+        var places: [[String]: Int] = [:]
+        var groups: [[Failed]] = []
+        for item in failed {
+            let record = item.record
+            let problem = [
+                item.migration.name, record.outcome.rawValue, record.property ?? "", record.reason, record.type,
+            ]
+            if let place = places[problem] {
+                groups[place].append(item)
+            } else {
+                places[problem] = groups.count
+                groups.append([item])
+            }
+        }
+        return groups
+    }
+
+    private func element(for group: [Failed]) -> HTML {
+        guard let (migration, record) = group.first else { return HTML() }
+        return HTML(.div) {
+            HTML(.p) {
+                HTML(.strong) { EscapedText.cut(migration.name, to: 120) }
+                " "
+                HTML(.span, .class("badge bad")) {
+                    "\(MigrationReport.grouped(group.count)) \(record.outcome == .dropped ? "deleted" : "quarantined")"
+                }
+                " of type "
+                HTML.code(EscapedText.cut(record.type, to: 120))
+                if let property = record.property {
+                    ", property "
+                    HTML.code(EscapedText.cut(property, to: 120))
+                }
+            }
+            HTML(.p) { record.reason }
+            HTML(.ul, .class("keys")) {
+                HTML.first(20, of: group, note: { text in HTML(.li) { text } }) { item in
+                    HTML(.li) { HTML.code(EscapedText.cut(item.record.key, to: 120)) }
                 }
             }
         }
@@ -132,14 +163,20 @@ extension UpgradeReportPage {
             found = entries?.flatMap { entry in entry.losses.map { (entry.migration, $0) } } ?? []
         }
         guard !found.isEmpty else { return nil }
+        // A failed run has no counts.
+        let hasCounts = found.contains { $0.loss.count != nil }
         return finding("loss", "−", report == nil ? "The migrations remove data" : "Data is removed") {
-            table(["what", "name", "records", "migration"], numbers: [2]) {
+            table(["name", "what"] + (hasCounts ? ["records"] : []) + ["migration"], numbers: hasCounts ? [2] : []) {
                 HTML.first(50, of: found, note: { note($0, columns: 4) }) { item in
                     HTML(.tr) {
-                        HTML(.th, HTML.Attribute("scope", "row")) { Self.kind(of: item.loss) }
-                        cell(item.loss.name)
-                        HTML(.td, .class("number")) { item.loss.count.map(MigrationReport.grouped) ?? "–" }
-                        cell(item.migration.name)
+                        rowHeading(item.loss.name)
+                        HTML(.td) { Self.kind(of: item.loss) }
+                        if hasCounts {
+                            HTML(.td, .class("number"), .dataLabel("records")) {
+                                item.loss.count.map(MigrationReport.grouped) ?? "–"
+                            }
+                        }
+                        cell(item.migration.name, "migration")
                     }
                 }
             }
@@ -159,10 +196,9 @@ extension UpgradeReportPage {
 
     private var warnings: HTML? {
         var lines: [String] = []
-        for name in (report?.entries ?? []).flatMap({ $0.steps.flatMap(\.unmatchedNames) })
-            + (plan?.unmatchedNames ?? [])
-        {
-            let line = "\(name)".prefix(1).uppercased() + "\(name)".dropFirst() + "."
+        let names = report?.entries.flatMap { $0.steps.flatMap(\.unmatchedNames) } ?? []
+        for name in (names + (plan?.unmatchedNames ?? [])).map(\.description) {
+            let line = name.prefix(1).uppercased() + name.dropFirst() + (name.hasSuffix("?") ? "" : ".")
             if !lines.contains(line) { lines.append(line) }
         }
         for edit in plan?.edits ?? [] { lines.append("Edited after it was applied: \(edit).") }
@@ -201,8 +237,13 @@ extension UpgradeReportPage {
         }
     }
 
-    func cell(_ name: String) -> HTML {
-        HTML(.td) { HTML.code(EscapedText.cut(name, to: 120)) }
+    func rowHeading(_ name: String) -> HTML {
+        HTML(.th, HTML.Attribute("scope", "row")) { HTML.code(EscapedText.cut(name, to: 120)) }
+    }
+
+    /// A name; the label stands before it where rows are stacked.
+    func cell(_ name: String, _ label: String) -> HTML {
+        HTML(.td, .dataLabel(label)) { HTML.code(EscapedText.cut(name, to: 120)) }
     }
 
     func note(_ text: String, columns: Int) -> HTML {

@@ -72,7 +72,8 @@ extension UpgradeReportPage {
             cells(entry.counts, columns)
             HTML(.td, .class("number time")) {
                 MigrationReport.seconds(entry.duration)
-                bar(longest > 0 ? entry.duration / longest : 0)
+                // The ratio of times that are shown as 0 says nothing.
+                if longest >= 0.001 { bar(entry.duration / longest) }
             }
         }
         for step in entry.steps where entry.steps.count > 1 {
@@ -88,7 +89,7 @@ extension UpgradeReportPage {
     private func title(of migration: MigrationID) -> HTML {
         HTML(.span) {
             EscapedText.cut(migration.name, to: 120)
-            " "
+            "\u{A0}"
             HTML(.span, .class("badge"), .label("version \(migration.version)")) { "\(migration.version)" }
         }
     }
@@ -131,19 +132,20 @@ extension UpgradeReportPage {
                     EscapedText.cut(migration.name, to: 120)
                     if step.summary != migration.name { HTML(.span, .class("steps")) { ": \(step.summary)" } }
                 }
-                table(["key", "store", "outcome", "reason"]) {
-                    HTML.first(100, of: step.keys, note: { note($0, columns: 4) }, row)
+                let hasReasons = step.keys.contains { $0.reason != nil }
+                table(["key", "store", "outcome"] + (hasReasons ? ["reason"] : [])) {
+                    HTML.first(100, of: step.keys, note: { note($0, columns: 4) }) { row(for: $0, hasReasons) }
                 }
             }
         }
     }
 
-    private func row(for key: KeyOutcome) -> HTML {
+    private func row(for key: KeyOutcome, _ hasReasons: Bool) -> HTML {
         HTML(.tr) {
-            HTML(.th, HTML.Attribute("scope", "row")) { HTML.code(EscapedText.cut(key.key, to: 120)) }
-            cell(key.store)
+            rowHeading(key.key)
+            cell(key.store, "store")
             HTML(.td) { HTML(.span, .class("badge \(Self.kind(of: key.outcome))")) { key.outcome.rawValue } }
-            HTML(.td) { key.reason ?? "" }
+            if hasReasons { HTML(.td) { key.reason ?? "" } }
         }
     }
 

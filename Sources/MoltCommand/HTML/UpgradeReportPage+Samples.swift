@@ -57,8 +57,8 @@ extension UpgradeReportPage {
         switch row {
         case .same(let old, let new):
             HTML(.tr, .class("same")) {
-                HTML(.td) { line(.div, " ", old) }
-                HTML(.td, .class("twin")) { line(.div, " ", new) }
+                HTML(.td) { line(.div, " ", old, longest: 160) }
+                HTML(.td, .class("twin")) { line(.div, " ", new, longest: 160) }
             }
         case .removed(let old):
             HTML(.tr, .class("removed")) {
@@ -75,10 +75,10 @@ extension UpgradeReportPage {
                 HTML(.td) { line(.del, "~", old, beside: new) }
                 HTML(.td) { line(.ins, "→", new, beside: old) }
             }
-        case .skipped(let count, let areSame):
+        case .skipped(let count, let kind):
             HTML(.tr) {
                 HTML(.td, .class("gap"), HTML.Attribute("colspan", "2")) {
-                    "… \(MigrationReport.grouped(count)) \(areSame ? "unchanged" : "more") \(count == 1 ? "line" : "lines")"
+                    "… \(MigrationReport.grouped(count)) \(kind.rawValue) \(count == 1 ? "line" : "lines")"
                 }
             }
         }
@@ -87,9 +87,14 @@ extension UpgradeReportPage {
     /// A line with its sign.
     ///
     /// - Parameter other: The line that it is compared with: a long line begins shortly before the difference.
-    private func line(_ tag: HTML.Tag, _ sign: String, _ text: String, beside other: String = "") -> HTML {
+    private func line(
+        _ tag: HTML.Tag,
+        _ sign: String,
+        _ text: String,
+        beside other: String = "",
+        longest: Int = 300
+    ) -> HTML {
         let shared = zip(text.unicodeScalars, other.unicodeScalars).prefix { $0 == $1 }.count
-        let longest = 300
         return HTML(tag, .class("row")) {
             HTML(.span, .class("sign")) { sign }
             HTML(.code) {

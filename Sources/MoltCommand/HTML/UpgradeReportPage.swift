@@ -76,7 +76,7 @@ struct UpgradeReportPage {
         default:
             versions = "The store cannot be upgraded."
         }
-        return versions + " The store was not changed."
+        return versions + " This was a dry run: the store is unchanged."
     }
 
     private var facts: HTML {
@@ -86,7 +86,7 @@ struct UpgradeReportPage {
             facts.append((plan.pending.count == 1 ? "migration to run" : "migrations to run", "\(plan.pending.count)"))
         }
         if let report {
-            facts.append(("changes of records", MigrationReport.grouped(report.counts.changed)))
+            facts.append(("record changes", MigrationReport.grouped(report.counts.changed)))
             facts.append(("duration", MigrationReport.seconds(report.duration)))
         }
         if let byteCount = store.byteCount {
