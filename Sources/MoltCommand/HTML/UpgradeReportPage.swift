@@ -90,7 +90,9 @@ struct UpgradeReportPage {
             facts.append(("duration", MigrationReport.seconds(report.duration)))
         }
         if let byteCount = store.byteCount {
-            facts.append(("size before", byteCount.formatted(.byteCount(style: .file))))
+            facts.append(
+                ("size before", byteCount.formatted(.byteCount(style: .file).locale(Locale(identifier: "en_US"))))
+            )
         }
         if !store.appVersion.isEmpty { facts.append(("version of the app", store.appVersion)) }
         return HTML(.div) {

@@ -24,8 +24,14 @@ struct DryRun {
         let plan = try? MigrationPlan(forFileAt: url, migrations: migrations, role: configuration.options.role)
         let date = Date()
         let result = Result { try upgradeCopy(samples: samples ?? 3) }
-        try file.write(UpgradeReportPage(store: store, plan: plan, result: result, date: date).page)
-        announce("The page is at \(file.path).")
+        do {
+            try file.write(UpgradeReportPage(store: store, plan: plan, result: result, date: date).page)
+            announce("The page is at \(file.path).")
+        } catch let error as CommandError {
+            // The error of the upgrade is the more important one.
+            guard case .failure = result else { throw error }
+            announce("No page: \(error.message).")
+        }
         var report = try result.get()
         if samples == nil { report.removeSamples() }
         return report
