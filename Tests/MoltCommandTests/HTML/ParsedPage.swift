@@ -19,13 +19,15 @@ final class ParsedPage: NSObject {
     /// In the order in which they begin.
     private(set) var elements: [Element] = []
     private var open: [Int] = []
+    private var errors: [String] = []
 
     init(_ text: String) throws {
         super.init()
         let parser = XMLParser(data: Data(text.utf8))
         parser.delegate = self
-        let isRead = parser.parse()
-        try #require(isRead, "line \(parser.lineNumber): \(parser.parserError.map { "\($0)" } ?? "")")
+        // On Linux, the parser returns true for some errors.
+        let isRead = parser.parse() && errors.isEmpty && open.isEmpty
+        try #require(isRead, "line \(parser.lineNumber): \(errors)")
     }
 
     func all(_ name: String) -> [Element] { elements.filter { $0.name == name } }
@@ -47,7 +49,14 @@ extension ParsedPage: XMLParserDelegate {
     }
 
     func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-        open.removeLast()
+        guard let index = open.popLast(), elements[index].name == name else {
+            errors.append("</\(name)> closes another element")
+            return
+        }
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        errors.append("\(error)")
     }
 
     func parser(_ parser: XMLParser, foundCharacters text: String) {
