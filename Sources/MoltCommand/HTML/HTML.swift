@@ -56,12 +56,12 @@ extension HTML {
     /// The elements that pages use.
     enum Tag: String, Sendable {
         case html, head, meta, body, main, header, footer, section, article, figure, figcaption
-        case h1, h2, h3, h4, p, div, span, code, strong, small, del, ins, time, details, summary, br
+        case h1, h2, h3, p, div, span, code, strong, small, del, ins, time, details, summary
         case ul, ol, li, dl, dt, dd
-        case table, caption, thead, tbody, tr, th, td
+        case table, thead, tbody, tr, th, td
         case svg, rect
 
-        fileprivate var isVoid: Bool { [.meta, .br, .rect].contains(self) }
+        fileprivate var isVoid: Bool { [.meta, .rect].contains(self) }
     }
 
     /// An attribute of an element.

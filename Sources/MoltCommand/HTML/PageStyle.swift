@@ -180,7 +180,7 @@ enum PageStyle {
         @media print {
           body { padding: 0; background: none; font-size: 10pt; }
           .finding, .sample, tr, .leg { break-inside: avoid; }
-          h2, h3, h4 { break-after: avoid; }
+          h2, h3 { break-after: avoid; }
           .scroll { overflow: visible; }
           * { print-color-adjust: exact; }
         }

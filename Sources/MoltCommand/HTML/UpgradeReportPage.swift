@@ -115,7 +115,7 @@ struct UpgradeReportPage {
         let count = report?.samples.count ?? 0
         return count == 0
             ? "This page names keys and types, and shows no value of a record."
-            : "This page shows values of \(MigrationReport.records(count)), because samples were asked for. "
+            : "This page shows values of records or settings in \(count == 1 ? "1 sample" : "\(count) samples"). "
                 + "Treat it like the store itself."
     }
 

@@ -140,7 +140,7 @@ import Testing
         let shown = await store.run()
         #expect(!shown.output.contains("King"))
         #expect(try store.text.contains("King"))
-        #expect(try store.parsed().all("footer").first?.text.contains("shows values of 2 records") == true)
+        #expect(try store.parsed().all("footer").first?.text.contains("in 2 samples") == true)
         #expect(await store.run(words: "--samples", "1").output.contains("King"))
         #expect(await store.run(words: "--samples", "0").code == 0)
         #expect(try !store.text.contains("King"))
