@@ -34,14 +34,23 @@ package struct RegisteredApp: Sendable {
             "dry-run",
             ["FILE"],
             "upgrade a copy of a store, and show the report; the store is not changed",
-            options: [.value("--samples", "N", "show up to N records before and after each step"), .json]
+            options: [
+                .value("--samples", "N", "show up to N records before and after each step"),
+                .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
+                .json,
+            ]
         ) { call, terminal in
-            let report = try CodableCache.dryRun(
-                at: existing(call.arguments[0]),
+            let run = try DryRun(
+                url: existing(call.arguments[0]),
                 migrations: migrations,
-                samples: call.count("--samples") ?? 0,
-                configuration: followed(on: terminal)
+                configuration: followed(on: terminal),
+                samples: call.count("--samples"),
+                html: call.value("--html")
             )
+            let report = try run.report { page in
+                // The output of --json is for programs.
+                call.has("--json") ? terminal.sayError(page) : terminal.say(page)
+            }
             if call.has("--json") { try terminal.sayJSON(report) } else { terminal.say("\(report)") }
             return ExitCode.success
         }

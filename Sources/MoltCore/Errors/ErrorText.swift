@@ -1,10 +1,10 @@
 /// The description of one of Molt's errors, as one line and as a tree; it contains no record's value.
 package struct ErrorText {
     private let type: String
-    private let code: String
-    private let message: String
-    private let details: [(label: String, text: String)]
-    private let underlying: (any Error)?
+    package let code: String
+    package let message: String
+    package let details: [(label: String, text: String)]
+    package let underlying: (any Error)?
 
     package init(
         type: String,

@@ -64,7 +64,7 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     /// A number with its digits grouped in threes.
-    static func grouped(_ number: Int) -> String {
+    package static func grouped(_ number: Int) -> String {
         let digits = Array(String(number))
         return digits.enumerated().reduce(into: "") { text, digit in
             if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
@@ -73,12 +73,12 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     /// A number of records in words.
-    static func records(_ count: Int) -> String {
+    package static func records(_ count: Int) -> String {
         count == 1 ? "1 record" : "\(grouped(count)) records"
     }
 
     /// A duration in milliseconds, or in seconds from one second.
-    static func seconds(_ duration: Double) -> String {
+    package static func seconds(_ duration: Double) -> String {
         duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
     }
 

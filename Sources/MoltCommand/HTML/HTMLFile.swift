@@ -1,0 +1,37 @@
+import Foundation
+import MoltCore
+
+/// The file that a page is written to.
+struct HTMLFile {
+    let path: String
+
+    /// Checks that no other file would be replaced, such as the store itself.
+    ///
+    /// - Throws: ``CommandError`` if there is one that is not a page.
+    init(_ path: String) throws {
+        self.path = URL(filePath: path).path
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: self.path, isDirectory: &isDirectory) else { return }
+        if isDirectory.boolValue { throw CommandError("\(path) is a directory; name a file for the page") }
+        let start = Data("<!DOCTYPE html>".utf8)
+        let file = try? FileHandle(forReadingFrom: URL(filePath: path))
+        guard let file, let found = try? file.read(upToCount: start.count) ?? Data(), found.isEmpty || found == start
+        else {
+            throw CommandError("\(path) is not an HTML page, and is not replaced; choose another name for the page")
+        }
+    }
+
+    /// Writes the page; only the user can read it, because it may show records.
+    ///
+    /// A reader finds the old page or the new one, and never a part.
+    ///
+    /// - Throws: ``CommandError``.
+    func write(_ page: HTMLPage) throws {
+        do throws(DurableFile.Failure) {
+            let temporary = "\(path).\(UUID().uuidString.prefix(8))"
+            try DurableFile.replace(path, with: Data(page.text.utf8), by: temporary)
+        } catch {
+            throw CommandError("the page cannot be written to \(path): \(error.reason)")
+        }
+    }
+}

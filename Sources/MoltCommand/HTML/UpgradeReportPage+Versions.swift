@@ -1,0 +1,168 @@
+import Foundation
+import MoltCore
+
+extension UpgradeReportPage {
+    /// The versions as stops on a line from left to right, with the migrations between them.
+    var versions: HTML {
+        guard let plan else { return HTML() }
+        let legs = legs(of: plan)
+        return HTML.section("versions", "Versions") {
+            HTML(.figure, .label("The versions from \(legs.first?.version ?? 0) to \(legs.last?.version ?? 0)")) {
+                HTML(.ol, .class("line")) {
+                    for leg in legs { element(for: leg, plan) }
+                }
+                HTML(.figcaption, .class("legend")) {
+                    for text in ["✓ applied", "→ runs", "… waits or is not run", "! fails"] { HTML(.span) { text } }
+                }
+            }
+        }
+    }
+
+    /// A version and the migrations that lead to it.
+    private struct Leg {
+        var version: Int
+        var stations: [Station] = []
+        /// The first version of several that are shown as one.
+        var firstVersion: Int?
+    }
+
+    /// A migration on the line.
+    private struct Station {
+        enum Kind: String {
+            case applied
+            case runs
+            case fails
+            case waits
+
+            var sign: String {
+                switch self {
+                case .applied: "✓"
+                case .runs: "→"
+                case .fails: "!"
+                case .waits: "…"
+                }
+            }
+        }
+
+        let migration: MigrationID
+        let kind: Kind
+        let status: String
+    }
+
+    /// One leg for each version; a long past is a single one.
+    private func legs(of plan: MigrationPlan) -> [Leg] {
+        let known = Set(plan.entries.map(\.migration.name))
+        // Retired migrations, parts of later ones, and those of a newer app.
+        let others = store.ledger.filter { !known.contains($0.name) && $0.outcome != .deferred }
+        let stations = others.map { row in
+            let id = MigrationID(name: row.name, version: row.version)
+            return Station(migration: id, kind: .applied, status: "\(applied(row)), not in the registry")
+        }
+        let byVersion = Dictionary(grouping: stations + plan.entries.map(station), by: \.migration.version)
+        let numbers = Set([0, plan.from, plan.to] + byVersion.keys).sorted()
+        let legs = numbers.map { Leg(version: $0, stations: byVersion[$0] ?? []) }
+        let past = legs.dropFirst().prefix { leg in
+            leg.version <= plan.from && !leg.stations.isEmpty && leg.stations.allSatisfy { $0.kind == .applied }
+        }
+        guard past.count > 4, let first = past.first, let last = past.last else { return legs }
+        let joined = Leg(version: last.version, stations: past.flatMap(\.stations), firstVersion: first.version)
+        return [legs[0], joined] + legs[past.endIndex...]
+    }
+
+    private func station(for entry: MigrationPlan.Entry) -> Station {
+        let kind: Station.Kind
+        let status: String
+        if (failure as? MigrationError)?.migration == entry.migration {
+            (kind, status) = (.fails, "fails")
+        } else if entry.willRun {
+            (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
+        } else if entry.isApplied {
+            (kind, status) = (
+                .applied, store.ledger.first { $0.name == entry.migration.name }.map(applied) ?? "applied"
+            )
+        } else {
+            (kind, status) = (.waits, Self.reason(of: entry.status))
+        }
+        return Station(migration: entry.migration, kind: kind, status: status)
+    }
+
+    private func applied(_ row: LedgerEntry) -> String {
+        let app = row.appVersion.isEmpty ? "" : ", by \(EscapedText.cut(row.appVersion, to: 40))"
+        return "applied \(Self.text(of: row.appliedAt).prefix(10))\(app)"
+    }
+
+    /// The counts that are not 0, without the records that were only read.
+    private func effect(of migration: MigrationID) -> String? {
+        guard let counts = report?.entries.first(where: { $0.migration == migration })?.counts else { return nil }
+        let numbers = [
+            (counts.changed, "changed"), (counts.dropped, "dropped"), (counts.created, "created"),
+            (counts.quarantined, "quarantined"),
+        ]
+        let text = numbers.filter { $0.0 > 0 }.map { "\(MigrationReport.grouped($0.0)) \($0.1)" }
+        return text.isEmpty ? nil : text.joined(separator: ", ")
+    }
+
+    /// Why a migration that is not applied does not run.
+    private static func reason(of status: MigrationPlan.Status) -> String {
+        switch status {
+        case .late: "late"
+        case .skippedFresh: "new store, skipped"
+        case .afterImport: "new store, runs if records are imported"
+        case .deferred: "waits"
+        default: "is not run"
+        }
+    }
+
+    // MARK: Markup
+
+    private func element(for leg: Leg, _ plan: MigrationPlan) -> HTML {
+        var classes = ["leg"]
+        if leg.version == 0 { classes.append("start") }
+        if leg.version > plan.from || plan.isFresh { classes.append("ahead") }
+        if leg.version == plan.from, !plan.isFresh { classes.append("now") }
+        if leg.version == plan.to { classes.append("goal") }
+        if leg.stations.contains(where: { $0.kind == .fails }) { classes.append("failed") }
+        return HTML(.li, .class(classes.joined(separator: " "))) {
+            if leg.version > 0 {
+                HTML(.div, .class("track"))
+                stations(of: leg)
+            }
+            HTML(.div, .class("stop")) {
+                HTML(.span, .class("dot"), .label("version \(leg.version)")) { "\(leg.version)" }
+                if let label = label(of: leg.version, plan) { HTML(.small) { label } }
+            }
+        }
+    }
+
+    private func label(of version: Int, _ plan: MigrationPlan) -> String? {
+        if version == plan.from { return plan.isFresh ? nil : "now" }
+        guard version == plan.to else { return nil }
+        return failure == nil ? "after" : "not reached"
+    }
+
+    private func stations(of leg: Leg) -> HTML {
+        let list = HTML(.ul) { for station in leg.stations { element(for: station) } }
+        return HTML(.div, .class("stations")) {
+            if let first = leg.firstVersion {
+                HTML(.details) {
+                    HTML(.summary) {
+                        "✓ \(leg.stations.count) migrations applied (versions \(first) to \(leg.version))"
+                    }
+                    list
+                }
+            } else {
+                list
+            }
+        }
+    }
+
+    private func element(for station: Station) -> HTML {
+        HTML(.li, .class(station.kind.rawValue)) {
+            HTML(.span, .class("sign"), HTML.Attribute("aria-hidden", "true")) { station.kind.sign }
+            HTML(.span) {
+                HTML(.strong) { EscapedText.cut(station.migration.name, to: 120) }
+                HTML(.small) { station.status }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+#if CHILD_PROCESSES
+    import Foundation
+    import MoltCore
+    import TestSupport
+    import Testing
+
+    @Suite("A page in a browser", .enabled(if: Browser.path != nil, "needs Chromium or Chrome in PATH"))
+    struct BrowserTests {
+        @Test func `shows all sections, and has nothing to complain about`() async throws {
+            let store = try ReportStore([
+                ReportStore.record("ada", #"{"name":"Ada King","phone":1}"#),
+                ReportStore.record("eve", #"{"name":"Eve"}"#),
+            ])
+            #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
+            let shown = try await Browser.open(store.page)
+            #expect(shown.messages.isEmpty)
+            for section in ["attention", "versions", "counts", "settings", "samples"] {
+                #expect(shown.document.contains("<section class=\"\(section)\""), "\(section)")
+            }
+        }
+
+        @Test func `hostile content of a store does nothing`() async throws {
+            let store = try ReportStore.hostile()
+            for policy in [true, false] {
+                _ = await store.run(.varied, unconvertible: policy ? .quarantine(upTo: 5) : .stop)
+                let shown = try await Browser.open(store.page)
+                #expect(shown.messages.isEmpty)
+                for tag in ["<img", "<script", "<b>"] { #expect(!shown.document.contains(tag), "\(tag)") }
+                // The browser has found the elements that the page was written with, and no others.
+                let elements = try store.parsed().all("code").count
+                #expect(shown.document.components(separatedBy: "<code").count - 1 == elements)
+            }
+        }
+
+        @Test func `a page could not load or run anything`() async throws {
+            let store = try ReportStore()
+            #expect(await store.run().code == 0)
+            let more = "<img src=\"http://localhost/a.png\" /><script>document.title = 'changed'</script></main>"
+            let page = store.scratch.file("changed.html")
+            try Data(store.text.replacingOccurrences(of: "</main>", with: more).utf8).write(to: page)
+            let shown = try await Browser.open(page)
+            #expect(shown.messages.count == 2, "\(shown.messages)")
+            #expect(!shown.document.contains("<title>changed"))
+        }
+    }
+
+    /// A browser without a window.
+    private struct Browser {
+        /// The document after the page was read, as HTML.
+        let document: String
+        /// What the browser's console has shown, such as something that the page may not load.
+        let messages: [String]
+
+        static let path: String? = {
+            let directories = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+            let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+            return names.flatMap { name in directories.map { "\($0)/\(name)" } }
+                .first(where: FileManager.default.isExecutableFile)
+        }()
+
+        static func open(_ page: URL) async throws -> Browser {
+            let scratch = try ScratchDirectory()
+            let (output, errors) = (scratch.file("output"), scratch.file("errors"))
+            for file in [output, errors] { try Data().write(to: file) }
+            let process = Process()
+            process.executableURL = URL(filePath: try #require(path))
+            process.arguments = [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                // The browser itself must not use the network either.
+                "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--user-data-dir=\(scratch.file("profile").path)", "--enable-logging=stderr", "--dump-dom",
+                page.absoluteString,
+            ]
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = try FileHandle(forWritingTo: errors)
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                process.terminationHandler = { _ in continuation.resume() }
+                do {
+                    try process.run()
+                } catch {
+                    process.terminationHandler = nil
+                    continuation.resume(throwing: error)
+                }
+            }
+            try #require(process.terminationStatus == 0)
+            let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
+            return Browser(
+                document: try String(contentsOf: output, encoding: .utf8),
+                messages: lines.filter { $0.contains(":CONSOLE") }.map(String.init)
+            )
+        }
+    }
+#endif
