@@ -197,6 +197,8 @@ package final class CacheStore: MigrationStore {
         }
     }
 
+    /// Takes the write lock, with SQLite's copies of changed pages in memory.
+    ///
     /// SQLite can undo a statement that calls our functions, so it keeps the original of every changed page until the
     /// statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or file when the
     /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
