@@ -44,7 +44,7 @@ let package = Package(
         .executableTarget(name: "MoltTool", dependencies: ["MoltCommand"]),
         .executableTarget(
             name: "contacts",
-            dependencies: molt,
+            dependencies: molt + ["MoltCommand", "MoltTesting"],
             path: "Sources/Contacts",
             resources: [.copy("Stores")]
         ),
@@ -84,7 +84,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + ["MoltTesting", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport"],
+            dependencies: molt + ["MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         .testTarget(

@@ -1,7 +1,8 @@
 import Foundation
 public import MoltCache
 public import MoltCore
-public import MoltTesting
+// For `types:`, such as `.type(Person.self)`.
+@_exported public import MoltTesting
 
 /// Runs the command line of an app's registry, and ends the process with its exit code.
 ///
@@ -16,7 +17,7 @@ public import MoltTesting
 /// ```
 ///
 /// The tool has the commands of `molt`, which read any store, and those that need the registry: `plan`, `dry-run`,
-/// `upgrade`, `lint`, and `check` for the fixtures of earlier releases. `--help` lists them.
+/// `upgrade`, `lint`, and `verify` and `record` for the fixtures of earlier releases. `--help` lists them.
 ///
 /// - Parameters:
 ///   - migrations: The app's registry.
@@ -29,7 +30,7 @@ public func main(
 ) -> Never {
     let app = RegisteredApp(migrations: migrations, types: types, configuration: configuration)
     let name = URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
-    let tool = Tool(name, "Shows and upgrades the stores of this app.", app.commands + StoreCommands.all)
+    let tool = Tool(name, "Shows and upgrades the stores of this app.", app.commands)
     run(tool)
 }
 

@@ -7,8 +7,9 @@
 
     @Suite
     struct `A killed contacts command` {
-        @Test
-        func `leaves the store old or upgraded, and the next run upgrades it`() async throws {
+        /// A kill, and Ctrl-C.
+        @Test(arguments: [SIGKILL, SIGINT])
+        func `leaves the store old or upgraded, and the next run upgrades it`(signal: Int32) async throws {
             let people = TestRun.choose(500, long: 40_000)
             let scratch = try ScratchDirectory()
             defer { scratch.remove() }
@@ -19,14 +20,18 @@
             try CodableCache(at: new, migrations: migrations).close()
             let (before, after) = (try StoredRow.all(in: old), try StoredRow.all(in: new))
 
-            // Killed at the beginning of the plan, and of the progress.
-            for words in ["contacts.molt", " %  "] {
+            // When the upgrade begins, and when it has written to the log.
+            for suffix in ["-attempt", "-wal"] {
                 let directory = try ScratchDirectory()
                 defer { directory.remove() }
                 let file = directory.file("contacts.molt")
                 try FileManager.default.copyItem(at: old, to: file)
 
-                _ = try await ContactsProcess.run(["--store", file.path], killedAt: words)
+                let written = file.path + suffix
+                let interruption = ContactsProcess.Interruption(signal: signal) {
+                    ((try? FileManager.default.attributesOfItem(atPath: written)[.size] as? Int) ?? 0) > 0
+                }
+                _ = try await ContactsProcess.run(["upgrade", file.path], interruption: interruption)
 
                 let plan = try MigrationPlan(forFileAt: file, migrations: migrations)
                 #expect(plan.from == 0 || plan.from == 4)
@@ -34,7 +39,7 @@
                 cache.close()
                 #expect(try StoredRow.all(in: file) == (plan.from == 0 ? before : after))
 
-                let second = try await ContactsProcess.run(["--store", file.path])
+                let second = try await ContactsProcess.run("upgrade", file.path)
                 #expect(second.status == 0)
                 #expect(try StoredRow.all(in: file) == after)
             }

@@ -46,7 +46,7 @@ let molt = Tool("molt", "Shows stores.", StoreCommands.all)
 let app = Tool(
     "app",
     "Shows and upgrades the stores of this app.",
-    RegisteredApp(migrations: migrations, types: [.type(Person.self)]).commands + StoreCommands.all
+    RegisteredApp(migrations: migrations, types: [.type(Person.self)]).commands
 )
 
 extension ScratchDirectory {

@@ -237,9 +237,9 @@ import Testing
             let directory = await CommandRun(molt, command + [scratch.url.path] + last)
             #expect(directory.errors.contains("is a directory or a device, not a file"), "\(directory.errors)")
             let other = await CommandRun(molt, command + [text] + last)
-            #expect(other.errors.contains("notADatabase"), "\(other.errors)")
+            #expect(other.errors.contains("is not a SQLite database"), "\(other.errors)")
             let database = await CommandRun(molt, command + [foreign.path] + last)
-            #expect(database.errors.contains("foreignFile"), "\(database.errors)")
+            #expect(database.errors.contains("is a database that Molt did not make"), "\(database.errors)")
             for run in [directory, other, database] { #expect(run.code != 0 && run.output.isEmpty) }
         }
     }

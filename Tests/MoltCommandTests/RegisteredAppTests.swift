@@ -50,8 +50,8 @@ import Testing
         try SQLite(url).run("UPDATE molt_record SET type_id = 1 WHERE key = 'eve'")
         let failed = await run("upgrade", url.path)
         #expect(failed.code == 1)
-        #expect(failed.errors.contains("propertyMissing"))
-        #expect(failed.errors.contains("eve"))
+        #expect(failed.errors.contains("record: \"eve\" of type Person"), "\(failed.errors)")
+        #expect(failed.errors.contains("step: 1, rename Person.phone to number"), "\(failed.errors)")
         #expect(!failed.errors.contains("Eve"))
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
@@ -60,7 +60,7 @@ import Testing
         for command in ["plan", "dry-run", "upgrade"] {
             let missing = await run(command, scratch.file("none.molt").path)
             #expect(missing.code == 1)
-            #expect(missing.errors.contains("there is no file at"))
+            #expect(missing.errors.contains("there is no store at"))
         }
         #expect(!FileManager.default.fileExists(atPath: scratch.file("none.molt").path))
     }
@@ -73,11 +73,48 @@ import Testing
         #expect(faults.output.contains("same"))
     }
 
-    @Test func `check upgrades the fixtures of a directory`() async throws {
+    @Test func `verify upgrades the fixtures of a directory`() async throws {
         let fixtures = scratch.file("Fixtures")
         try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
-        let empty = await run("check", fixtures.path)
+        let empty = await run("verify", fixtures.path)
         #expect(empty.code == 1)
         #expect(!empty.errors.isEmpty)
+        #expect(await run("verify", url.path).output == "No damage was found.\n")
+    }
+
+    @Test func `record writes fixtures and golden files, which verify compares`() async throws {
+        let fixtures = scratch.file("Fixtures")
+        let none = await run("record", fixtures.path)
+        #expect(none.errors.contains("there is no directory at"))
+        try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+        #expect(await run("record", fixtures.path, "--store", url.path).code == 64)
+
+        let first = await run("record", fixtures.path, "--store", url.path, "--name", "small")
+        #expect(first.output == "wrote 0-small.json\nwrote Golden/0-small@1.json\nwrote Golden/0-small@2.json\n")
+        // The catalog misses fixtures of the later versions.
+        #expect(first.code == 1)
+        for version in [1, 2] {
+            let store = scratch.file("\(version).molt")
+            try FileManager.default.copyItem(at: url, to: store)
+            try CodableCache(at: store, migrations: migrations.upTo(version: version)).close()
+            _ = await run("record", fixtures.path, "--store", store.path, "--name", "small")
+        }
+        let again = await run("record", fixtures.path)
+        #expect(again.output.hasSuffix("No file was written.\n"))
+        let verified = await run("verify", fixtures.path)
+        #expect(verified.code == 0, "\(verified.errors)")
+        #expect(verified.output.hasPrefix("3 fixtures, "))
+        #expect(await run("verify", fixtures.path, "--json").output == "[\n\n]\n")
+
+        let golden = fixtures.appending(path: "Golden/0-small@2.json")
+        let text = try String(contentsOf: golden, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "King", with: "Queen").utf8).write(to: golden)
+        let wrong = await run("verify", fixtures.path)
+        #expect(wrong.code == 1)
+        #expect(wrong.errors.contains("expected \"Queen\", found \"King\""), "\(wrong.errors)")
+        #expect(await run("verify", fixtures.path, "--json").output.contains("\"file\" : \"0-small.json\""))
+        // The version is the newest one, so its file may be written again.
+        #expect(await run("record", fixtures.path, "--all").output.contains("wrote Golden/0-small@2.json\n"))
+        #expect(try String(contentsOf: golden, encoding: .utf8) == text)
     }
 }

@@ -8,11 +8,11 @@ package struct Command: Sendable {
         let value: String?
         let summary: String
 
-        static func flag(_ name: String, _ summary: String) -> Option {
+        package static func flag(_ name: String, _ summary: String) -> Option {
             Option(name: name, value: nil, summary: summary)
         }
 
-        static func value(_ name: String, _ value: String, _ summary: String) -> Option {
+        package static func value(_ name: String, _ value: String, _ summary: String) -> Option {
             Option(name: name, value: value, summary: summary)
         }
 
@@ -31,7 +31,7 @@ package struct Command: Sendable {
     /// Runs the command, and returns the exit code: 0, or ``ExitCode/failure`` if what it looked for is not well.
     let run: @Sendable (Call, Terminal) async throws -> Int32
 
-    init(
+    package init(
         _ name: String,
         _ arguments: [String],
         _ summary: String,
@@ -57,16 +57,19 @@ extension Command {
         fileprivate var values: [String: String] = [:]
 
         /// Whether an option was given.
-        func has(_ option: String) -> Bool { values[option] != nil }
+        package func has(_ option: String) -> Bool { values[option] != nil }
 
         /// The value of an option; nil if it was not given.
         func value(_ option: String) -> String? { values[option] }
 
-        /// The value of an option as an integer that is not negative; nil if it was not given.
-        func count(_ option: String) throws -> Int? {
+        /// The value of an option as an integer; nil if it was not given.
+        ///
+        /// - Throws: ``UsageError`` if it is not in the range.
+        package func count(_ option: String, in range: ClosedRange<Int> = 0...Int.max) throws -> Int? {
             guard let text = values[option] else { return nil }
-            guard let count = Int(text), count >= 0 else {
-                throw UsageError("\(option) needs a number from 0, not \"\(text)\"")
+            guard let count = Int(text), range.contains(count) else {
+                let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+                throw UsageError("\(option) needs a number from \(range.lowerBound)\(end), not \"\(text)\"")
             }
             return count
         }

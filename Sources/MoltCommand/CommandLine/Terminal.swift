@@ -29,7 +29,7 @@ package struct Terminal: Sendable {
     }
 
     /// Prints a line.
-    func say(_ text: String) {
+    package func say(_ text: String) {
         output(Data((text + "\n").utf8))
     }
 
@@ -39,7 +39,7 @@ package struct Terminal: Sendable {
     }
 
     /// Prints a line on standard error.
-    func sayError(_ text: String) {
+    package func sayError(_ text: String) {
         errors(Data((text + "\n").utf8))
     }
 

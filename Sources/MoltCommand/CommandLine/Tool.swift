@@ -1,3 +1,5 @@
+import Foundation
+import MoltCache
 import MoltCore
 import MoltTesting
 
@@ -6,11 +8,14 @@ package struct Tool: Sendable {
     private let name: String
     private let summary: String
     private let commands: [Command]
+    private let defaultCommand: Command?
 
-    package init(_ name: String, _ summary: String, _ commands: [Command]) {
+    /// - Parameter defaultCommand: What runs without a command, also with options; nil for an error.
+    package init(_ name: String, _ summary: String, _ commands: [Command], default defaultCommand: Command? = nil) {
         self.name = name
         self.summary = summary
         self.commands = commands
+        self.defaultCommand = defaultCommand
     }
 
     /// Runs the command that the words name, and prints errors.
@@ -27,11 +32,14 @@ package struct Tool: Sendable {
     }
 
     private func dispatch(_ words: ArraySlice<String>, _ terminal: Terminal) async throws(UsageError) -> Int32 {
-        guard let first = words.first else { throw UsageError("a command is missing") }
-        if ["--help", "-h", "help"].contains(first) {
+        if let first = words.first, ["--help", "-h", "help"].contains(first) {
             terminal.say(try help(for: words.dropFirst().first))
             return ExitCode.success
         }
+        if let defaultCommand, words.first?.hasPrefix("-") ?? true {
+            return try await run(defaultCommand, defaultCommand.call(words), terminal)
+        }
+        guard let first = words.first else { throw UsageError("a command is missing") }
         let command = try command(first)
         if words.contains(where: { ["--help", "-h"].contains($0) }) {
             terminal.say(command.help(of: name))
@@ -55,12 +63,22 @@ package struct Tool: Sendable {
         }
     }
 
+    /// The message for people: the code is left out, and the place is given below.
     private static func message(of error: any Error) -> String {
         switch error {
-        case let error as CommandError: error.message
-        // Its values are those of fixtures, which are not private.
-        case let error as TestingError: error.description
-        default: ErrorSummary.line(of: error)
+        case let error as CommandError:
+            return error.message
+        case let error as MigrationError:
+            let text = error.errorText
+            var lines = [error.localizedDescription]
+            lines += text.details.filter { !text.message.contains($0.text) }.map { "  \($0.label): \($0.text)" }
+            if let cause = text.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
+            return lines.joined(separator: "\n")
+        // Their values are those of fixtures, which are not private.
+        case is TestingError, is MatrixFailure, is CacheError:
+            return error.localizedDescription
+        default:
+            return ErrorSummary.line(of: error)
         }
     }
 
@@ -84,7 +102,7 @@ package struct Tool: Sendable {
         return """
             \(summary)
 
-            usage: \(name) COMMAND …
+            usage: \(name) \(defaultCommand == nil ? "COMMAND …" : "[COMMAND …]")
 
             \(lines.joined(separator: "\n"))
 

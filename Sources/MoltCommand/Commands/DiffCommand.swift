@@ -9,6 +9,7 @@ extension StoreCommands {
         options: [
             .value("--type", "NAME", "only records of this type"),
             .flag("--all", "list all records that differ, not only 100 added, 100 removed and 100 changed ones"),
+            .value("--html", "PAGE", "write a page with the differences"),
             .json,
         ],
         notes: """
@@ -21,9 +22,21 @@ extension StoreCommands {
         let files = try call.arguments.map { try CacheFile(at: URL(filePath: $0)) }
         let type = call.value("--type")
         if let type { try requireType(type, in: files) }
+        let page = try call.value("--html").map { try HTMLFile($0) }
         let listsAll = call.has("--all") || call.has("--json")
         let changes = try StoreChanges(from: files[0], to: files[1], ofType: type, limit: listsAll ? nil : 100)
-        if call.has("--json") { try terminal.sayJSON(changes) } else { changes.print(on: terminal) }
+        if call.has("--json") {
+            try terminal.sayJSON(changes)
+        } else if page == nil {
+            changes.print(on: terminal)
+        } else {
+            terminal.say(changes.summary)
+        }
+        if let page {
+            try page.write(StoreChangesPage(changes: changes).page)
+            // The output of --json is for programs.
+            call.has("--json") ? terminal.sayError(page.written) : terminal.say(page.written)
+        }
         return changes.isEmpty ? ExitCode.success : ExitCode.failure
     }
 

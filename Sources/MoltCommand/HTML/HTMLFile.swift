@@ -21,6 +21,9 @@ struct HTMLFile {
         }
     }
 
+    /// A line that names the page once it is written.
+    var written: String { "The page is at \(path)." }
+
     /// Writes the page; only the user can read it, because it may show records.
     ///
     /// A reader finds the old page or the new one, and never a part.

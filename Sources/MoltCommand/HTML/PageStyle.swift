@@ -145,6 +145,13 @@ enum PageStyle {
         .removed td:first-child { background: var(--bad-ground); color: var(--bad); }
         .added td:last-child { background: var(--good-ground); color: var(--good); }
         .changed td { background: var(--loss-ground); color: var(--loss); }
+        .changes { table-layout: fixed; font-size: .875rem; }
+        .changes th:first-child, .changes td:first-child { padding-left: 1rem; width: 30%; }
+        .changes tbody th { font-weight: 400; }
+        .changes del, .changes ins { text-decoration: none; }
+        .changes .sign { font-weight: 600; padding-right: .5rem; }
+        .changes .before { background: var(--bad-ground); color: var(--bad); }
+        .changes .after { background: var(--good-ground); color: var(--good); }
         .diff .gap { background: var(--quiet); color: var(--muted); padding: .1rem 2.25rem; }
         .legend { font-size: .875rem; color: var(--muted); }
 
@@ -170,6 +177,8 @@ enum PageStyle {
           .stacked th, .stacked td { border: 0; padding: 0; text-align: left; min-width: 0; }
           .stacked td:empty { display: none; }
           .stacked [data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
+          .changes tr { padding: .5rem 1rem; }
+          .changes tbody th:first-child, .changes td { padding: .1rem .3rem; width: auto; }
           .migrations th, .migrations td { padding-left: .4rem; padding-right: .4rem; font-size: .875rem; }
           .migrations th:first-child { min-width: 8.5rem; padding-left: 0; }
           .time { width: auto; min-width: 4.5rem; }

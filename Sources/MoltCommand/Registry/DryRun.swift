@@ -26,7 +26,7 @@ struct DryRun {
         let result = Result { try upgradeCopy(samples: samples ?? 3) }
         do {
             try file.write(UpgradeReportPage(store: store, plan: plan, result: result, date: date).page)
-            announce("The page is at \(file.path).")
+            announce(file.written)
         } catch let error as CommandError {
             // The error of the upgrade is the more important one.
             guard case .failure = result else { throw error }

@@ -19,7 +19,11 @@ package struct RegisteredApp: Sendable {
         self.configuration = configuration
     }
 
-    package var commands: [Command] { [plan, dryRun, upgrade, check, lint] }
+    /// The commands that need the registry, and those that do not; some of the former take the place of one of those.
+    package var commands: [Command] {
+        let own = [plan, dryRun, upgrade, lint, verify, record]
+        return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
+    }
 
     private var plan: Command {
         Command("plan", ["FILE"], "show what opening a store would do", options: [.json]) { call, terminal in
@@ -33,7 +37,7 @@ package struct RegisteredApp: Sendable {
         Command(
             "dry-run",
             ["FILE"],
-            "upgrade a copy of a store, and show the report; the store is not changed",
+            "upgrade a copy of a store, and show the report",
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
@@ -74,16 +78,84 @@ package struct RegisteredApp: Sendable {
         }
     }
 
-    private var check: Command {
+    /// For a directory, the check of its fixtures; for a file, that of the tool `molt`.
+    private var verify: Command {
         Command(
-            "check",
-            ["FIXTURES"],
-            "upgrade the fixtures of all releases in every way, and compare them with the golden files"
+            "verify",
+            ["FIXTURES-OR-FILE"],
+            "upgrade the fixtures of all releases in every way, or check a store for damage",
+            options: [.json],
+            notes: """
+                For a directory of fixtures: each of them is upgraded to each later version, at once and step by step, and
+                compared with its golden file. Missing golden files are written by record.
+                For a store: all of its pages and records are read.
+                """
         ) { call, terminal in
-            let catalog = FixtureCatalog(URL(filePath: call.arguments[0]))
-            terminal.say("\(try await catalog.verify(migrations, types: types))")
+            guard let catalog = catalog(at: call.arguments[0]) else {
+                return try await StoreCommands.verify.run(call, terminal)
+            }
+            let report: MatrixReport
+            do {
+                report = try await catalog.verify(migrations, types: types, configuration: configuration)
+            } catch let failure as MatrixFailure where call.has("--json") {
+                try terminal.sayJSON(failure.failures.map { ["file": $0.subject, "problem": $0.description] })
+                return ExitCode.failure
+            }
+            if call.has("--json") { try terminal.sayJSON([[String: String]]()) } else { terminal.say("\(report)") }
             return ExitCode.success
         }
+    }
+
+    private var record: Command {
+        Command(
+            "record",
+            ["FIXTURES"],
+            "write the golden files that a directory of fixtures lacks, or a new fixture",
+            options: [
+                .value("--store", "FILE", "first write this store as a fixture, named by --name"),
+                .value("--name", "NAME", "the name of the fixture of --store"),
+                .flag("--all", "also write those of the newest version again"),
+            ],
+            notes:
+                "Look at the files, and check them with verify. Files of older versions have shipped, and stay as they are."
+        ) { call, terminal in
+            let path = call.arguments[0]
+            guard let catalog = catalog(at: path, recording: call.has("--all") ? .all : .missing) else {
+                throw CommandError("there is no directory at \(path)")
+            }
+            try addFixture(call, to: catalog, terminal)
+            do {
+                let report = try await catalog.verify(migrations, types: types, configuration: configuration)
+                terminal.say("\(report)\nNo file was written.")
+            } catch let failure as MatrixFailure where !failure.report.recorded.isEmpty {
+                for file in failure.report.recorded { terminal.say("wrote \(file)") }
+                let others = failure.failures.filter { $0.kind != .recorded }
+                guard others.isEmpty else { throw MatrixFailure(failures: others, report: failure.report) }
+            }
+            return ExitCode.success
+        }
+    }
+
+    private func addFixture(_ call: Command.Call, to catalog: FixtureCatalog, _ terminal: Terminal) throws {
+        switch (call.value("--store"), call.value("--name")) {
+        case (nil, nil): return
+        case (let store?, let name?):
+            do {
+                try catalog.record(StoreFixture(cacheFile: existing(store)), named: name, migrations: migrations)
+            } catch let error as TestingError where error.code == .recorded {
+                terminal.say("wrote \(error.file?.lastPathComponent ?? name)")
+            }
+        default: throw UsageError("--store and --name need each other")
+        }
+    }
+
+    /// The fixtures in a directory; nil if there is no directory at the path.
+    private func catalog(at path: String, recording: RecordingMode = .never) -> FixtureCatalog? {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+            return nil
+        }
+        return FixtureCatalog(URL(filePath: path), recording: recording)
     }
 
     private var lint: Command {
@@ -95,10 +167,13 @@ package struct RegisteredApp: Sendable {
         }
     }
 
-    /// The file at a path; opening a cache would create a missing one.
+    /// The store at a path; opening a cache would create a missing one.
     private func existing(_ path: String) throws -> URL {
-        guard FileManager.default.fileExists(atPath: path) else { throw CommandError("there is no file at \(path)") }
-        return URL(filePath: path)
+        let url = URL(filePath: path)
+        guard let size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0 else {
+            throw CommandError("there is no store at \(path)")
+        }
+        return url
     }
 
     /// The app's configuration with a progress bar.

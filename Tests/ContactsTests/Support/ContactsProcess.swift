@@ -17,10 +17,15 @@
             try await run(arguments)
         }
 
-        /// Runs the command until it ends or is killed.
-        ///
-        /// - Parameter words: The output at which the process is killed, if it has not ended before.
-        static func run(_ arguments: [String], killedAt words: String? = nil) async throws -> ContactsProcess {
+        /// A signal for the command, such as that of Ctrl-C.
+        struct Interruption {
+            let signal: Int32
+            /// Whether it is time to send the signal; called again and again in another thread.
+            let isDue: @Sendable () -> Bool
+        }
+
+        /// Runs the command until it ends or is interrupted.
+        static func run(_ arguments: [String], interruption: Interruption? = nil) async throws -> ContactsProcess {
             let scratch = try ScratchDirectory()
             defer { scratch.remove() }
             let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
@@ -49,13 +54,12 @@
                 do {
                     try process.run()
                     let child = process.processIdentifier
-                    guard let words else { return }
+                    guard let interruption else { return }
                     // Uses a thread of its own, because other tests may occupy the thread pool.
                     Thread.detachNewThread {
                         while !isOver.isSet {
-                            let text = try? String(contentsOf: output, encoding: .utf8)
-                            if text?.contains(words) == true {
-                                kill(child, SIGKILL)
+                            if interruption.isDue() {
+                                kill(child, interruption.signal)
                                 return
                             }
                             usleep(500)

@@ -32,6 +32,15 @@
             }
         }
 
+        @Test func `shows the differences of two stores`() async throws {
+            let (store, other) = (try ReportStore.hostile(), try ReportStore([ReportStore.record("ada", "{}")]))
+            let words = ["diff", store.url.path, other.url.path, "--html", store.page.path]
+            #expect(await CommandRun(molt, words).code == 1)
+            let shown = try await Browser.open(store.page)
+            #expect(shown.messages.isEmpty)
+            #expect(shown.document.components(separatedBy: "<article").count == 6)
+        }
+
         @Test func `a page could not load or run anything`() async throws {
             let store = try ReportStore()
             #expect(await store.run().code == 0)

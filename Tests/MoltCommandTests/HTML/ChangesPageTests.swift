@@ -1,0 +1,66 @@
+import Foundation
+import MoltCache
+import MoltCommand
+import MoltCore
+import TestSupport
+import Testing
+
+@Suite("The page of a diff") struct ChangesPageTests {
+    private func diff(_ a: ReportStore, _ b: ReportStore, _ words: String...) async -> CommandRun {
+        await CommandRun(molt, ["diff", a.url.path, b.url.path, "--html", a.page.path] + words)
+    }
+
+    @Test func `shows what differs in the stores and in each record`() async throws {
+        let a = try ReportStore([
+            ReportStore.record("ada", #"{"name":"Ada King","phone":1}"#), ReportStore.record("eve", #"{"name":"Eve"}"#),
+            ReportStore.record("same", "{}"),
+        ])
+        let b = try ReportStore([
+            ReportStore.record("ada", #"{"name":"Ada","phone":1,"mail":"a@b"}"#),
+            ReportStore.record("bob", #"{"name":"Bob"}"#), ReportStore.record("same", "{}"),
+        ])
+        let run = await diff(a, b)
+        #expect(run.code == 1)
+        #expect(run.output == "1 added, 1 removed, 1 changed, 1 the same\nThe page is at \(a.page.path).\n")
+        let page = try a.parsed()
+        #expect(page.all("dd").map(\.text) == ["1", "1", "1", "1"])
+        #expect(page.all("h2").map(\.text) == ["Records changed", "Records added", "Records removed"])
+        #expect(page.texts("before") == ["−\"Ada King\"", "−{\"name\":\"Eve\"}"])
+        #expect(page.texts("after") == ["+\"Ada\"", "+\"a@b\"", "+{\"name\":\"Bob\"}"])
+        #expect(page.all("footer").last?.text.contains("shows values of records") == true)
+    }
+
+    @Test func `folds records in which only the version differs`() async throws {
+        let records = [ReportStore.record("ada", #"{"number":1}"#), ReportStore.record("eve", #"{"number":2}"#)]
+        let (a, b) = (try ReportStore(records), try ReportStore(records))
+        try SQLite(b.url).run("UPDATE molt_record SET version = 3")
+        #expect(await diff(a, b).code == 1)
+        #expect(try a.text.contains("Only the version differs in 2 more records."))
+    }
+
+    @Test func `says that stores are equal, and how many records it leaves out`() async throws {
+        let records = (0..<130).map { ReportStore.record("k\($0)", "{}") }
+        let (a, b) = (try ReportStore(records), try ReportStore())
+        #expect(await diff(a, a).code == 0)
+        #expect(try a.text.contains("The stores are equal."))
+        #expect(await diff(a, b).code == 1)
+        #expect(try a.text.contains("Not listed: 30 more."))
+        #expect(await diff(a, b, "--all").code == 1)
+        #expect(try !a.text.contains("Not listed"))
+    }
+
+    @Test func `hostile content stays text`() async throws {
+        let (a, b) = (try ReportStore.hostile(), try ReportStore())
+        #expect(await diff(a, b).code == 1)
+        let page = try a.parsed()
+        #expect(page.all("img").isEmpty && page.all("script").isEmpty)
+        #expect(try a.text.utf8.count < 100_000)
+    }
+
+    @Test func `replaces no file that is not a page`() async throws {
+        let a = try ReportStore()
+        let run = await CommandRun(molt, ["diff", a.url.path, a.url.path, "--html", a.url.path])
+        #expect(run.code == 2)
+        #expect(run.errors.contains("is not an HTML page"))
+    }
+}
