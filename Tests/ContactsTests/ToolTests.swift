@@ -38,8 +38,15 @@
             #expect(try await run("dump", old.path).output.split(separator: "\n").count == 20)
             let schema = try await run("schema", old.path, new.path)
             #expect(schema.status == 1)
-            #expect(schema.output.contains("fullName"))
-            #expect(schema.output.contains("firstName"))
+            #expect(
+                schema.output == """
+                    Type 'Alien' has been removed.
+                    Property 'Call.length' has been removed.
+                    Property 'Call.seconds' has been added.
+                    Type 'Person' has been added.
+
+                    """
+            )
         }
 
         @Test

@@ -58,8 +58,8 @@ package struct SettingsSuites: Sendable {
         group = Suite("contacts-group.\(id)")
     }
 
-    /// Two suites that are always empty.
-    package static let empty = SettingsSuites(id: "no-settings")
+    /// Two suites that are always empty; their names are those in the tests' fixtures.
+    package static let empty = SettingsSuites(id: "fixtures")
 
     package func remove() {
         // On other platforms they are files in the run's scratch directory, which is removed.

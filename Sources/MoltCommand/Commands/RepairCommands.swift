@@ -64,20 +64,27 @@ extension StoreCommands {
         return ExitCode.success
     }
 
-    static let restore = Command(
-        "restore",
-        ["FILE", "BACKUP"],
-        "put a backup in the place of a store, which is kept beside it"
-    ) { call, terminal in
-        let url = URL(filePath: call.arguments[0])
-        let name = URL(filePath: call.arguments[1]).lastPathComponent
-        let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
-        guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
-            throw CommandError("\(name) is not a backup of \(url.path); see molt backups")
+    /// - Parameter attached: What the backups of the app may contain beside records, such as suites of settings.
+    static func restore(attaching attached: [any Attachable] = []) -> Command {
+        Command(
+            "restore",
+            ["FILE", "BACKUP"],
+            "put a backup in the place of a store, which is kept beside it",
+            notes: """
+                A backup of an app's store may also contain settings. It is restored by the tool that the app makes with its
+                registry; the settings are restored when the store is next opened.
+                """
+        ) { call, terminal in
+            let url = URL(filePath: call.arguments[0])
+            let name = URL(filePath: call.arguments[1]).lastPathComponent
+            let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
+            guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
+                throw CommandError("\(name) is not a backup of \(url.path); see molt backups")
+            }
+            try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
+            terminal.say("\(url.path) is the backup \(backup) now. See molt backups for the store that it replaced.")
+            return ExitCode.success
         }
-        try CodableCache.restore(backup, at: url, keepsReplaced: true)
-        terminal.say("\(url.path) is the backup \(backup) now. See molt backups for the store that it replaced.")
-        return ExitCode.success
     }
 
     static let salvage = Command(

@@ -21,8 +21,17 @@ package struct RegisteredApp: Sendable {
 
     /// The commands that need the registry, and those that do not; some of the former take the place of one of those.
     package var commands: [Command] {
-        let own = [plan, dryRun, upgrade, lint, verify, record]
+        let own = [plan, dryRun, upgrade, lint, verify, record, StoreCommands.restore(attaching: attached)]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
+    }
+
+    /// The suites of the configuration and of the migrations.
+    private var attached: [any Attachable] {
+        configuration.attached + migrations.migrations.flatMap(\.attached).map { Declared(attachment: Attachment($0)) }
+    }
+
+    private struct Declared: Attachable {
+        let attachment: Attachment
     }
 
     private var plan: Command {

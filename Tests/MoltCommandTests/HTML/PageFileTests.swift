@@ -45,7 +45,7 @@ import Testing
         let missing = broken.scratch.file("none/report.html").path
         let run = await CommandRun(app, ["dry-run", broken.url.path, "--html", missing])
         #expect(run.code == 1)
-        #expect(run.errors.contains("propertyMissing"))
+        #expect(run.errors.contains("The record has no property \"phone\"."))
         #expect((run.output + run.errors).contains("the page cannot be written"))
     }
 

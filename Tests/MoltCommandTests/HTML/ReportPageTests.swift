@@ -84,7 +84,7 @@ import Testing
         ])
         let run = await store.run(.varied)
         #expect(run.code == 1)
-        #expect(run.errors.contains("propertyMissing"))
+        #expect(run.errors.contains("The record has no property \"phone\"."))
         let page = try store.parsed()
         let findings = page.texts("finding")
         #expect(findings.first?.contains("The upgrade fails") == true)
