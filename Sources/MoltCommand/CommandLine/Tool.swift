@@ -74,7 +74,10 @@ package struct Tool: Sendable {
             lines += text.details.filter { !text.message.contains($0.text) }.map { "  \($0.label): \($0.text)" }
             if let cause = text.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
-        // Their values are those of fixtures, which are not private.
+        // Its advice is for code.
+        case let error as CacheError where error.message.contains("CodableCache.salvage"):
+            return error.message + " The commands for that are backups, restore and salvage."
+        // The values in those of the testing kit are from fixtures, which are not private.
         case is TestingError, is MatrixFailure, is CacheError:
             return error.localizedDescription
         default:
