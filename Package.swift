@@ -84,7 +84,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + ["MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport"],
+            dependencies: molt + [
+                "MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport",
+            ],
             exclude: ["Fixtures"]
         ),
         .testTarget(
