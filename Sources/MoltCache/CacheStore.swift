@@ -144,6 +144,8 @@ package final class CacheStore: MigrationStore {
             // The cache, in KiB, is larger, to keep a batch's pages from being read until they are written: only a tenth
             // of it is for unchanged pages.
             try connection.execute("PRAGMA cache_size = -8000")
+            // Last, because these settings cannot be changed in a transaction; a failure here must not fail the upgrade.
+            defer { try? setLevel("NORMAL", of: connection) }
             try begin(connection, isSynced: isSynced, waiting)
             defer { connection.rollBack() }
             // SQLite refuses this only after the transaction has made temporary tables.
@@ -181,20 +183,26 @@ package final class CacheStore: MigrationStore {
     /// Begins the transaction of an upgrade.
     ///
     /// FULL syncs the log at the commit, so that a reported upgrade survives a power loss. NORMAL syncs the header of a
-    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: until
-    /// SQLite syncs the log, which it does before it copies a page into the file, a loss only shortens or empties the
-    /// log.
+    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss only
+    /// shortens or empties the log until it is synced, and no page is copied into the file before.
     private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
         let log = FileStatus.resolved(storeName) + "-wal"
         let isLogEmpty = !isSynced && !FileStatus.hasContent(log)
-        let level = !isDurable || isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL"
-        try connection.execute("PRAGMA synchronous = \(level)")
+        try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
         try beginImmediate(connection, waiting)
         // Another process may have written before the lock was taken, and its frames been copied.
         if isLogEmpty, FileStatus.hasContent(log) {
             connection.rollBack()
             try begin(connection, isSynced: isSynced, waiting)
         }
+    }
+
+    /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
+    private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
+        let pages = isDurable && level == "OFF" ? 0 : 1_000
+        try connection.execute(
+            "PRAGMA synchronous = \(isDurable ? level : "OFF"); PRAGMA wal_autocheckpoint = \(pages)"
+        )
     }
 
     /// Takes the write lock, with SQLite's copies of changed pages in memory.
@@ -217,10 +225,7 @@ package final class CacheStore: MigrationStore {
 
     /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
     private func tidy(_ connection: Connection, isFresh: Bool) {
-        // At worst, commits stay as safe, and as slow, as those of an upgrade.
-        try? connection.execute(
-            "PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = \(Self.cacheSize)"
-        )
+        try? connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
         // The first page holds the application id and should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
@@ -228,7 +233,7 @@ package final class CacheStore: MigrationStore {
     // MARK: For the cache
 
     /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
-    func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
+    package func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.setBusyTimeout(milliseconds: busyMilliseconds)

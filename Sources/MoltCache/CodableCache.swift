@@ -37,6 +37,8 @@ public final class CodableCache: Sendable {
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
     let checksShapes: Bool
+    let migrations: MigrationRegistry
+    let documentUpgrade = Locked<DocumentUpgrade?>(nil)
     let knownTypes = KnownTypes()
     let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
@@ -120,6 +122,7 @@ public final class CodableCache: Sendable {
         report = try reading ?? Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to
         path = store.storeName
+        self.migrations = migrations
         self.configuration = configuration
         self.retained = retained
         checksShapes = configuration.checksShapes

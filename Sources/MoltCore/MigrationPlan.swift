@@ -131,9 +131,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         needsRun || !journal.isEmpty
     }
 
-    /// Whether opening the store would record migrations, but run no step.
+    /// Whether opening the store would only record migrations on read.
     var onlyRecords: Bool {
-        needsRun && !isFresh && journal.isEmpty && !entries.contains(where: \.runsSteps)
+        journal.isEmpty && entries.contains(where: \.isPutOff) && !entries.contains(where: \.runsSteps)
     }
 
     /// Whether the ledger or the version would change.

@@ -4,8 +4,8 @@ import Foundation
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
     ///
-    /// A plan that only records migrations is committed as an app writes, without waiting for the disk. Its attempt is not
-    /// noted, because no step can crash.
+    /// A plan that only records migrations on read changes no record. Its commit does not wait for the disk, and its
+    /// attempt is not noted, because no step can crash.
     ///
     /// - Throws: ``StepsAppeared`` if such a plan turns out to have steps to run.
     func runInTransaction(

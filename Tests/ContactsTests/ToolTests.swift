@@ -64,6 +64,23 @@
             #expect(try CodableCache.schemaVersion(ofFileAt: new) == 0)
         }
 
+        #if os(Linux)
+            @Test
+            func `fail if the output cannot be written`() throws {
+                let process = Process()
+                process.executableURL = try ContactsProcess.executable
+                process.arguments = ["fixture", old.path]
+                process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+                let errors = Pipe()
+                process.standardError = errors
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 1)
+                let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                #expect(text == "contacts: the output could not be written: No space left on device\n")
+            }
+        #endif
+
         @Test
         func `plan, try and do an upgrade`() async throws {
             #expect(try await run("lint").status == 0)

@@ -140,7 +140,7 @@ import Testing
             var records: [Record]
         }
         let changes = try JSONDecoder().decode(Changes.self, from: Data(run.output.utf8))
-        #expect(changes.counts == ["added": 0, "removed": 1, "changed": 1, "same": 0])
+        #expect(changes.counts == ["added": 0, "removed": 1, "changed": 1, "onlyVersion": 0, "same": 0])
         #expect(changes.records.map(\.change) == ["changed", "removed"])
         #expect(
             changes.records[0].differences == [.init(aspect: "content", path: "n", before: "1.0", after: "\"\(long)\"")]

@@ -51,12 +51,14 @@ import Testing
             #"{"name":"Ada King, 2nd","n":-120.50e+23,"t":true,"z":null}"#,
             #"{"name":"Xxx Xxxx, 1xx","n":-111.11e+23,"t":true,"z":null}"#
         ),
-        (#"{ "a" : [ 0, 7, "x\n\"y\/\\" ] }"#, #"{ "a" : [ 1, 1, "x\n\"x\/\\" ] }"#),
-        (#"["\u00e9\u4e2d9","é中9","e\#u{301}"]"#, #"["xx1","xx1","x"]"#),
-        (#"["ada@mail.com","https://e.com/a?b=2","😀 12:30"]"#, #"["xxx@xxxx.xxx","xxxxx://x.xxx/x?x=1","😀 11:11"]"#),
+        (#"{ "a" : [ 0, 7, "x\n\"y\/\\" ] }"#, #"{ "a" : [ 1, 1, "x\n\"x/\\" ] }"#),
+        // The first scalar makes one character of itself and the next one.
+        ("[\"\u{6DD}\\n\",\"\u{6DD}\\\"\",\"\u{600}1\"]", #"["x\n","x\"","x1"]"#),
+        (#"["\u00e9\u4e2d9","é中9","e\#u{301}"]"#, #"["xx1","xx1","xx"]"#),
+        (#"["ada@mail.com","https://e.com/a?b=2","😀 12:30"]"#, #"["xxx@xxxx.xxx","xxxxx://x.xxx/x?x=1","x 11:11"]"#),
         (
             #"["2024-02-29T23:59:58.123Z","2024-02-29","E621E1F8-c36c-495A-93FC-0C247A3E6E5F"]"#,
-            #"["1111-11-11T11:11:11.111Z","1111-11-11","A111A1A1-a11a-111A-11AA-1A111A1A1A1A"]"#
+            #"["1111-11-11T11:11:11.111Z","1111-11-11","11111111-1111-1111-1111-111111111111"]"#
         ),
         ("18446744073709551615", "11111111111111111111"), ("\"Ada\"", "\"Xxx\""), ("{\"a\":", "{\"x\":"),
         (#"{"a":"Ada","a":"Bob"}"#, #"{"a":"Xxx","a":"Xxx"}"#),
@@ -78,12 +80,23 @@ import Testing
                 expiration: 1_700_000_000,
                 version: 0
             ),
+            StoreContents.StoredRecord(
+                key: "later",
+                typeName: "Person",
+                content: Array(#"["ada-9","ada-8"]"#.utf8),
+                expiration: 5_000_000_000,
+                version: 0
+            ),
         ])
         let fixture = try fixture(await run("fixture", path, "--redact"))
-        #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-12", "xxx-13", "xxxxx"])
-        #expect(fixture.records.map(\.typeName) == ["Person", "Person", "Person", "Photo"])
+        #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-12", "xxx-13", "xxxxx", "xxxxx2"])
+        #expect(fixture.records.map(\.typeName) == ["Person", "Person", "Person", "Photo", "Person"])
+        // A value that is the key of a record still is one.
+        #expect(fixture.records[4].content == .json(#"["xxx-1","xxx-1"]"#))
         #expect(fixture.records[3].content == .data(Data(count: 3)))
-        #expect(fixture.records[3].expiration == Date(timeIntervalSince1970: 4_102_444_800))
+        // One has expired, the other has not.
+        #expect(fixture.records[3].expiration == Date(timeIntervalSince1970: 946_684_800))
+        #expect(fixture.records[4].expiration == Date(timeIntervalSince1970: 4_102_444_800))
         let again = await run("fixture", path, "--redact").output
         #expect(try self.fixture(await run("fixture", path, "--redact")).json == again)
     }
@@ -137,7 +150,7 @@ import Testing
         try CodableCache(at: scratch.file("people.molt"), migrations: migrations, configuration: configuration).close()
         let run = await run("fixture", path, "--redact")
         #expect(try fixture(run).records.map(\.key) == ["xxx"])
-        #expect(run.errors.contains("Records in quarantine, which a fixture does not have: 1\n"))
+        #expect(run.errors.contains("1 record in quarantine left out\n"))
     }
 
     @Test func `a missing file is an error`() async {

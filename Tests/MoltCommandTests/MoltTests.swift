@@ -106,6 +106,7 @@ import Testing
 
                 """
         )
+        #expect(await run("ls", path, "--type=Photo").output == run("ls", path, "--type", "Photo").output)
         let misspelled = await run("ls", path, "--type", "Persen")
         #expect(misspelled.code == 1)
         #expect(misspelled.errors.contains("did you mean \"Person\"?"))
@@ -163,8 +164,8 @@ import Testing
         #expect(await run("quarantine", path).output == "No record is in quarantine.\n")
         try upgrade()
         let some = await run("quarantine", path)
-        #expect(some.output.contains("Person \"eve\""))
-        #expect(some.output.contains("phone"))
+        #expect(some.output.hasPrefix("eve (Person, written at version 1): The record has no property \"phone\"."))
+        #expect(some.output.contains("  by migration \"strict\" (version 2), step 1 (rename Person.phone to number)\n"))
         #expect(!some.output.contains("Eve"))
         #expect(await run("quarantine", path, "--content").output.contains(#""firstName":"Eve""#))
         let json = await run("quarantine", path, "--json").output
@@ -176,9 +177,14 @@ import Testing
         #expect(await run("backups", path).output.hasPrefix("There is no backup"))
         try upgrade()
         let backup = try #require(try CodableCache.backups(at: scratch.file("people.molt")).first)
-        #expect(await run("backups", path).output == "\(backup)\n")
+        let line = await run("backups", path).output
+        #expect(line.hasPrefix("\(backup.url.lastPathComponent): 20"))
+        #expect(line.hasSuffix("Z, version 0, 3 records, \(backup.size) bytes\n"))
         #expect(await run("restore", path, "other").code == 1)
-        #expect(await run("restore", path, backup.url.lastPathComponent).code == 0)
+        let restored = await run("restore", path, backup.url.lastPathComponent).output
+        #expect(restored.hasPrefix("Restored \(backup.url.lastPathComponent), version 0.\n"))
+        let aside = try #require(try CodableCache.filesAside(at: scratch.file("people.molt")).first)
+        #expect(restored.hasSuffix("is kept as \(aside.url.lastPathComponent).\n"))
         #expect(await run("dump", path).output.hasPrefix(#"ada\#t{"name":"Ada King""#))
     }
 
@@ -193,7 +199,7 @@ import Testing
         let found = await run("verify", path)
         #expect(found.code == 1)
         #expect(found.output.contains("content"))
-        #expect(found.output.contains("molt salvage"))
+        #expect(found.output.contains("salvage saves what can be read"))
         let saved = scratch.file("saved.molt").path
         #expect(await run("salvage", path, saved).code == 1)
         #expect(await run("dump", saved).output.hasPrefix("ada\t"))
@@ -203,12 +209,15 @@ import Testing
 
     @Test(arguments: [
         ([], "a command is missing. See molt --help."),
-        (["inof"], "there is no command \"inof\"; did you mean \"info\"?. See"),
-        (["info"], "info needs FILE"),
+        (["inof"], "there is no command \"inof\"; did you mean \"info\"? See molt --help."),
+        (["info"], "info needs FILE. See molt info --help."),
         (["get", "a"], "get needs KEY"),
-        (["info", "a", "b"], "info takes no \"b\""),
+        (["info", "a", "b"], "there is no use for \"b\""),
         (["ls", "a", "--typ", "x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
         (["ls", "a", "--type"], "--type needs NAME"),
+        (["ls", "a", "-type", "x"], "\"-type\" is not an option of ls; did you mean \"--type\"?"),
+        (["ls", "a", "--typ=x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
+        (["ls", ""], "FILE is empty"),
     ])
     func `a mistake on the command line is explained`(words: [String], message: String) async {
         let run = await CommandRun(molt, words)
@@ -237,7 +246,7 @@ import Testing
             let directory = await CommandRun(molt, command + [scratch.url.path] + last)
             #expect(directory.errors.contains("is a directory or a device, not a file"), "\(directory.errors)")
             let other = await CommandRun(molt, command + [text] + last)
-            #expect(other.errors.contains("is not a SQLite database"), "\(other.errors)")
+            #expect(other.errors.contains("is not a store"), "\(other.errors)")
             let database = await CommandRun(molt, command + [foreign.path] + last)
             #expect(database.errors.contains("is a database that Molt did not make"), "\(database.errors)")
             for run in [directory, other, database] { #expect(run.code != 0 && run.output.isEmpty) }

@@ -112,7 +112,7 @@ import Testing
         let wrong = await run("verify", fixtures.path)
         #expect(wrong.code == 1)
         #expect(wrong.errors.contains("expected \"Queen\", found \"King\""), "\(wrong.errors)")
-        #expect(await run("verify", fixtures.path, "--json").output.contains("\"file\" : \"0-small.json\""))
+        #expect(await run("verify", fixtures.path, "--json").output.contains("\"subject\" : \"0-small.json\""))
         // The version is the newest one, so its file may be written again.
         #expect(await run("record", fixtures.path, "--all").output.contains("wrote Golden/0-small@2.json\n"))
         #expect(try String(contentsOf: golden, encoding: .utf8) == text)

@@ -163,7 +163,7 @@ import Testing
 
     @Test func `mistakes are explained`() async throws {
         #expect(await run("schema").errors.contains("schema needs FILE"))
-        #expect(await run("schema", "a", "b", "c").errors.contains("schema takes no \"c\""))
+        #expect(await run("schema", "a", "b", "c").errors.contains("there is no use for \"c\""))
         #expect(await run("schema", scratch.file("none.molt").path).code == 2)
     }
 }

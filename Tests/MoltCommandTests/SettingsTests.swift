@@ -111,7 +111,7 @@ import Testing
         try PropertyListSerialization.data(fromPropertyList: [1], format: .xml, options: 0)
             .write(to: scratch.file("app.plist"))
         let array = await CommandRun(molt, ["settings", path])
-        #expect(array.errors.contains("but not a dictionary"))
+        #expect(array.errors.contains("it is not a dictionary"))
         #expect(array.code == 1)
     }
 }

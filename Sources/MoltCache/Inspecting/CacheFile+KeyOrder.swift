@@ -6,7 +6,8 @@ extension CacheFile {
 
     /// Reads records one after the other, in the order of the bytes of their keys.
     ///
-    /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat.
+    /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat. It trusts
+    /// the index of the keys; one in the wrong order is an error.
     package struct KeyOrder {
         package typealias Entry = (key: [UInt8], record: StoreContents.StoredRecord)
 
@@ -27,19 +28,27 @@ extension CacheFile {
         }
 
         private mutating func readPage() throws {
-            let last = last
+            var previous = last
             let found = try file.look { connection throws(SQLiteError) in
                 // With one condition for both cases, SQLite would search the index from its start.
-                let condition = last == nil ? "" : "WHERE key > ?1"
-                let statement = try connection.prepare("\(columns) \(condition) ORDER BY key LIMIT \(pageSize)")
-                if let last { try statement.bind(last, at: 1) }
+                let condition = previous == nil ? "" : "WHERE key > ?1"
+                let statement = try connection.prepare("\(columns) \(condition) ORDER BY key")
+                if let previous { try statement.bind(previous, at: 1) }
+                defer { statement.reset() }
                 var page: [Entry] = []
-                try statement.eachRow { row throws(SQLiteError) in page.append((Array(row.bytes(1)), record(row))) }
+                var byteCount = 0
+                while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
+                    let entry = (key: Array(statement.bytes(1)), record: record(statement))
+                    if let previous, !previous.lexicographicallyPrecedes(entry.key) { throw .disorder }
+                    previous = entry.key
+                    byteCount += entry.record.content.count
+                    page.append(entry)
+                }
                 return page
             }
             page = found[...]
-            self.last = found.last?.key
-            isAtEnd = found.count < pageSize
+            last = previous
+            isAtEnd = found.isEmpty
         }
     }
 }

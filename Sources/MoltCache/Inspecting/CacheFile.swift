@@ -15,6 +15,8 @@ package struct CacheFile {
 
     package let path: String
     static let pageSize = 500
+    /// The size of the contents, in bytes, after which a page ends.
+    static let pageByteCount = 2 << 20
 
     /// - Throws: ``CacheError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {

@@ -82,8 +82,18 @@ extension Command {
         var call = Call()
         var rest = words
         while let word = rest.popFirst() {
-            guard word.hasPrefix("--") else {
+            if word == "--" {
+                // What follows are arguments, such as a key with a hyphen.
+                call.arguments += rest
+                break
+            }
+            guard word.hasPrefix("-"), word.count > 1 else {
                 call.arguments.append(word)
+                continue
+            }
+            if let equals = word.firstIndex(of: "=") {
+                // Read as two words.
+                rest = [String(word[..<equals]), String(word[word.index(after: equals)...])] + rest
                 continue
             }
             guard let option = options.first(where: { $0.name == word }) else {
@@ -100,12 +110,15 @@ extension Command {
             }
         }
         let required = arguments.prefix { !$0.hasPrefix("[") }
+        if let index = zip(call.arguments, arguments).map({ $0.isEmpty && $1 != "KEY" }).firstIndex(of: true) {
+            throw UsageError("\(arguments[index]) is empty")
+        }
         if call.arguments.count < required.count {
             let missing = required[call.arguments.count...].joined(separator: " and ")
             throw UsageError("\(name) needs \(missing)")
         }
         if call.arguments.count > arguments.count {
-            throw UsageError("\(name) takes no \"\(call.arguments[arguments.count])\"")
+            throw UsageError("there is no use for \"\(call.arguments[arguments.count])\"")
         }
         return call
     }

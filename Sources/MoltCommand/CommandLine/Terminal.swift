@@ -1,18 +1,24 @@
 package import Foundation
+import MoltCore
 import MoltPlatform
 
 /// Where a tool writes: its output, its errors and, on a terminal, its progress.
 package struct Terminal: Sendable {
     private let output: @Sendable (Data) -> Void
     private let errors: @Sendable (Data) -> Void
+    /// The number of the first error of writing the output; 0 for none.
+    private let outputError: Locked<Int32>
     private let usesColor: Bool
+    private let usesErrorColor: Bool
     private let showsProgress: Bool
 
     /// Creates a terminal without color and progress, for tests and files.
     package init(output: @escaping @Sendable (Data) -> Void, errors: @escaping @Sendable (Data) -> Void) {
         self.output = output
         self.errors = errors
+        outputError = Locked(0)
         usesColor = false
+        usesErrorColor = false
         showsProgress = false
     }
 
@@ -20,12 +26,37 @@ package struct Terminal: Sendable {
     ///
     /// Color is used only on a terminal, and not if the variable `NO_COLOR` is set; see https://no-color.org.
     package init() {
-        // Nobody is left to tell if the reader has exited.
-        output = { try? FileHandle.standardOutput.write(contentsOf: $0) }
-        errors = { try? FileHandle.standardError.write(contentsOf: $0) }
+        let outputError = Locked<Int32>(0)
+        self.outputError = outputError
+        output = { data in
+            let number = Self.write(data, to: STDOUT_FILENO)
+            outputError.withLock { if $0 == 0 { $0 = number } }
+        }
+        errors = { _ = Self.write($0, to: STDERR_FILENO) }
         let hasNoColor = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         usesColor = !hasNoColor && isatty(STDOUT_FILENO) != 0
+        usesErrorColor = !hasNoColor && isatty(STDERR_FILENO) != 0
         showsProgress = isatty(STDERR_FILENO) != 0
+    }
+
+    /// - Returns: The number of the error; 0 for none.
+    private static func write(_ data: Data, to descriptor: Int32) -> Int32 {
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return errno }
+                rest = rest.dropFirst(count)
+            }
+            return 0
+        }
+    }
+
+    /// Why the output is incomplete; nil if it is complete, or if its reader has exited.
+    var failure: String? {
+        let number = outputError.withLock { $0 }
+        return number == 0 || number == EPIPE ? nil : String(cString: strerror(number))
     }
 
     /// Prints a line.
@@ -56,6 +87,9 @@ package struct Terminal: Sendable {
 
     func red(_ text: String) -> String { styled(text, "31") }
 
+    /// Red text on standard error.
+    func redError(_ text: String) -> String { usesErrorColor ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+
     private func styled(_ text: String, _ code: String) -> String {
         usesColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
@@ -67,4 +101,9 @@ package struct Terminal: Sendable {
         encoder.dateEncodingStrategy = .iso8601
         say(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
+}
+
+/// The system call, whose name the type above also uses.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }

@@ -26,7 +26,11 @@ package struct Tool: Sendable {
         do {
             return try await dispatch(words[...], terminal)
         } catch {
-            terminal.sayError("\(name): \(error.message). See \(name) --help.")
+            let end = error.message.hasSuffix("?") ? "" : "."
+            let isDefault = words.first?.hasPrefix("-") ?? true
+            let command = commands.first { $0.name == words.first } ?? (isDefault ? defaultCommand : nil)
+            let help = command.map { "\(name) \($0.name) --help" } ?? "\(name) --help"
+            terminal.sayError("\(name): \(error.message)\(end) See \(help).")
             return ExitCode.usage
         }
     }
@@ -41,7 +45,7 @@ package struct Tool: Sendable {
         }
         guard let first = words.first else { throw UsageError("a command is missing") }
         let command = try command(first)
-        if words.contains(where: { ["--help", "-h"].contains($0) }) {
+        if words.prefix(while: { $0 != "--" }).contains(where: { ["--help", "-h"].contains($0) }) {
             terminal.say(command.help(of: name))
             return ExitCode.success
         }
@@ -54,11 +58,13 @@ package struct Tool: Sendable {
         _ terminal: Terminal
     ) async throws(UsageError) -> Int32 {
         do {
-            return try await command.run(call, terminal)
+            let code = try await command.run(call, terminal)
+            guard let failure = terminal.failure else { return code }
+            throw CommandError("the output could not be written: \(failure)")
         } catch let error as UsageError {
             throw error
         } catch {
-            terminal.sayError("\(name): \(terminal.red(Self.message(of: error)))")
+            terminal.sayError("\(name): \(terminal.redError(Self.message(of: error)))")
             return command.errorCode
         }
     }
@@ -70,13 +76,19 @@ package struct Tool: Sendable {
             return error.message
         case let error as MigrationError:
             let text = error.errorText
-            var lines = [error.localizedDescription]
-            lines += text.details.filter { !text.message.contains($0.text) }.map { "  \($0.label): \($0.text)" }
+            var lines = [text.message]
+            lines += text.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }
             if let cause = text.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
-        // Its advice is for code.
+        // The advice of these errors is for code.
+        case let error as CacheError where error.code == .notADatabase:
+            return
+                "\(error.path ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
+                + "backups and salvage."
         case let error as CacheError where error.message.contains("CodableCache.salvage"):
-            return error.message + " The commands for that are backups, restore and salvage."
+            return
+                "\(error.path ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
+                + "and salvage saves what can be read."
         // The values in those of the testing kit are from fixtures, which are not private.
         case is TestingError, is MatrixFailure, is CacheError:
             return error.localizedDescription
@@ -110,7 +122,7 @@ package struct Tool: Sendable {
             \(lines.joined(separator: "\n"))
 
             \(name) COMMAND --help lists the options of a command.
-            Exit codes: 0 for success, 1 for an error or a finding, 64 for a mistake on the command line.
+            Exit codes: 0 for success, 1 for an error, a difference or damage, 64 for a mistake on the command line.
             """
     }
 }

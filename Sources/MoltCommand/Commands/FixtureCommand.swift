@@ -12,20 +12,22 @@ extension StoreCommands {
             .value(
                 "--keep",
                 "NAMES",
-                "with --redact, keep the values of these properties, as Person.status,Person.tags[].kind"
+                "with --redact, keep the values of these properties, such as Person.status,Person.tags[].kind"
             ),
         ],
         notes: """
             With --redact, each letter in a string becomes x or X, and each digit in a string or a number becomes 1;
-            other characters, exponents, true, false and null stay. UUIDs and ISO 8601 dates remain valid, data becomes
-            zeros of the same size, and an expiry becomes the start of 2100. The keys of records are replaced in the same
-            way, and stay different from each other. The ledger loses its times and counts.
+            other ASCII characters, exponents, true, false and null stay, and other characters become x. UUIDs and ISO 8601 dates remain valid, data becomes
+            zeros of the same size, and an expiry becomes the start of 2100, or of 2000 if it has passed. The keys of records are replaced in the same
+            way, and stay different from each other; values that are keys of records become the same new keys. The ledger loses its times and counts of records.
             Names of types and properties stay, and so do the keys of dictionaries, which look like properties: read the
             fixture before you share it. The command schema lists the names for --keep.
             The whole store is read into memory. Records in quarantine are not part of a fixture.
             """
     ) { call, terminal in
-        let names = call.value("--keep").map { Set($0.split(separator: ",").map(String.init)) } ?? []
+        let names =
+            call.value("--keep").map { Set($0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }) }
+            ?? []
         guard names.isEmpty || call.has("--redact") else { throw UsageError("--keep needs --redact") }
         let url = URL(filePath: call.arguments[0])
         let quarantined = try CacheFile(at: url).quarantinedCount()
@@ -38,7 +40,7 @@ extension StoreCommands {
         }
         terminal.write(Array(fixture.json.utf8))
         if quarantined > 0 {
-            terminal.sayError("Records in quarantine, which a fixture does not have: \(quarantined)")
+            terminal.sayError("\(quarantined == 1 ? "1 record" : "\(quarantined) records") in quarantine left out")
         }
         return ExitCode.success
     }

@@ -6,7 +6,7 @@ extension StoreCommands {
     static let info = Command(
         "info",
         ["FILE"],
-        "show the version of a store, its migrations, its types, and what waits",
+        "show the version of a store, its migrations, its types, and pending work",
         options: [.json]
     ) { call, terminal in
         let info = try StoreInfo(of: URL(filePath: call.arguments[0]))
@@ -62,22 +62,25 @@ private struct StoreInfo: Encodable {
                 let versions = type.versions.count == 1 ? "\(type.versions.lowerBound)" : "\(type.versions)"
                 return [type.name, "\(type.records)", "\(type.bytes)", versions]
             }
-            let table = TextTable(rows: [["type", "records", "bytes", "version"]] + rows, leftAlignedColumns: [0, 3])
+            let table = TextTable(
+                rows: [["type", "records", "bytes", "last changed at version"]] + rows,
+                leftAlignedColumns: [0, 3]
+            )
             terminal.say("\n\(table)")
         }
-        section("Waiting", waiting, on: terminal)
-        section("Backups", backups.map { "\($0)" }, on: terminal)
-        section("Set aside", filesAside.map { "\($0)" }, on: terminal)
+        section("Pending", waiting, on: terminal)
+        section("Backups", backups.map(\.line), on: terminal)
+        section("Set aside", filesAside.map(\.line), on: terminal)
         terminal.say("\nThe file was not checked for damage; molt verify does that.")
     }
 
     private var waiting: [String] {
-        var lines = journal.map { "changes of a committed upgrade to \($0); the next opening makes them" }
+        var lines = journal.map { "changes to \($0) that are not made yet; the next opening makes them" }
         let onRead = migrations.filter { $0.outcome == .onRead }.map { "\"\($0.name)\"" }
         if !onRead.isEmpty {
             lines.append("records that are upgraded when they are read, by \(onRead.joined(separator: ", "))")
         }
-        if quarantined > 0 { lines.append("records in quarantine: \(quarantined); see molt quarantine") }
+        if quarantined > 0 { lines.append("records in quarantine: \(quarantined); the command quarantine lists them") }
         if interruptedUpgrades > 0 { lines.append("upgrades that were interrupted: \(interruptedUpgrades)") }
         return lines
     }

@@ -45,7 +45,7 @@ extension StoreCommands {
     static let dump = Command(
         "dump",
         ["FILE"],
-        "print all records, each in a line",
+        "print all records, one per line",
         options: [ofType, .flag("--json", "print each record as a JSON object, with its type and version")]
     ) { call, terminal in
         try eachRecord(call) { record in

@@ -15,12 +15,18 @@ extension StoreCommands {
         }
         terminal.show(1, "checked")
         if call.has("--json") {
-            try terminal.sayJSON(findings.map { "\($0)" })
+            try terminal.sayJSON(findings.map { Problem(subject: call.arguments[0], problem: "\($0)") })
         } else if findings.isEmpty {
             terminal.say("No damage was found.")
         } else {
-            for finding in findings { terminal.say(terminal.red("\(finding)")) }
-            terminal.say("\nRestore a backup (molt backups), or save what can be read (molt salvage).")
+            terminal.say("The store is damaged. What the check has found:")
+            // SQLite describes all that it finds in one text.
+            for finding in findings.prefix(20) {
+                let text = "\(finding)"
+                terminal.say("  " + terminal.red(text.count > 200 ? text.prefix(200) + " …" : text))
+            }
+            if findings.count > 20 { terminal.say("  and \(findings.count - 20) more; --json shows everything") }
+            terminal.say("\nbackups lists the backups to restore; salvage saves what can be read into a new file.")
         }
         return findings.isEmpty ? ExitCode.success : ExitCode.failure
     }
@@ -38,10 +44,19 @@ extension StoreCommands {
         }
         if records.isEmpty { terminal.say("No record is in quarantine.") }
         for record in records {
-            terminal.say("\(record)")
+            let failure = record.failure
+            terminal.say(
+                "\(terminal.bold(record.key)) (\(record.typeName), written at version \(record.version)): \(failure.reason)"
+            )
+            terminal.say("  by migration \(failure.migration), step \(failure.step.number) (\(failure.step.summary))")
             guard call.has("--content") else { continue }
             let isText = !record.isData
             terminal.say("  \(isText ? String(decoding: record.content, as: UTF8.self) : "data")")
+        }
+        if !records.isEmpty {
+            terminal.say(
+                "\nThe store keeps them. A release with a corrected migration can convert them: see retryQuarantined()."
+            )
         }
         return ExitCode.success
     }
@@ -58,9 +73,14 @@ extension StoreCommands {
             try terminal.sayJSON(["backups": backups, "filesAside": aside])
             return ExitCode.success
         }
-        if backups.isEmpty, aside.isEmpty { terminal.say("There is no backup of \(url.path).") }
-        for backup in backups { terminal.say("\(backup)") }
-        for file in aside { terminal.say("\(file), set aside") }
+        if backups.isEmpty, aside.isEmpty {
+            guard FileManager.default.fileExists(atPath: url.path) else {
+                throw CommandError("there is no file at \(url.path), and no backup of it")
+            }
+            terminal.say("There is no backup of \(url.path).")
+        }
+        for backup in backups { terminal.say(backup.line) }
+        for file in aside { terminal.say("\(file.line), set aside") }
         return ExitCode.success
     }
 
@@ -71,18 +91,29 @@ extension StoreCommands {
             ["FILE", "BACKUP"],
             "put a backup in the place of a store, which is kept beside it",
             notes: """
-                A backup of an app's store may also contain settings. It is restored by the tool that the app makes with its
-                registry; the settings are restored when the store is next opened.
+                A backup may also hold the settings of suites; the command backups says so. The app's own tool restores them, too,
+                when the store is next opened. molt can only save the records of such a backup, with salvage.
                 """
         ) { call, terminal in
             let url = URL(filePath: call.arguments[0])
             let name = URL(filePath: call.arguments[1]).lastPathComponent
             let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
             guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
-                throw CommandError("\(name) is not a backup of \(url.path); see molt backups")
+                throw CommandError("\(name) is not a backup of \(url.path); the command backups lists them")
             }
-            try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
-            terminal.say("\(url.path) is the backup \(backup) now. See molt backups for the store that it replaced.")
+            do {
+                try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
+            } catch let error as MigrationError where error.code == .notAttached {
+                throw CommandError(
+                    "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which this tool "
+                        + "cannot restore. Restore it in the app, or with the tool of its registry; or save only its "
+                        + "records: salvage \(backup.url.path) NEW-FILE. Nothing was changed"
+                )
+            }
+            terminal.say("Restored \(name), version \(backup.schemaVersion).")
+            for file in try CodableCache.filesAside(at: url).suffix(1) {
+                terminal.say("The store that it replaced is kept as \(file.url.lastPathComponent).")
+            }
             return ExitCode.success
         }
     }
@@ -97,7 +128,28 @@ extension StoreCommands {
             to: URL(filePath: call.arguments[1])
         )
         terminal.say("\(report)")
+        let url = URL(filePath: call.arguments[0])
+        if !report.isWhole, let backup = try? CodableCache.backups(at: url).last {
+            terminal.say("\nThere is a backup, too: \(backup.line)")
+        }
         return report.isWhole ? ExitCode.success : ExitCode.failure
+    }
+}
+
+/// What a check has found, as JSON.
+struct Problem: Encodable {
+    /// The file, or "registry".
+    let subject: String
+    let problem: String
+}
+
+extension StoreBackup {
+    /// The file, its date, and what is in it, in a line.
+    var line: String {
+        let records = recordCount.map { ", \($0) records" } ?? ""
+        let settings = attachedStores.isEmpty ? "" : ", with settings of \(attachedStores.joined(separator: " and "))"
+        return
+            "\(url.lastPathComponent): \(date.formatted(.iso8601)), version \(schemaVersion)\(records), \(size) bytes\(settings)"
     }
 }
 

@@ -6,7 +6,7 @@ extension StoreCommands {
     static let settings = Command(
         "settings",
         ["PLIST"],
-        "show the settings in a suite's file, and the form that they have",
+        "show the settings in a suite's file, and how each is stored",
         options: [.json],
         notes: """
             Below a value is the form in which it is stored, if it has one that a library writes. A value alone does not
@@ -44,16 +44,16 @@ extension StoreCommands {
         } catch CocoaError.fileReadNoSuchFile {
             throw CommandError("there is no file at \(url.path)")
         } catch {
-            throw CommandError("\(url.path) cannot be read (\(ErrorSummary.line(of: error))); it must be a file")
+            throw CommandError("\(url.path) cannot be read; name a property list")
         }
         let list: PropertyListValue
         do {
             list = try PropertyListReader.value(data, around: 1)
         } catch {
-            throw CommandError("\(url.path) is not a property list of settings (\(ErrorSummary.line(of: error)))")
+            throw CommandError("\(url.path) is not a property list of settings")
         }
         guard case .dictionary(let values) = list else {
-            throw CommandError("\(url.path) is a property list, but not a dictionary, as the file of a suite is")
+            throw CommandError("\(url.path) is not a property list of settings: it is not a dictionary")
         }
         return values
     }

@@ -31,6 +31,9 @@ extension StoreChanges {
             case (nil, let after): lines.append("\(name) (\(after ?? "")): only in the second store")
             }
         }
+        if counts.onlyVersion > 0 {
+            lines.append("changed records in which only the version differs: \(counts.onlyVersion)")
+        }
         if before.quarantined != after.quarantined {
             lines.append("records in quarantine: \(before.quarantined) → \(after.quarantined)")
         }

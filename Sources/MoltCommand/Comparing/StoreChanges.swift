@@ -19,6 +19,8 @@ package struct StoreChanges: Hashable, Sendable, Encodable {
         package var added = 0
         package var removed = 0
         package var changed = 0
+        /// The number of records among the changed ones in which only the version differs; they are not listed.
+        package var onlyVersion = 0
         package var same = 0
     }
 
@@ -47,6 +49,7 @@ package struct StoreChanges: Hashable, Sendable, Encodable {
     package var omitted: Counts {
         var omitted = counts
         omitted.same = 0
+        omitted.changed -= counts.onlyVersion
         for record in records {
             switch record.change {
             case .added: omitted.added -= 1
@@ -129,7 +132,13 @@ extension StoreChanges {
                 if counts.removed <= limit { changes.append(RecordChange(removed: before)) }
             case (let before?, let after?) where before != after:
                 counts.changed += 1
-                if counts.changed <= limit { changes.append(RecordChange(from: before, to: after)) }
+                var other = before
+                other.version = after.version
+                if other == after {
+                    counts.onlyVersion += 1
+                } else if counts.changed - counts.onlyVersion <= limit {
+                    changes.append(RecordChange(from: before, to: after))
+                }
             default:
                 counts.same += 1
             }

@@ -10,13 +10,13 @@ struct HTMLFile {
     /// - Throws: ``CommandError`` if there is one that is not a page.
     init(_ path: String) throws {
         self.path = URL(filePath: path).path
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: self.path, isDirectory: &isDirectory) else { return }
-        if isDirectory.boolValue { throw CommandError("\(path) is a directory; name a file for the page") }
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: self.path) else { return }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw CommandError("\(path) is not a regular file; name a file for the page")
+        }
         let start = Data("<!DOCTYPE html>".utf8)
         let file = try? FileHandle(forReadingFrom: URL(filePath: path))
-        guard let file, let found = try? file.read(upToCount: start.count) ?? Data(), found.isEmpty || found == start
-        else {
+        guard let file, (try? file.read(upToCount: start.count)) == start else {
             throw CommandError("\(path) is not an HTML page, and is not replaced; choose another name for the page")
         }
     }

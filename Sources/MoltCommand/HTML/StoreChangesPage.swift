@@ -69,25 +69,21 @@ struct StoreChangesPage {
     // MARK: Records
 
     private func records(_ change: RecordChange.Change) -> HTML {
-        let (records, plain) = listed(change)
+        let records = changes.records.filter { $0.change == change }
+        let plain = change == .changed ? changes.counts.onlyVersion : 0
         let omitted = self.omitted(change)
         guard !records.isEmpty || plain > 0 || omitted > 0 else { return HTML() }
         return HTML.section("records", "Records \(change.rawValue)") {
             if plain > 0 {
-                HTML(.p) { "Only the version differs in \(plain == 1 ? "1 more record" : "\(plain) more records")." }
+                HTML(.p) {
+                    "Only the version differs in \(plain == 1 ? "1 record" : "\(MigrationReport.grouped(plain)) records")."
+                }
             }
             for record in records { article(record) }
             if omitted > 0 {
                 HTML(.p, .class("muted")) { "Not listed: \(MigrationReport.grouped(omitted)) more." }
             }
         }
-    }
-
-    /// The records to list, and the number of those in which only the version differs.
-    private func listed(_ change: RecordChange.Change) -> ([RecordChange], Int) {
-        let records = changes.records.filter { $0.change == change }
-        let shown = records.filter { $0.differences.map(\.aspect) != [.version] }
-        return (shown, records.count - shown.count)
     }
 
     private func omitted(_ change: RecordChange.Change) -> Int {

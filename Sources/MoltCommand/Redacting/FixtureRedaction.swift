@@ -1,12 +1,13 @@
 import Foundation
 import MoltCore
-import MoltDefaults
 import MoltTesting
 
 /// Replaces the private values in a fixture, and keeps what migrations depend on.
 struct FixtureRedaction {
-    /// The expiry of records that expire: late enough that a test never finds them expired.
-    static let expiry = Date(timeIntervalSince1970: 4_102_444_800)
+    /// The expiry of records that will expire, late enough for every test, and of those that have expired.
+    static let expiry = (
+        future: Date(timeIntervalSince1970: 4_102_444_800), past: Date(timeIntervalSince1970: 946_684_800)
+    )
 
     /// The properties whose values stay, as "Person.status".
     private let kept: Set<String>
@@ -21,14 +22,15 @@ struct FixtureRedaction {
     /// The fixture without private values; the ledger's times and counts are left out, too.
     mutating func redacted(_ fixture: StoreFixture) -> StoreFixture {
         var fixture = fixture.withoutTimes()
+        // First, because values may be the keys of other records.
+        for record in fixture.records { _ = keys.replacement(for: record.key) }
         for index in fixture.records.indices { redact(&fixture.records[index]) }
-        fixture.suites = fixture.suites.mapValues { $0.mapValues { redacted($0) } }
         return fixture
     }
 
     private mutating func redact(_ record: inout StoreFixture.Record) {
         record.key = keys.replacement(for: record.key)
-        record.expiration = record.expiration.map { _ in Self.expiry }
+        record.expiration = record.expiration.map { $0 > Date() ? Self.expiry.future : Self.expiry.past }
         if record.content.isData {
             record.content.bytes = Array(repeating: 0, count: record.content.bytes.count)
         } else if let text = String(validating: record.content.bytes, as: UTF8.self),
@@ -74,7 +76,9 @@ struct FixtureRedaction {
         }
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
-        case .string: edits.append((range, RedactedText.ofJSONString(part)))
+        case .string:
+            let key = part.string.flatMap { keys.known($0) }
+            edits.append((range, key.map { RecordValue.string($0).description } ?? RedactedText.ofJSONString(part)))
         case .number: edits.append((range, RedactedText.ofNumber(part.text)))
         case .null, .bool: break
         case .array:
@@ -83,23 +87,6 @@ struct FixtureRedaction {
             for (name, value) in part.members ?? [] {
                 redact(value, at: PropertyNotation.path(name.string ?? "", in: path), of: type, &edits)
             }
-        }
-    }
-
-    // MARK: Settings
-
-    private mutating func redacted(_ value: PropertyListValue) -> PropertyListValue {
-        switch value {
-        case .bool: value
-        case .int(let int): Int64(RedactedText.ofNumber("\(int)")).map { .int($0) } ?? .int(1)
-        case .unsigned(let number): UInt64(RedactedText.ofNumber("\(number)")).map { .unsigned($0) } ?? .int(1)
-        case .double(let double): .double(Double(RedactedText.ofNumber("\(double)")) ?? 1)
-        // Defaults and Molt store values as JSON in strings.
-        case .string(let text): .string(redactedJSON(text, of: "") ?? RedactedText.of(text))
-        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
-        case .data(let data): .data(Data(count: data.count))
-        case .array(let elements): .array(elements.map { redacted($0) })
-        case .dictionary(let values): .dictionary(values.mapValues { redacted($0) })
         }
     }
 }

@@ -3,17 +3,30 @@ import MoltCore
 
 /// The replacements for private text: of the same kind and form, so that migrations treat it in the same way.
 enum RedactedText {
-    /// Replaces each letter by x or X and each digit by 1; other characters stay.
+    /// Replaces each letter by x or X and each digit by 1; other ASCII characters stay, and all others become x.
     ///
     /// A UUID and an ISO 8601 date remain one, because their types would not decode anything else.
     static func of(_ text: String) -> String {
         if isDate(text) { return replaced(text) { $0 } }
-        if UUID(uuidString: text) != nil { return replaced(text) { $0.isUppercase ? "A" : "a" } }
-        return replaced(text) { $0.isUppercase ? "X" : "x" }
+        // Hexadecimal digits, all by the same one.
+        if UUID(uuidString: text) != nil { return replaced(text) { _ in "1" } }
+        return replaced(text) { $0.properties.isUppercase ? "X" : "x" }
     }
 
-    private static func replaced(_ text: some StringProtocol, _ letter: (Character) -> Character) -> String {
-        String(text.map { $0.isLetter ? letter($0) : $0.isNumber ? "1" : $0 })
+    /// Replaces scalars and not characters, because a character can consist of an ASCII one and others.
+    private static func replaced(
+        _ text: some StringProtocol,
+        _ letter: (Unicode.Scalar) -> Unicode.Scalar
+    ) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "0"..."9": result.append("1")
+            case _ where scalar.properties.isAlphabetic || !scalar.isASCII: result.append(letter(scalar))
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     /// Whether a text is an ISO 8601 date, with or without a time; the only letters in it are T and Z.
@@ -31,19 +44,11 @@ enum RedactedText {
         return mantissa.map { $0.isNumber ? "1" : String($0) }.joined() + text[mantissa.endIndex...]
     }
 
-    /// A JSON string, with the escapes of the original apart from those that stand for letters or digits.
+    /// A JSON string; one that needs no escape keeps its form.
     static func ofJSONString(_ part: JSONPart) -> String {
         let raw = part.text.dropFirst().dropLast()
-        guard raw.contains("\\"), let text = part.string else { return "\"\(of(String(raw)))\"" }
-        guard !raw.contains("\\u") else { return RecordValue.string(of(text)).description }
-        var result = ""
-        var rest = raw
-        while let escape = rest.firstIndex(of: "\\") {
-            let next = rest.index(escape, offsetBy: 2)
-            result += of(String(rest[..<escape])) + rest[escape..<next]
-            rest = rest[next...]
-        }
-        return "\"\(result)\(of(String(rest)))\""
+        guard raw.utf8.contains(UInt8(ascii: "\\")), let text = part.string else { return "\"\(of(String(raw)))\"" }
+        return RecordValue.string(of(text)).description
     }
 
     /// Content that is not JSON, byte by byte; bytes of other characters become x.
@@ -65,6 +70,9 @@ struct RedactedKeys {
     private var replacements: [[UInt8]: String] = [:]
     private var used: Set<String> = []
     private var lastNumbers: [String: Int] = [:]
+
+    /// The replacement for a key that has one.
+    func known(_ key: String) -> String? { replacements[Array(key.utf8)] }
 
     /// The replacement for a key; the same for each call.
     mutating func replacement(for key: String) -> String {

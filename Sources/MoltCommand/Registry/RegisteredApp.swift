@@ -36,7 +36,11 @@ package struct RegisteredApp: Sendable {
 
     private var plan: Command {
         Command("plan", ["FILE"], "show what opening a store would do", options: [.json]) { call, terminal in
-            let plan = try MigrationPlan(forFileAt: existing(call.arguments[0]), migrations: migrations)
+            let plan = try MigrationPlan(
+                forFileAt: existing(call.arguments[0]),
+                migrations: migrations,
+                role: configuration.options.role
+            )
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
             return plan.problems.isEmpty ? ExitCode.success : ExitCode.failure
         }
@@ -51,7 +55,11 @@ package struct RegisteredApp: Sendable {
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
                 .json,
-            ]
+            ],
+            notes: """
+                The exit code is 1 if the upgrade fails, and 0 if it succeeds, also if records go into quarantine or are
+                dropped: the report says so.
+                """
         ) { call, terminal in
             let run = try DryRun(
                 url: existing(call.arguments[0]),
@@ -78,10 +86,11 @@ package struct RegisteredApp: Sendable {
         ) { call, terminal in
             let url = try existing(call.arguments[0])
             var configuration = followed(on: terminal)
-            if call.has("--backup") { configuration.backup = BackupPolicy() }
+            if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
+            // All records at once, so that the report is about all of them.
+            configuration.onlyRecordsOnRead = false
             let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
             defer { cache.close() }
-            try await cache.upgradeRest()
             if call.has("--json") { try terminal.sayJSON(cache.report) } else { terminal.say("\(cache.report)") }
             return ExitCode.success
         }
@@ -107,10 +116,10 @@ package struct RegisteredApp: Sendable {
             do {
                 report = try await catalog.verify(migrations, types: types, configuration: configuration)
             } catch let failure as MatrixFailure where call.has("--json") {
-                try terminal.sayJSON(failure.failures.map { ["file": $0.subject, "problem": $0.description] })
+                try terminal.sayJSON(failure.failures.map { Problem(subject: $0.subject, problem: $0.description) })
                 return ExitCode.failure
             }
-            if call.has("--json") { try terminal.sayJSON([[String: String]]()) } else { terminal.say("\(report)") }
+            if call.has("--json") { try terminal.sayJSON([Problem]()) } else { terminal.say("\(report)") }
             return ExitCode.success
         }
     }
@@ -168,8 +177,12 @@ package struct RegisteredApp: Sendable {
     }
 
     private var lint: Command {
-        Command("lint", [], "check the registry for mistakes") { _, terminal in
+        Command("lint", [], "check the registry for mistakes", options: [.json]) { call, terminal in
             let faults = migrations.faults
+            if call.has("--json") {
+                try terminal.sayJSON(faults.map { Problem(subject: "registry", problem: $0) })
+                return faults.isEmpty ? ExitCode.success : ExitCode.failure
+            }
             for fault in faults { terminal.say(terminal.red(fault)) }
             if faults.isEmpty { terminal.say("\(migrations)") }
             return faults.isEmpty ? ExitCode.success : ExitCode.failure
@@ -178,11 +191,9 @@ package struct RegisteredApp: Sendable {
 
     /// The store at a path; opening a cache would create a missing one.
     private func existing(_ path: String) throws -> URL {
-        let url = URL(filePath: path)
-        guard let size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0 else {
-            throw CommandError("there is no store at \(path)")
-        }
-        return url
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        guard size ?? 0 > 0 else { throw CommandError("there is no store at \(path)") }
+        return URL(filePath: path)
     }
 
     /// The app's configuration with a progress bar.
@@ -190,7 +201,7 @@ package struct RegisteredApp: Sendable {
         var configuration = configuration
         configuration.monitor = MigrationMonitor { event in
             switch event {
-            case .progressed(let progress), .restProgressed(let progress): terminal.show(progress.fraction, "upgraded")
+            case .progressed(let progress): terminal.show(progress.fraction, "upgraded")
             case .finished, .failed: terminal.show(1, "upgraded")
             default: break
             }

@@ -161,6 +161,12 @@ struct RecordChanger: Sendable {
         runChain(&record, chain, &counts, isReplay: true)
     }
 
+    /// Runs a record through the steps from a stage on, without calling the hook; its type name becomes the one after them.
+    func change(_ record: inout Record, from stage: Int) -> RecordOutcome {
+        var counts = noCounts
+        return runChain(&record, chains.chain(from: stage, typeName: record.typeName), &counts, isReplay: true)
+    }
+
     var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: stageCount) }
 
     /// Throws if a step of a migration on read has changed more than the content of a record.
@@ -285,6 +291,7 @@ struct RecordChanger: Sendable {
         }
         if end == .max {
             outcome.isGone = chain.lastName == nil
+            if isReplay, let name = chain.lastName { record.typeName = name }
         } else {
             record.typeName = chains.name(of: record.typeName, from: named, before: end)
         }

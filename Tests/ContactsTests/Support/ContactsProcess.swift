@@ -81,7 +81,7 @@
         }
 
         /// The executable, which is built beside the test bundle.
-        private static var executable: URL {
+        static var executable: URL {
             get throws {
                 // On Linux the bundle is the process's own executable; on other platforms a helper loads it.
                 let candidates = (CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)).compactMap { path in

@@ -1,5 +1,7 @@
 import Foundation
 import Molt
+import MoltCache
+import MoltCore
 import Testing
 
 @Suite("A migration on read") struct OnReadTests {
@@ -148,6 +150,36 @@ import Testing
         let cache = try CodableCache(at: directory.file(), migrations: Self.migrations)
         #expect(cache.report.entries.map(\.outcome) == [.bornFresh])
         #expect(cache.report.onRead.isEmpty)
+    }
+
+    @Test func `is recorded with the upgrade that another process made necessary`() throws {
+        let later = Migration(to: 2, "initials", .copyProperty("Contact", "firstName", to: "initial")).onRead()
+        let registry = MigrationRegistry(Self.migrations.migrations + [later], allowsLateMigrations: true)
+        let url = store.url
+        // It records the second one, so the first one is late, and has steps to run.
+        let racing = RacingStore(
+            at: url,
+            before: [{ try CodableCache(at: url, migrations: [later], configuration: Self.still).close() }]
+        )
+        var options = MigrationOptions()
+        options.onlyRecordsOnRead = true
+        let report = try Migrator(registry, options: options).migrate(racing)
+        #expect(report.entries.map(\.outcome) == [.ran, .ran])
+        #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
+        #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)
+    }
+
+    @Test func `does not keep a failed opening from syncing later commits`() throws {
+        let store = CacheStore(at: store.url)
+        #expect(throws: TestFailure.self) {
+            try store.withWriteTransaction(until: nil, isSynced: false) { _ in
+                throw TestFailure.expected
+            } waiting: {
+            }
+        }
+        let connection = try store.ready(busyMilliseconds: 0)
+        #expect(try connection.integer("PRAGMA synchronous") == 1)
+        #expect(try connection.integer("PRAGMA wal_autocheckpoint") == 1_000)
     }
 
     // MARK: The rest

@@ -30,7 +30,7 @@ import Testing
         #expect(itself.code == 1)
         #expect(itself.errors.contains("is not an HTML page, and is not replaced"))
         #expect(try Data(contentsOf: store.url) == before)
-        #expect(await run(page: store.scratch.url.path).errors.contains("is a directory"))
+        #expect(await run(page: store.scratch.url.path).errors.contains("is not a regular file"))
     }
 
     @Test func `an error names a page that cannot be written`() async throws {

@@ -1,0 +1,171 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite("A document outside of a cache") struct DocumentTests {
+    private static let migrations: MigrationRegistry = [
+        Migration(to: 1, "person", .renameType("Alien", to: "Person")),
+        Migration(to: 2, "names", .splitProperty("Person", "name", into: ["firstName", "lastName"])),
+        Migration(
+            to: 3,
+            "head",
+            .transform("Person") { person in
+                person.key = "people/\(person.key)"
+                person.expiration = Date(timeIntervalSince1970: 5_000_000_000)
+                if try person.string("firstName") == "Drop" { person.drop() }
+            }
+        ),
+        Migration(to: 4, "trash", .deleteType("Trash")),
+    ]
+
+    private struct Person: Codable, Equatable, Sendable, RecordType {
+        static let recordTypeName = "Person"
+        var firstName: String
+        var lastName: String
+    }
+
+    private let documents: DocumentUpgrade
+
+    init() throws {
+        documents = try DocumentUpgrade(Self.migrations)
+    }
+
+    private func upgrade(_ json: String, _ type: String, _ version: Int) throws -> UpgradedDocument {
+        try documents.upgrade(Data(json.utf8), ofType: type, writtenAt: version, forKey: "ada")
+    }
+
+    @Test func `goes through the migrations later than its version`() throws {
+        let upgraded = try upgrade(#"{"name":"Ada King", "n":1.50}"#, "Alien", 0)
+        #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"n":1.50,"firstName":"Ada","lastName":"King"}"#)
+        #expect(upgraded.typeName == "Person")
+        #expect(upgraded.version == 4)
+        #expect(upgraded.key == "people/ada")
+        #expect(upgraded.expiration == Date(timeIntervalSince1970: 5_000_000_000))
+        // At version 1, the type has its new name.
+        #expect(try upgrade(#"{"name":"Ada King"}"#, "Alien", 1).typeName == "Alien")
+        #expect(try upgrade(#"{"name":"Ada King"}"#, "Person", 1).typeName == "Person")
+        let current = try upgrade(#"{ "name" : "Ada" }"#, "Person", 4)
+        #expect(String(decoding: current.content, as: UTF8.self) == #"{ "name" : "Ada" }"#)
+        #expect(current.key == "ada")
+    }
+
+    @Test func `can be dropped`() throws {
+        #expect(try upgrade(#"{"name":"Drop it"}"#, "Person", 1).isDropped)
+        #expect(try upgrade("{}", "Trash", 2).isDropped)
+        #expect(try !upgrade("{}", "Trash", 4).isDropped)
+        #expect(
+            try documents.value(Person.self, from: Data(#"{"name":"Drop it"}"#.utf8), ofType: "Person", writtenAt: 1)
+                == nil
+        )
+    }
+
+    @Test func `can be decoded`() throws {
+        let json = Data(#"{"name":"Ada King"}"#.utf8)
+        let ada = Person(firstName: "Ada", lastName: "King")
+        #expect(try documents.value(Person.self, from: json, ofType: "Alien", writtenAt: 0) == ada)
+        #expect(throws: DecodingError.self) {
+            try documents.value(Person.self, from: json, ofType: "Person", writtenAt: 4)
+        }
+    }
+
+    @Test func `is refused with an error that says why`() throws {
+        let newer = #expect(throws: MigrationError.self) { try upgrade("{}", "Person", 5) }
+        #expect(newer?.code == .superseded)
+        let broken = #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }
+        #expect(broken?.code == .malformedContent)
+        let wrong = #expect(throws: MigrationError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
+        #expect(wrong?.migration?.name == "names")
+        #expect(wrong?.recordKey == "ada")
+        #expect(wrong?.store == nil)
+        let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
+        let old = #expect(throws: MigrationError.self) {
+            try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
+        }
+        #expect(old?.code == .tooOld)
+    }
+
+    @Test func `does not go through migrations of a whole store`() throws {
+        var migrations = Self.migrations
+        migrations.register(to: 5, "block") { _ in }
+        migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
+        let error = #expect(throws: MigrationError.self) { try DocumentUpgrade(migrations) }
+        #expect(error?.code == .invalidRegistry)
+        #expect(error?.migration?.name == "block")
+        let later = try DocumentUpgrade(migrations, from: 5)
+        let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
+        #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
+        let old = #expect(throws: MigrationError.self) {
+            try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
+        }
+        #expect(old?.code == .tooOld)
+        #expect(old?.migration?.name == "block")
+    }
+
+    @Test func `can be upgraded on all cores`() async throws {
+        let expected = try upgrade(#"{"name":"Ada King"}"#, "Alien", 0)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask { [documents] in
+                    try (0..<200).allSatisfy { _ in
+                        try documents.upgrade(
+                            Data(#"{"name":"Ada King"}"#.utf8),
+                            ofType: "Alien",
+                            writtenAt: 0,
+                            forKey: "ada"
+                        ) == expected
+                    }
+                }
+            }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+
+    @Test func `shows no content in its description`() throws {
+        let upgraded = try upgrade(#"{"name":"Ada King"}"#, "Alien", 0)
+        var dump = ""
+        Swift.dump(upgraded, to: &dump)
+        #expect(!"\(upgraded) \(dump)".contains("King"))
+    }
+
+    // MARK: In a cache
+
+    @Test func `is upgraded as a cache stores it`() throws {
+        let cache = try CodableCache(inMemory: Self.migrations)
+        try cache.set(document: Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0, forKey: "ada")
+        let ada = Person(firstName: "Ada", lastName: "King")
+        #expect(try cache.value(Person.self, forKey: "people/ada") == ada)
+        #expect(try cache.typeName(forKey: "people/ada") == "Person")
+        let entry = try cache.entry(Person.self, forKey: "people/ada")
+        #expect(entry?.expiration == Date(timeIntervalSince1970: 5_000_000_000))
+
+        let dropped = try cache.set(
+            document: Data(#"{"name":"Drop it"}"#.utf8),
+            ofType: "Person",
+            writtenAt: 1,
+            forKey: "ada"
+        )
+        #expect(dropped.isDropped)
+        let error = #expect(throws: MigrationError.self) {
+            try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "new")
+        }
+        #expect(error?.code == .superseded)
+        let malformed = #expect(throws: MigrationError.self) {
+            try cache.set(document: Data("Ada".utf8), ofType: "Person", writtenAt: 4, forKey: "new")
+        }
+        #expect(malformed?.code == .malformedContent)
+        #expect(try cache.keys() == ["people/ada"])
+    }
+
+    @Test func `is refused by a cache whose later migrations need the whole store`() throws {
+        var migrations = Self.migrations
+        migrations.register(to: 5, "block") { _ in }
+        let cache = try CodableCache(inMemory: migrations)
+        let error = #expect(throws: MigrationError.self) {
+            try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 4, forKey: "old")
+        }
+        #expect(error?.migration?.name == "block")
+        try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")
+        #expect(try cache.keys() == ["current"])
+    }
+}
