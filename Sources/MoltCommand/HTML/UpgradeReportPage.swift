@@ -66,6 +66,8 @@ struct UpgradeReportPage {
                 "A newer app has upgraded the store to version \(report.to), and it would be open for reading only."
         case (_, let report?) where report.isEmpty:
             versions = "The store is up to date at version \(report.to)."
+        case (_, let report?) where report.from == report.to:
+            versions = "The upgrade of the remaining records of version \(report.to) succeeds."
         case (_, let report?):
             versions =
                 report.isFresh

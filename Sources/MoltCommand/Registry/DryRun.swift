@@ -21,7 +21,7 @@ struct DryRun {
         guard let html else { return try upgradeCopy(samples: samples ?? 0) }
         let file = try HTMLFile(html)
         let store = UpgradeReportPage.Store(url, appVersion: configuration.options.appVersion)
-        let plan = try? MigrationPlan(forFileAt: url, migrations: migrations, role: configuration.options.role)
+        let plan = try? self.plan()
         let date = Date()
         let result = Result { try upgradeCopy(samples: samples ?? 3) }
         do {
@@ -35,6 +35,19 @@ struct DryRun {
         var report = try result.get()
         if samples == nil { report.removeSamples() }
         return report
+    }
+
+    /// The plan of the dry run, which also runs the migrations on read that an opening only records.
+    private func plan() throws -> MigrationPlan {
+        let role = configuration.options.role
+        var plan = try MigrationPlan(
+            for: CacheStore(at: url),
+            migrations: migrations,
+            role: role,
+            onlyRecordsOnRead: false
+        )
+        plan.unmatchedNames = try MigrationPlan(forFileAt: url, migrations: migrations, role: role).unmatchedNames
+        return plan
     }
 
     private func upgradeCopy(samples: Int) throws -> MigrationReport {

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltCore
+import TestSupport
 import Testing
 
 @Suite("A document outside of a cache") struct DocumentTests {
@@ -126,6 +127,47 @@ import Testing
         var dump = ""
         Swift.dump(upgraded, to: &dump)
         #expect(!"\(upgraded) \(dump)".contains("King"))
+    }
+
+    /// The code of the guide "Upgrading documents in your own database".
+    private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
+        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
+            let name = file.deletingPathExtension()
+            guard let version = Int(name.pathExtension), version < documents.version else { continue }
+            let upgraded = try documents.upgrade(
+                Data(contentsOf: file),
+                ofType: directory.lastPathComponent,
+                writtenAt: version,
+                forKey: name.deletingPathExtension().lastPathComponent
+            )
+            if !upgraded.isDropped {
+                let new = directory.appending(path: "\(upgraded.key).\(upgraded.version).json")
+                try upgraded.content.write(to: new, options: .atomic)
+            }
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    @Test func `can be a file of a directory`() throws {
+        let scratch = try ScratchDirectory()
+        let directory = scratch.file("Person")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let files = [
+            "ada.1.json": #"{"name":"Ada King"}"#, "bob.3.json": #"{"firstName":"Bob"}"#,
+            "eve.1.json": #"{"name":"Eve"}"#,
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: directory.appending(path: name)) }
+        let registry = MigrationRegistry(Self.migrations.migrations.filter { $0.name != "head" })
+        for _ in 0..<2 {
+            try upgradeFiles(in: directory, DocumentUpgrade(registry))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == [
+                    "ada.4.json", "bob.4.json", "eve.4.json",
+                ]
+            )
+            let ada = try String(contentsOf: directory.appending(path: "ada.4.json"), encoding: .utf8)
+            #expect(ada == #"{"firstName":"Ada","lastName":"King"}"#)
+        }
     }
 
     // MARK: In a cache

@@ -171,4 +171,19 @@ import Testing
         #expect(await store.run().code == 1)
         #expect(try store.parsed().texts("finding").first?.contains("surrogate") == true)
     }
+
+    @Test func `shows migrations on read as run, also for the remaining records of a store`() async throws {
+        let store = try ReportStore([record("ada", #"{"name":"Ada King"}"#), record("eve", #"{"name":"Eve"}"#)])
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "split", .splitProperty("Person", "name", into: ["firstName", "lastName"])).onRead()
+        ]
+        #expect(await store.run(registry).code == 0)
+        #expect(try store.text.contains("The upgrade from version 0 to version 1 succeeds."))
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = false
+        try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
+        #expect(await store.run(registry).code == 0)
+        #expect(try store.text.contains("The upgrade of the remaining records of version 1 succeeds."))
+        #expect(try store.parsed().all("dd").map(\.text).prefix(3) == ["2", "1", "2"])
+    }
 }
