@@ -59,7 +59,7 @@ import Testing
         #expect(before.code == 0)
         #expect(before.output.contains("version 0, 3 records, 49 bytes"))
         #expect(!before.output.contains("Migrations"))
-        #expect(before.output.hasSuffix("\nThe file was not checked for damage; molt verify does that.\n"))
+        #expect(before.output.hasSuffix("\nNo damage was found.\n"))
 
         try upgrade()
         let after = await run("info", path).output
@@ -200,6 +200,9 @@ import Testing
         #expect(found.code == 1)
         #expect(found.output.contains("content"))
         #expect(found.output.contains("salvage saves what can be read"))
+        let info = await run("info", path)
+        #expect(info.code == 1)
+        #expect(info.output.hasSuffix("The file is damaged; the command verify shows where.\n"))
         let saved = scratch.file("saved.molt").path
         #expect(await run("salvage", path, saved).code == 1)
         #expect(await run("dump", saved).output.hasPrefix("ada\t"))

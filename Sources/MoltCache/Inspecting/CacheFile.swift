@@ -56,6 +56,13 @@ package struct CacheFile {
         }
     }
 
+    /// The number of all records.
+    package func recordCount() throws -> Int {
+        try look { connection throws(SQLiteError) in
+            Int(clamping: try connection.integer("SELECT count(*) FROM molt_record"))
+        }
+    }
+
     /// The record under a key, as it is stored; nil if there is none.
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in

@@ -318,14 +318,16 @@ final class RestSweep: Sendable {
         try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
     }
 
-    /// Leaves time to others: nine tenths to an app that uses the cache, and always a gap in which another connection
-    /// can begin a write.
+    /// Leaves nine tenths of the time to an app that uses the cache, and always a gap for other connections.
+    ///
+    /// A writer that waits asks for the lock now and then. It gets it in such a gap, or in the longer one after every
+    /// dozenth batch or so: SQLite copies the log into the file without the write lock.
     private func pause(after part: Part) {
         if core.takeUse(), !isAwaited {
             // A caller that waits, or the end of the cache, ends the pause.
             _ = wake.wait(timeout: .now() + 9 * ((part.prepareDuration + part.writeDuration) / .seconds(1)))
         } else {
-            Thread.sleep(forTimeInterval: max(0.000_3, part.writeDuration / .seconds(10)))
+            Thread.sleep(forTimeInterval: 0.000_2)
         }
     }
 

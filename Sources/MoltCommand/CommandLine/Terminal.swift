@@ -83,6 +83,19 @@ package struct Terminal: Sendable {
         errors(Data(line.utf8))
     }
 
+    /// Counts records, and shows the completed fraction at each percent.
+    func counter(of total: Int, _ what: String) -> @Sendable () -> Void {
+        let count = Locked(0)
+        let step = max(1, total / 100)
+        return { [self] in
+            let done = count.withLock { count in
+                count += 1
+                return count
+            }
+            if done % step == 0 || done >= total { show(min(1, Double(done) / Double(total)), what) }
+        }
+    }
+
     func bold(_ text: String) -> String { styled(text, "1") }
 
     func red(_ text: String) -> String { styled(text, "31") }

@@ -24,7 +24,13 @@ extension StoreCommands {
         if let type { try requireType(type, in: files) }
         let page = try call.value("--html").map { try HTMLFile($0) }
         let listsAll = call.has("--all") || call.has("--json")
-        let changes = try StoreChanges(from: files[0], to: files[1], ofType: type, limit: listsAll ? nil : 100)
+        let changes = try StoreChanges(
+            from: files[0],
+            to: files[1],
+            ofType: type,
+            limit: listsAll ? nil : 100,
+            noting: terminal.counter(of: try files.reduce(0) { try $0 + $1.recordCount() }, "compared")
+        )
         if call.has("--json") {
             try terminal.sayJSON(changes)
         } else if page == nil {

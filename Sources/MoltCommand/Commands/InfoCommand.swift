@@ -7,12 +7,20 @@ extension StoreCommands {
         "info",
         ["FILE"],
         "show the version of a store, its migrations, its types, and pending work",
-        options: [.json]
+        options: [.json],
+        notes: "A file of up to 64 MB is also checked for damage, as verify does."
     ) { call, terminal in
-        let info = try StoreInfo(of: URL(filePath: call.arguments[0]))
+        let url = URL(filePath: call.arguments[0])
+        var info = try StoreInfo(of: url)
+        if let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= largestChecked {
+            info.findings = try await CodableCache.verify(at: url).count
+        }
         if call.has("--json") { try terminal.sayJSON(info) } else { info.print(on: terminal) }
-        return ExitCode.success
+        return info.findings ?? 0 > 0 ? ExitCode.failure : ExitCode.success
     }
+
+    /// The size in bytes up to which a check of the whole file takes less than a second or so.
+    private static let largestChecked = 64 << 20
 }
 
 /// A summary of a cache file.
@@ -35,6 +43,8 @@ private struct StoreInfo: Encodable {
     var interruptedUpgrades: Int
     var backups: [StoreBackup]
     var filesAside: [StoreBackup]
+    /// The number of findings of a check for damage; nil if the file is too large to be checked in passing.
+    var findings: Int?
 
     init(of url: URL) throws {
         let file = try CacheFile(at: url)
@@ -71,7 +81,11 @@ private struct StoreInfo: Encodable {
         section("Pending", waiting, on: terminal)
         section("Backups", backups.map(\.line), on: terminal)
         section("Set aside", filesAside.map(\.line), on: terminal)
-        terminal.say("\nThe file was not checked for damage; molt verify does that.")
+        switch findings {
+        case nil: terminal.say("\nThe file is large and was not checked for damage; the command verify does that.")
+        case 0: terminal.say("\nNo damage was found.")
+        default: terminal.say("\n" + terminal.red("The file is damaged; the command verify shows where."))
+        }
     }
 
     private var waiting: [String] {

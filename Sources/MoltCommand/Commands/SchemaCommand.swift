@@ -15,7 +15,9 @@ extension StoreCommands {
             """,
         errorCode: ExitCode.trouble
     ) { call, terminal in
-        let shapes = try call.arguments.map { try StoreShapes(of: CacheFile(at: URL(filePath: $0))) }
+        let files = try call.arguments.map { try CacheFile(at: URL(filePath: $0)) }
+        let counter = terminal.counter(of: try files.reduce(0) { try $0 + $1.recordCount() }, "read")
+        let shapes = try files.map { try StoreShapes(of: $0, noting: counter) }
         guard shapes.count == 2 else {
             if call.has("--json") { try terminal.sayJSON(shapes[0]) } else { shapes[0].print(on: terminal) }
             return ExitCode.success

@@ -67,10 +67,17 @@ extension StoreChanges {
     /// - Parameters:
     ///   - type: Only records that have this type in one of the stores are compared; nil for all.
     ///   - limit: The number of added, of removed and of changed records to keep; nil for all. All of them are counted.
-    package init(from before: CacheFile, to after: CacheFile, ofType type: String? = nil, limit: Int? = nil) throws {
+    ///   - note: Called for each record that was read.
+    package init(
+        from before: CacheFile,
+        to after: CacheFile,
+        ofType type: String? = nil,
+        limit: Int? = nil,
+        noting note: () -> Void = {}
+    ) throws {
         let states = (try before.state(), try after.state())
         var records = Records(type: type, limit: limit ?? .max)
-        try records.compare(before, after)
+        try records.compare(before, after, note)
         self.init(
             before: try Side(before, states.0),
             after: try Side(after, states.1),
@@ -104,12 +111,14 @@ extension StoreChanges {
             self.limit = limit
         }
 
-        mutating func compare(_ before: CacheFile, _ after: CacheFile) throws {
+        mutating func compare(_ before: CacheFile, _ after: CacheFile, _ note: () -> Void) throws {
             var (left, right) = (before.inKeyOrder, after.inKeyOrder)
             var (earlier, later) = (try left.next(), try right.next())
             while earlier != nil || later != nil {
+                note()
                 if let one = earlier, let other = later, one.key == other.key {
                     add(one.record, other.record)
+                    note()
                     (earlier, later) = (try left.next(), try right.next())
                 } else if let one = earlier, later.map({ one.key.lexicographicallyPrecedes($0.key) }) ?? true {
                     add(one.record, nil)

@@ -50,10 +50,13 @@ package struct StoreShapes: Hashable, Sendable, Encodable {
     package let types: [TypeShape]
 
     /// Reads all records of a file, in flat memory.
-    package init(of file: CacheFile) throws {
+    ///
+    /// - Parameter note: Called for each record.
+    package init(of file: CacheFile, noting note: () -> Void = {}) throws {
         var collectors: [String: ShapeCollector] = [:]
         try file.eachRecord { record in
             collectors[record.typeName, default: ShapeCollector()].add(record.content, isData: record.isData)
+            note()
         }
         self.file = file.path
         types = collectors.sorted { $0.key < $1.key }.map { $0.value.shape(of: $0.key) }
