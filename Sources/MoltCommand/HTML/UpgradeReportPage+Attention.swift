@@ -59,7 +59,7 @@ extension UpgradeReportPage {
         HTML.joined([HTML(.dt) { label }, HTML(.dd) { HTML.code(EscapedText.cut(text, to: 500)) }])
     }
 
-    // MARK: What could not be converted
+    // MARK: Records that could not be converted
 
     private var unconvertible: HTML? {
         guard let report else { return nil }
@@ -152,7 +152,7 @@ extension UpgradeReportPage {
         }
     }
 
-    // MARK: What is removed
+    // MARK: Removed data
 
     private var losses: HTML? {
         let found: [(migration: MigrationID, loss: DataLoss)]

@@ -39,7 +39,7 @@ public struct DocumentUpgrade: Sendable {
         from oldestVersion: Int? = nil,
         coding: RecordCoding = .standard
     ) throws {
-        try self.init(whatCanBe: migrations, coding: coding)
+        try self.init(usablePartOf: migrations, coding: coding)
         guard let blocking, blocking.version > oldestVersion ?? migrations.oldestSupportedVersion else { return }
         throw MigrationError(
             .invalidRegistry,
@@ -50,7 +50,7 @@ public struct DocumentUpgrade: Sendable {
     }
 
     /// Creates an upgrade for the documents that can be upgraded; older ones are refused one by one.
-    package init(whatCanBe migrations: MigrationRegistry, coding: RecordCoding) throws {
+    package init(usablePartOf migrations: MigrationRegistry, coding: RecordCoding) throws {
         try migrations.validate()
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
         version = migrations.version
