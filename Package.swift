@@ -19,6 +19,12 @@ let package = Package(
         .executable(name: "molt", targets: ["MoltTool"]),
         .executable(name: "contacts", targets: ["contacts"]),
     ],
+    traits: [
+        .trait(
+            name: "PostgreSQLTests",
+            description: "Tests documents in a PostgreSQL database. Needs libpq and a server; see .ci/postgresql."
+        )
+    ],
     targets: [
         .systemLibrary(
             name: "CMoltSQLite",
@@ -94,6 +100,20 @@ let package = Package(
             dependencies: molt + ["MoltCommand", "MoltTesting", "TestSupport"]
         ),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
+        // These have no code without the trait.
+        .testTarget(name: "PostgreSQLTests", dependencies: molt + ["MoltTesting", "Generators", "DocumentWorker"]),
+        .executableTarget(
+            name: "DocumentWorker",
+            dependencies: molt + [
+                "Generators", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQLTests"])),
+            ],
+            path: "Tests/DocumentWorker"
+        ),
+        .systemLibrary(
+            name: "CPostgreSQL",
+            path: "Tests/CPostgreSQL",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",

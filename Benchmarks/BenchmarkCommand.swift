@@ -4,7 +4,8 @@ import Foundation
 package enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
     package static let cases: [BenchmarkCase] =
-        PeerCases.all + UpgradeCases.all + CacheCases.all + OnReadCases.all + ThreadCases.all + SettingsCases.all
+        PeerCases.all + UpgradeCases.all + CacheCases.all + OnReadCases.all + DocumentCases.all + ThreadCases.all
+        + SettingsCases.all
 }
 
 /// The executable, which measures, shows results, or runs as a child process.

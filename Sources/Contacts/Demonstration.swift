@@ -17,6 +17,7 @@ struct Demonstration {
                 .value("--from", "RELEASE", "begin with a store of release 1, 2 or 3; 1 by default"),
                 .value("--records", "N", "write a new store with N people first, and upgrade that"),
                 .flag("--dry-run", "show what would happen, with records before and after each step"),
+                .flag("--summary", "print what the app could send home about the upgrade, too"),
             ],
             notes: """
                 It copies the store of release 1, prints the plan, upgrades the copy, prints the report, checks every value,
@@ -29,12 +30,26 @@ struct Demonstration {
         ) { call, terminal in
             let number = try call.count("--from", in: 1...3) ?? 1
             let people = try call.count("--records", in: 1...10_000_000)
-            try await run(Release(rawValue: number) ?? .first, people, isDryRun: call.has("--dry-run"), terminal)
+            let monitor = MigrationMonitor(onEvent: call.has("--dry-run") ? nil : progress(terminal))
+            try await run(
+                Release(rawValue: number) ?? .first,
+                people,
+                isDryRun: call.has("--dry-run"),
+                monitor,
+                terminal
+            )
+            if call.has("--summary"), let summary = monitor.summary { terminal.say("\nThe summary:\n\(summary)") }
             return ExitCode.success
         }
     }
 
-    private func run(_ release: Release, _ people: Int?, isDryRun: Bool, _ terminal: Terminal) async throws {
+    private func run(
+        _ release: Release,
+        _ people: Int?,
+        isDryRun: Bool,
+        _ monitor: MigrationMonitor,
+        _ terminal: Terminal
+    ) async throws {
         let file = scratch.appending(path: "contacts.molt")
         let settings = SettingsSuites()
         defer { settings.remove() }
@@ -47,9 +62,9 @@ struct Demonstration {
         }
         try settings.own.update(set: Release.settings())
         if isDryRun {
-            try dryRun(file, settings, terminal)
+            try await dryRun(file, settings, monitor, terminal)
         } else {
-            try await upgrade(file, settings, people: people ?? SampleData.namedPeople, terminal)
+            try await upgrade(file, settings, people: people ?? SampleData.namedPeople, monitor, terminal)
         }
     }
 
@@ -62,26 +77,34 @@ struct Demonstration {
         terminal.say("\(plan)\n")
     }
 
-    private func dryRun(_ file: URL, _ settings: SettingsSuites, _ terminal: Terminal) throws {
+    private func dryRun(
+        _ file: URL,
+        _ settings: SettingsSuites,
+        _ monitor: MigrationMonitor,
+        _ terminal: Terminal
+    ) async throws {
         let registry = migrations(settings: settings)
         try showPlan(file, registry, terminal)
-        var report = try CodableCache.dryRun(
+        var report = try await CodableCache.dryRun(
             at: file,
             migrations: registry,
             samples: 2,
-            configuration: .contacts(release: Release.today)
+            configuration: .contacts(release: Release.today, monitor: monitor)
         )
         report.store = Self.name
         terminal.say("\(report)\n\nA dry run: nothing was written.")
     }
 
     /// Upgrades the store, shows the plan and the report, and checks the data.
-    private func upgrade(_ file: URL, _ settings: SettingsSuites, people: Int, _ terminal: Terminal) async throws {
+    private func upgrade(
+        _ file: URL,
+        _ settings: SettingsSuites,
+        people: Int,
+        _ monitor: MigrationMonitor,
+        _ terminal: Terminal
+    ) async throws {
         let registry = migrations(settings: settings)
-        let configuration = CodableCache.Configuration.contacts(
-            release: Release.today,
-            monitor: MigrationMonitor(onEvent: progress(terminal))
-        )
+        let configuration = CodableCache.Configuration.contacts(release: Release.today, monitor: monitor)
         try showPlan(file, registry, terminal)
         let settingsBefore = try settings.own.values()
 

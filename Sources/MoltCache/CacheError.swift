@@ -137,7 +137,9 @@ extension CacheError: DescribedError {
     }
 }
 
-extension SQLiteError: ValueFreeError {}
+extension SQLiteError: ValueFreeError, NumberedError {
+    package var number: Int32 { resultCode }
+}
 
 extension CacheError {
     /// Creates the error for a failure of SQLite in a cache file.

@@ -112,6 +112,13 @@ package final class CacheStore: MigrationStore {
         isInMemory ? nil : Self.attemptsURL(of: storeName)
     }
 
+    /// The size of the file and its log; nil in memory, and when nothing is there.
+    package var byteCount: Int64? {
+        guard !isInMemory else { return nil }
+        let file = FileStatus.resolved(storeName)
+        return ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }.reduce(nil) { ($0 ?? 0) + Int64($1) }
+    }
+
     /// The file that records attempted upgrades: beside the target when the path is a symbolic link.
     static func attemptsURL(of path: String) -> URL {
         URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")

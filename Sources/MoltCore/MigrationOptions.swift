@@ -117,7 +117,7 @@ public struct MigrationOptions: Sendable {
     }
 
     /// Throws when the upgrade was cancelled or its deadline has passed.
-    func checkCancellation() throws {
+    package func checkCancellation() throws {
         try checkDeadline()
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MigrationError(

@@ -17,6 +17,9 @@ package protocol MigrationStore: AnyObject {
     /// The file in which the migrator notes a running upgrade; nil for a store that does not outlive its process.
     var attemptsURL: URL? { get }
 
+    /// The size of the store's files in bytes; nil, the default, for a store without files of its own.
+    var byteCount: Int64? { get }
+
     /// The store itself, when copies of it can be kept and restored; nil, the default, when they cannot.
     var backedUp: (any BackedUpStore)? { get }
 
@@ -49,6 +52,8 @@ extension MigrationStore {
     package var attachments: [any AttachedStore] { [] }
 
     package var attemptsURL: URL? { nil }
+
+    package var byteCount: Int64? { nil }
 
     /// No copies are kept.
     package var backedUp: (any BackedUpStore)? { nil }

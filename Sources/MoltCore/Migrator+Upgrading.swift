@@ -22,7 +22,7 @@ extension Migrator {
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
         let onlyRecords = upgrade.plan.onlyRecords && options.backup == nil
-        try store.withWriteTransaction(until: deadline, isSynced: !onlyRecords) { transaction in
+        try store.withWriteTransaction(until: options.deadline, isSynced: !onlyRecords) { transaction in
             let transaction = options.wrapTransaction?(transaction) ?? transaction
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
@@ -128,7 +128,7 @@ extension Migrator {
         var isApplied = false
         try options.checkDeadline(isCommitted: !isCancellable)
         do {
-            try store.withWriteTransaction(until: deadline) { transaction in
+            try store.withWriteTransaction(until: options.deadline) { transaction in
                 let transaction = options.wrapTransaction?(transaction) ?? transaction
                 isApplied = try applyJournal(of: store, transaction, attachments, attempt)
                 if isApplied { try options.reach(.beforeCommit, "that ends the journal") }

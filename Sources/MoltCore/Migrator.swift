@@ -6,9 +6,6 @@ import Foundation
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
-    /// When the store interrupts the statements of the upgrade; nil for never, and in a dry run.
-    var deadline: ContinuousClock.Instant? { options.isDryRun ? nil : options.deadline }
-
     package init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
         self.registry = registry
         self.options = options
@@ -39,11 +36,16 @@ package struct Migrator: Sendable {
     ///   when it is next opened.
     package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
+        let attempt = AttemptNote(store, options)
+        var opening = Opening(of: store, options)
         do {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {
-                let attempt = AttemptNote(store, options)
-                defer { attempt.end() }
+                defer {
+                    attempt.end()
+                    opening.interruptions = attempt.interruptions
+                }
                 var upgrade = try makePlan(for: store, attempt)
+                opening.plan = upgrade.plan
                 try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
                 try finishJournal(of: store, upgrade, attempt)
@@ -51,11 +53,11 @@ package struct Migrator: Sendable {
             }
             backup.upgradeDidEnd()
             report.warnOfNames()
-            options.monitor?.send(.finished(report))
+            opening.end(with: report)
             return report
         } catch {
             let error = addStoreName(of: store, to: backup.upgradeDidFail(with: error))
-            options.monitor?.send(.failed(error))
+            opening.end(with: error)
             throw error
         }
     }

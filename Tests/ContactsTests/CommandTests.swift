@@ -104,6 +104,27 @@
             #expect(contacts.leftovers.isEmpty)
         }
 
+        @Test(arguments: [[], ["--dry-run"]])
+        func `A summary has the figures and none of the data`(arguments: [String]) async throws {
+            let contacts = try await ContactsProcess.run(arguments + ["--summary"])
+
+            #expect(contacts.status == 0)
+            let line = try #require(contacts.output.split(separator: "\n").last)
+            #expect(line.utf8.count <= 2048)
+            let summary = try JSONDecoder().decode(MigrationSummary.self, from: Data(line.utf8))
+            #expect(summary.outcome == .upgraded)
+            #expect(summary.isDryRun == !arguments.isEmpty)
+            #expect(summary.from == 0)
+            #expect(summary.to == 4)
+            #expect(summary.appVersion == "4.0")
+            #expect(summary.migrationCount == 10)
+            #expect(summary.migrations.count == 10)
+            #expect(summary.settings["not convertible"] == 1)
+            for word in ["Ada", "Lovelace", "Person", "recentSearches", "contacts.molt"] {
+                #expect(!line.contains(word))
+            }
+        }
+
         @Test
         func `A file that is not a store is refused and left unchanged`() async throws {
             let scratch = try ScratchDirectory()
@@ -208,7 +229,9 @@
                 #expect(contacts.output.contains("  \(command)"))
             }
             let demo = try await ContactsProcess.run("demo", "--help")
-            for option in ["--from RELEASE", "--records N", "--dry-run"] { #expect(demo.output.contains(option)) }
+            for option in ["--from RELEASE", "--records N", "--dry-run", "--summary"] {
+                #expect(demo.output.contains(option))
+            }
             #expect(demo.output.contains("Release 1 had no migrations yet, so its stores have version 0"))
         }
     }

@@ -61,46 +61,64 @@ extension CodableCache {
         samples: Int = 0,
         configuration: Configuration = Configuration()
     ) throws -> MigrationReport {
-        let scratch: CopyDirectory
-        do {
-            scratch = try CopyDirectory(prefix: "molt-dry-run-", in: FileManager.default.temporaryDirectory)
-        } catch let error as DurableFile.Failure {
-            let directory = FileManager.default.temporaryDirectory.path
-            throw CacheError(
-                .storeFailed,
-                "The copy for the dry run could not be made: no directory can be created in \(directory).",
-                underlying: error
-            )
-        }
-        defer { withExtendedLifetime(scratch) {} }
-        let copy = scratch.url.appending(path: "copy")
-        try CacheStore.copy(url, to: copy)
-        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
-        defer { store.close() }
         var options = configuration.migrationOptions
         options.isDryRun = true
         options.sampleCount = samples
-        do {
-            let reading =
-                configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
-            var report = try reading ?? Migrator(migrations, options: options).migrate(store)
-            report.store = FileStatus.path(of: url)
-            return report
-        } catch var error as MigrationError {
-            error.store = FileStatus.path(of: url)
-            throw error
+        return try DryRun(url, migrations, configuration, options).run()
+    }
+
+    /// Runs an upgrade on a copy of a cache file, on a queue of its own, and reports its effects.
+    ///
+    /// A release can rehearse the migrations of the next one in the field, while the app is running:
+    ///
+    /// ```swift
+    /// let monitor = MigrationMonitor()
+    /// var configuration = CodableCache.Configuration()
+    /// configuration.monitor = monitor
+    /// configuration.deadline = .now + .seconds(20)
+    /// _ = try? await CodableCache.dryRun(at: url, migrations: next, configuration: configuration)
+    /// if let summary = monitor.summary { upload(summary) }
+    /// ```
+    ///
+    /// At the configuration's ``MigrationOptions/deadline``, or when the task is cancelled, it stops copying, or stops
+    /// before the next record.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - migrations: The migrations to try.
+    ///   - samples: The maximum number of changed records or settings to show for each step; none by default.
+    ///   - configuration: How the cache would be opened.
+    ///   - priority: The priority of the work; by default one at which it does not slow down the app. Linux ignores it.
+    /// - Throws: The errors of the synchronous method, and ``MigrationError`` with the code `deadlinePassed` or
+    ///   `cancelled`.
+    public static func dryRun(
+        at url: URL,
+        migrations: MigrationRegistry,
+        samples: Int = 0,
+        configuration: Configuration = Configuration(),
+        priority: TaskPriority = .utility
+    ) async throws -> MigrationReport {
+        let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
+        return try await queue.runCancellable { isCancelled in
+            var options = configuration.migrationOptions
+            options.isDryRun = true
+            options.sampleCount = samples
+            let isGivenUp = options.isCancelled
+            options.isCancelled = { isCancelled() || isGivenUp() }
+            return try DryRun(url, migrations, configuration, options).run()
         }
     }
 }
 
-extension CacheStore {
-    /// Copies a file that has our tables, without writing to it; leaves an empty file when there is none.
-    fileprivate static func copy(_ url: URL, to copy: URL) throws {
-        try FileStatus.create(copy.path)
-        try HardLinks.check(FileStatus.path(of: url))
-        _ = try FileProbe.look(FileStatus.path(of: url)) { source throws(SQLiteError) in
-            try source.copy(into: Connection(copy.path, mode: .readWrite))
-        }
+extension DispatchQoS {
+    fileprivate init(_ priority: TaskPriority) {
+        self =
+            switch priority {
+            case .high...: .userInitiated
+            case .medium...: .default
+            case .utility...: .utility
+            default: .background
+            }
     }
 }
 

@@ -17,21 +17,29 @@ package struct Downgrade {
     /// - Throws: ``MigrationError`` with the code `superseded` and the reason why the store cannot be read.
     package func reading(_ store: any MigrationStore) throws -> MigrationReport? {
         let startedAt = Date()
-        try registry.validate()
-        let state = try store.state()
-        let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-        guard plan.isSuperseded || state.laterLayout != nil else { return nil }
-        options.monitor?.send(.planned(plan))
+        var opening = Opening(of: store, options)
         do {
+            try registry.validate()
+            let state = try store.state()
+            let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
+            guard plan.isSuperseded || state.laterLayout != nil else { return nil }
+            opening.plan = plan
+            options.monitor?.send(.planned(plan))
             try checkReadable(state, plan)
+            let report = self.report(plan, startedAt)
+            opening.end(with: report)
+            return report
         } catch {
-            options.monitor?.send(.failed(error))
+            opening.end(with: error)
             throw error
         }
+    }
+
+    private func report(_ plan: MigrationPlan, _ startedAt: Date) -> MigrationReport {
         var report = MigrationReport(
-            store: store.storeName,
-            from: state.version,
-            to: state.version,
+            store: plan.store,
+            from: plan.from,
+            to: plan.from,
             isFresh: false,
             startedAt: startedAt,
             duration: 0,
@@ -41,7 +49,6 @@ package struct Downgrade {
         )
         report.isReadOnly = true
         report.onRead = plan.onRead
-        options.monitor?.send(.finished(report))
         return report
     }
 

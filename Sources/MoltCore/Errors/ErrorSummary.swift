@@ -11,6 +11,27 @@ package enum ErrorSummary {
         (error as? any DescribedError)?.errorText.treeLines ?? [oneLine(text(of: error))]
     }
 
+    /// The code of one of Molt's errors; for another one, the name of its type and its number, if it has one.
+    static func code(of error: any Error) -> String {
+        let type = String(describing: Swift.type(of: error))
+        if Swift.type(of: error) is NSError.Type {
+            let error = error as NSError
+            return "\(error.domain) \(error.code)"
+        }
+        return switch error {
+        case let error as any DescribedError: error.errorText.code
+        case let error as any NumberedError: "\(type) \(error.number)"
+        case let error as CocoaError: "\(type) \(error.errorCode)"
+        case let error as POSIXError: "\(type) \(error.errorCode)"
+        default: type
+        }
+    }
+
+    /// The innermost error below one of Molt's; nil if there is none.
+    static func innermost(of error: any Error) -> (any Error)? {
+        (error as? any DescribedError)?.errorText.underlying.map { innermost(of: $0) ?? $0 }
+    }
+
     private static func text(of error: any Error) -> String {
         let type = String(describing: Swift.type(of: error))
         // Before the casts below, because every NSError can be cast to CocoaError, whatever its domain.

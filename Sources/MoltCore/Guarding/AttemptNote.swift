@@ -3,6 +3,8 @@ final class AttemptNote {
     private let log: AttemptLog?
     private let options: MigrationOptions
     private var own: UpgradeAttempt?
+    /// How often this upgrade had begun before and was interrupted.
+    private(set) var interruptions = 0
 
     init(_ store: any MigrationStore, _ options: MigrationOptions) {
         log = options.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
@@ -18,6 +20,7 @@ final class AttemptNote {
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
         // just failed, and its process is about to clear the log.
         let earlier = log.attempts().filter { $0.isRepeated(by: attempt) }
+        interruptions = earlier.count
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }

@@ -23,6 +23,7 @@ public final class MigrationMonitor: Sendable {
     private let state = Mutex(State())
 
     private struct State {
+        var summary: MigrationSummary?
         var history: [MigrationEvent] = []
         var latestProgress: MigrationEvent?
         var isOver = false
@@ -41,6 +42,20 @@ public final class MigrationMonitor: Sendable {
 
     /// Whether there is a closure; only closures receive events after the store is opened.
     package var hasClosure: Bool { onEvent != nil }
+
+    /// The summary of the opening, once it has ended, with or without an error; nil before.
+    ///
+    /// It is made for statistics over many devices:
+    ///
+    /// ```swift
+    /// let monitor = MigrationMonitor()
+    /// configuration.monitor = monitor
+    /// defer { if let summary = monitor.summary, summary.outcome != .upToDate { upload(summary) } }
+    /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+    /// ```
+    public var summary: MigrationSummary? {
+        state.withLock { $0.summary }
+    }
 
     /// The events of the opening: past ones, with only the latest progress, and those to come until it ends.
     ///
@@ -62,6 +77,13 @@ public final class MigrationMonitor: Sendable {
                 }
             }
         }
+    }
+
+    /// Sends the last event of an opening, after which its summary is known.
+    func end(_ event: MigrationEvent, _ summary: MigrationSummary) {
+        begin()
+        state.withLock { $0.summary = summary }
+        send(event)
     }
 
     /// Sends an event to the closure and to all sequences.
@@ -100,6 +122,7 @@ public final class MigrationMonitor: Sendable {
         let isAnother = state.withLock { state in
             guard state.isOver else { return false }
             state.history = []
+            state.summary = nil
             state.isOver = false
             return true
         }

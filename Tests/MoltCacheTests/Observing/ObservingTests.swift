@@ -57,7 +57,7 @@ struct ObservingTests {
         let store = try OldStore(Self.records)
         let events = Log<MigrationEvent>()
         let monitor = MigrationMonitor { events.append($0) }
-        _ = try CodableCache.dryRun(
+        _ = try await CodableCache.dryRun(
             at: store.url,
             migrations: Self.migrations,
             configuration: Self.configuration(monitor)

@@ -161,7 +161,7 @@ import Testing
             let end = Date().addingTimeInterval(2)
             while Date() < end {
                 #expect(try CacheStore.state(at: scratch.file()).isFresh == false)
-                let report = try CodableCache.dryRun(at: scratch.file(), migrations: renaming)
+                let report = try await CodableCache.dryRun(at: scratch.file(), migrations: renaming)
                 #expect(report.to == 1)
                 let pair = try await CodableCache(at: scratch.file()).values(Int.self, forKeys: ["a", "b"])
                 #expect(pair[0] == pair[1])

@@ -1,0 +1,107 @@
+import Foundation
+import MoltCore
+import MoltPlatform
+
+/// An upgrade of a temporary copy of a cache file.
+struct DryRun {
+    private let url: URL
+    private let migrations: MigrationRegistry
+    private let configuration: CodableCache.Configuration
+    private let options: MigrationOptions
+
+    init(
+        _ url: URL,
+        _ migrations: MigrationRegistry,
+        _ configuration: CodableCache.Configuration,
+        _ options: MigrationOptions
+    ) {
+        self.url = url
+        self.migrations = migrations
+        self.configuration = configuration
+        self.options = options
+    }
+
+    func run() throws -> MigrationReport {
+        let opening = Opening(of: CacheStore(at: url), options)
+        let scratch: CopyDirectory
+        let store: CacheStore
+        do {
+            scratch = try scratchDirectory()
+            store = try copy(in: scratch)
+        } catch {
+            let error = ofOriginal(error)
+            opening.end(with: error)
+            throw error
+        }
+        defer { withExtendedLifetime(scratch) {} }
+        defer { store.close() }
+        do {
+            let reading =
+                configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
+            var report = try reading ?? Migrator(migrations, options: options).migrate(store)
+            report.store = FileStatus.path(of: url)
+            return report
+        } catch {
+            throw ofOriginal(error)
+        }
+    }
+
+    /// The error with the name of the original store instead of the copy's.
+    private func ofOriginal(_ error: any Error) -> any Error {
+        guard var error = error as? MigrationError else { return error }
+        error.store = FileStatus.path(of: url)
+        return error
+    }
+
+    private func scratchDirectory() throws -> CopyDirectory {
+        let directory = FileManager.default.temporaryDirectory
+        do {
+            return try CopyDirectory(prefix: "molt-dry-run-", in: directory)
+        } catch let error as DurableFile.Failure {
+            throw CacheError(
+                .storeFailed,
+                "The copy for the dry run could not be made: no directory can be created in \(directory.path).",
+                underlying: error
+            )
+        }
+    }
+
+    /// Copies the file if it has our tables, without writing to it; leaves an empty file when there is none.
+    private func copy(in scratch: CopyDirectory) throws -> CacheStore {
+        let copy = scratch.url.appending(path: "copy")
+        let path = FileStatus.path(of: url)
+        try checkSpace(in: scratch.url)
+        try FileStatus.create(copy.path)
+        try HardLinks.check(path)
+        _ = try FileProbe.look(path) { source throws(SQLiteError) in
+            try source.copy(into: Connection(copy.path, mode: .readWrite), isStopped: options.isStopped)
+        }
+        try options.checkCancellation()
+        return CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
+    }
+
+    /// Requires room for the copy and for the log of its upgrade, which is about as large.
+    private func checkSpace(in directory: URL) throws {
+        let size = 2 * (CacheStore(at: url).byteCount ?? 0)
+        guard let free = FreeSpace.bytes(at: directory.path), free < size else { return }
+        throw CacheError(
+            .storeFailed,
+            "The copy for the dry run needs \(size) bytes in \(FileManager.default.temporaryDirectory.path), which has "
+                + "\(free). Free some space, and try again.",
+            path: FileStatus.path(of: url),
+            underlying: DurableFile.Failure(number: ENOSPC)
+        )
+    }
+}
+
+extension MigrationOptions {
+    /// Whether the upgrade was cancelled or its deadline has passed.
+    fileprivate func isStopped() -> Bool {
+        do {
+            try checkCancellation()
+            return false
+        } catch {
+            return true
+        }
+    }
+}

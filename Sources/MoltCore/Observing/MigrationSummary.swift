@@ -1,0 +1,215 @@
+internal import Foundation
+
+/// What an opening did, for statistics over many devices; see ``MigrationMonitor/summary``.
+///
+/// It has versions, counts, durations, sizes, the names of migrations, and codes of errors. It has no keys, values, paths
+/// or names of types and properties, and no texts of errors, so it may leave the device.
+///
+/// Encoded as JSON, it takes at most 2 KB. The form is stable: each property of this type is a member with its name, nil
+/// is left out, and releases with the same ``format`` only add members. Decoders should ignore those that they do not
+/// know.
+///
+/// ```json
+/// {"format":1,"outcome":"upgraded","isDryRun":false,"from":3,"to":4,"appVersion":"4.0","moltVersion":"0.1.0",
+///  "duration":1.52,"storeSize":20480000,"interruptions":1,"expired":0,"deferred":0,"onRead":0,"settings":{},
+///  "counts":{"read":100000,"changed":100000,"dropped":0,"created":0,"quarantined":2},"migrationCount":1,
+///  "migrations":[{"name":"split-full-name","version":4,"outcome":"ran","duration":1.5,
+///   "counts":{"read":100000,"changed":100000,"dropped":0,"created":0,"quarantined":2}}]}
+/// ```
+public struct MigrationSummary: Hashable, Sendable, Codable {
+    /// What became of the store; new outcomes may be added.
+    public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The outcome's stable name.
+        public let rawValue: String
+
+        /// The outcome's stable name.
+        public var description: String { rawValue }
+
+        /// Creates an outcome from its stable name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// There was nothing to do.
+        public static let upToDate = Outcome(rawValue: "upToDate")
+        /// The store was created.
+        public static let created = Outcome(rawValue: "created")
+        /// The store was upgraded.
+        public static let upgraded = Outcome(rawValue: "upgraded")
+        /// The store is of a newer app, and was opened for reading only.
+        public static let readOnly = Outcome(rawValue: "readOnly")
+        /// The opening failed; see ``MigrationSummary/failure``.
+        public static let failed = Outcome(rawValue: "failed")
+    }
+
+    /// Why an opening failed.
+    public struct Failure: Hashable, Sendable, Codable {
+        /// The error's code, such as `stepFailed`; for an error that is not Molt's, the name of its type.
+        public var code: String
+        /// The code or the type of the innermost error below it, with its number if it has one, such as
+        /// `SQLiteError 13`; nil if there is none.
+        public var cause: String?
+        /// The name of the migration that failed.
+        public var migration: String?
+        /// The version of that migration.
+        public var version: Int?
+        /// The number of its step, from 1.
+        public var step: Int?
+        /// Whether the upgrade was committed before the failure, and only changes outside the store remain.
+        public var isCommitted: Bool
+    }
+
+    /// A migration that the opening ran or recorded.
+    public struct Entry: Hashable, Sendable, Codable {
+        /// The name, cut to 60 bytes.
+        public var name: String
+        /// The version.
+        public var version: Int
+        /// The reason why the store counts it as applied.
+        public var outcome: LedgerEntry.Outcome
+        /// Its duration in seconds, rounded to milliseconds; see ``MigrationReport/Entry/duration``.
+        public var duration: Double
+        /// The numbers of records read, changed, dropped, created and quarantined.
+        public var counts: RecordCounts
+    }
+
+    /// The number of the encoded form: 1.
+    public var format = 1
+    /// What became of the store.
+    public var outcome: Outcome
+    /// Whether it was a dry run, which changes nothing.
+    public var isDryRun: Bool
+    /// The store's version before the opening; nil if it could not be read.
+    public var from: Int?
+    /// The version that the opening was to lead to; nil if it is not known.
+    public var to: Int?
+    /// The app's version, cut to 60 bytes; see ``MigrationOptions/appVersion``.
+    public var appVersion: String
+    /// The version of Molt.
+    public var moltVersion = MoltRelease.version
+    /// The duration of the opening in seconds, rounded to milliseconds.
+    public var duration: Double
+    /// The size of the store's file and its log after the opening, in bytes; nil for a suite and in memory.
+    public var storeSize: Int64?
+    /// How often the same upgrade had begun before and was cut off, by a crash or a kill.
+    public var interruptions: Int
+    /// Why the opening failed; nil if it did not.
+    public var failure: Failure?
+    /// The sum of the counts of all migrations.
+    public var counts = RecordCounts()
+    /// The number of expired records that were removed.
+    public var expired = 0
+    /// The number of migrations that are deferred.
+    public var deferred = 0
+    /// The number of migrations that older records go through when they are read.
+    public var onRead = 0
+    /// The number of settings and files for each outcome, by the name of the ``KeyOutcome/Outcome``.
+    public var settings: [String: Int] = [:]
+    /// The number of migrations that the opening ran or recorded.
+    public var migrationCount = 0
+    /// These migrations, in order; only those that took longest if all do not fit.
+    public var migrations: [Entry] = []
+}
+
+extension MigrationSummary {
+    /// The greatest size of the encoded form, in bytes.
+    package static let sizeLimit = 2048
+
+    /// Creates the summary of an opening without its result.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan; nil if none could be made.
+    init(_ plan: MigrationPlan?, _ options: MigrationOptions, duration: Double, storeSize: Int64?, interruptions: Int) {
+        outcome = .upToDate
+        isDryRun = options.isDryRun
+        from = plan?.from
+        to = plan?.to
+        appVersion = Self.shortened(options.appVersion)
+        self.duration = Self.rounded(duration)
+        self.storeSize = storeSize
+        self.interruptions = interruptions
+    }
+
+    /// Returns the summary of an opening that ended with a report.
+    func ended(with report: MigrationReport) -> MigrationSummary {
+        var summary = self
+        summary.outcome =
+            if report.isReadOnly { .readOnly } else if report.isFresh { .created } else if report.isEmpty {
+                .upToDate
+            } else { .upgraded }
+        summary.to = report.to
+        summary.counts = report.counts
+        summary.expired = report.expiredCount
+        summary.deferred = report.deferred.count
+        summary.onRead = report.onRead.count
+        summary.settings = report.keys.reduce(into: [:]) { $0[$1.outcome.rawValue, default: 0] += 1 }
+        summary.migrationCount = report.entries.count
+        summary.addMigrations(of: report)
+        return summary
+    }
+
+    /// Returns the summary of an opening that failed.
+    func failed(with error: any Error) -> MigrationSummary {
+        var summary = self
+        let migrationError = error as? MigrationError
+        summary.outcome = .failed
+        summary.failure = Failure(
+            code: Self.shortened(ErrorSummary.code(of: error)),
+            cause: ErrorSummary.innermost(of: error).map { Self.shortened(ErrorSummary.code(of: $0)) },
+            migration: (migrationError?.migration?.name).map(Self.shortened),
+            version: migrationError?.migration?.version,
+            step: migrationError?.step?.number,
+            isCommitted: migrationError?.outcome == .committed
+        )
+        summary.from = from ?? migrationError?.storeVersion
+        summary.to = to ?? migrationError?.registryVersion
+        return summary
+    }
+
+    /// Adds the migrations that took longest, as many as fit.
+    private mutating func addMigrations(of report: MigrationReport) {
+        let entries = report.entries.map { entry in
+            Entry(
+                name: Self.shortened(entry.migration.name),
+                version: entry.migration.version,
+                outcome: entry.outcome,
+                duration: Self.rounded(entry.duration),
+                counts: entry.counts
+            )
+        }
+        // None takes less than 128 bytes.
+        var chosen = entries.indices.sorted { entries[$0].duration > entries[$1].duration }
+            .prefix(Self.sizeLimit / 128)
+        repeat {
+            migrations = chosen.sorted().map { entries[$0] }
+            guard !chosen.isEmpty else { return }
+            chosen.removeLast()
+        } while encodedSize > Self.sizeLimit
+    }
+
+    private var encodedSize: Int {
+        // Strings, integers and finite numbers can always be encoded.
+        (try? JSONEncoder().encode(self).count) ?? 0
+    }
+
+    private static func rounded(_ seconds: Double) -> Double {
+        (seconds * 1000).rounded() / 1000
+    }
+
+    /// The beginning of a text, at most 60 bytes of UTF-8.
+    private static func shortened(_ text: String) -> String {
+        var text = text
+        while text.utf8.count > 60 { text.removeLast() }
+        return text
+    }
+}
+
+extension MigrationSummary: CustomStringConvertible {
+    /// The encoded form.
+    public var description: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings, integers and finite numbers can always be encoded.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}

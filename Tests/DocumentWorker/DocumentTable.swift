@@ -1,0 +1,69 @@
+#if PostgreSQLTests
+
+    import Foundation
+    import Molt
+    import MoltCore
+
+    // The code of the guide "Upgrading documents in your own database"; `.ci/examples` compares them.
+
+    struct Row {
+        var key, type: String
+        var version: Int
+        var content: String
+    }
+
+    /// A connection of your PostgreSQL client.
+    protocol Connection {
+        func rows(_ query: String, _ values: [String]) throws -> [Row]
+        func execute(_ statement: String, _ values: [String]) throws
+    }
+
+    struct DocumentTable {
+        let connection: any Connection
+        let documents: DocumentUpgrade
+        private let select = "SELECT key, type, version, content FROM documents"
+
+        /// Returns a document in today's form, and stores that form unless the row was changed meanwhile.
+        func document(forKey key: String) throws -> UpgradedDocument? {
+            guard let row = try connection.rows("\(select) WHERE key = $1", [key]).first else { return nil }
+            let document = try upgrade(row)
+            if row.version < document.version { try store(document, inPlaceOf: row) }
+            return document.isDropped ? nil : document
+        }
+
+        /// Upgrades up to 100 older documents that no other worker holds; returns false if there are none.
+        func upgradeBatch() throws -> Bool {
+            try connection.execute("BEGIN", [])
+            do {
+                let older = "\(select) WHERE version < $1 AND problem IS NULL ORDER BY version LIMIT 100"
+                let rows = try connection.rows("\(older) FOR UPDATE SKIP LOCKED", ["\(documents.version)"])
+                for row in rows {
+                    do {
+                        try store(upgrade(row), inPlaceOf: row)
+                    } catch let error as MigrationError {
+                        let update = "UPDATE documents SET problem = $2 WHERE key = $1"
+                        try connection.execute(update, [row.key, "\(error)"])
+                    }
+                }
+                try connection.execute("COMMIT", [])
+                return !rows.isEmpty
+            } catch {
+                try? connection.execute("ROLLBACK", [])
+                throw error
+            }
+        }
+
+        private func upgrade(_ row: Row) throws -> UpgradedDocument {
+            try documents.upgrade(Data(row.content.utf8), ofType: row.type, writtenAt: row.version, forKey: row.key)
+        }
+
+        private func store(_ new: UpgradedDocument, inPlaceOf row: Row) throws {
+            let isUnchanged = "WHERE key = $1 AND version = $2 AND content = $3"
+            let old = [row.key, "\(row.version)", row.content]
+            if new.isDropped { return try connection.execute("DELETE FROM documents \(isUnchanged)", old) }
+            let update = "UPDATE documents SET key = $4, type = $5, version = $6, content = $7 \(isUnchanged)"
+            let content = String(decoding: new.content, as: UTF8.self)
+            try connection.execute(update, old + [new.key, new.typeName, "\(new.version)", content])
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+#if PostgreSQLTests
+
+    import CPostgreSQL
+    import Foundation
+
+    /// A connection to the server of `.ci/postgresql`.
+    final class PostgreSQLConnection: Connection {
+        struct Failure: Error {
+            var message: String
+        }
+
+        private let handle: OpaquePointer
+        /// The number of statements after which the process kills itself; nil for never.
+        private var remainingStatements: Int?
+
+        /// Connects to the server that the environment variable `MOLT_POSTGRESQL` describes.
+        ///
+        /// - Parameter statements: After that many statements the process kills itself: when it has sent the next one,
+        ///   and before it knows the result.
+        init(killedAfter statements: Int? = nil) throws {
+            guard let server = ProcessInfo.processInfo.environment["MOLT_POSTGRESQL"] else {
+                throw Failure(message: "There is no server. Run .ci/postgresql, which starts one, and the tests.")
+            }
+            guard let handle = PQconnectdb(server) else { throw Failure(message: "libpq has no memory.") }
+            self.handle = handle
+            remainingStatements = statements
+            guard PQstatus(handle) == CONNECTION_OK else { throw failure }
+        }
+
+        deinit {
+            PQfinish(handle)
+        }
+
+        func rows(_ query: String, _ values: [String]) throws -> [Row] {
+            try strings(query, values).map { columns in
+                guard columns.count == 4, let version = Int(columns[2]) else {
+                    throw Failure(message: "No row of documents: \(query)")
+                }
+                return Row(key: columns[0], type: columns[1], version: version, content: columns[3])
+            }
+        }
+
+        func execute(_ statement: String, _ values: [String] = []) throws {
+            _ = try strings(statement, values)
+        }
+
+        /// Executes a statement; returns the number of rows that it changed.
+        func changedRows(_ statement: String, _ values: [String]) throws -> Int {
+            let result = try result(statement, values)
+            defer { PQclear(result) }
+            return Int(String(cString: PQcmdTuples(result))) ?? 0
+        }
+
+        /// Executes a query; returns the columns of its rows as text.
+        func strings(_ query: String, _ values: [String] = []) throws -> [[String]] {
+            let result = try result(query, values)
+            defer { PQclear(result) }
+            return (0..<PQntuples(result)).map { row in
+                (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }
+            }
+        }
+
+        private func result(_ statement: String, _ values: [String]) throws -> OpaquePointer {
+            let copies = values.map { strdup($0) }
+            defer { for copy in copies { free(copy) } }
+            let parameters = copies.map { UnsafePointer<CChar>($0) }
+            if remainingStatements == 0 {
+                PQsendQueryParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0)
+                PQflush(handle)
+                kill(getpid(), SIGKILL)
+            }
+            if let remaining = remainingStatements { remainingStatements = remaining - 1 }
+            guard let result = PQexecParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0) else {
+                throw failure
+            }
+            guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+                PQclear(result)
+                throw failure
+            }
+            return result
+        }
+
+        private var failure: Failure {
+            Failure(message: String(cString: PQerrorMessage(handle)))
+        }
+    }
+#endif

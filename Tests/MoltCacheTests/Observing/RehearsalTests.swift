@@ -1,0 +1,115 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite("A dry run beside a running app") struct RehearsalTests {
+    private let store: OldStore
+    private let monitor = MigrationMonitor()
+
+    init() throws {
+        store = try OldStore((0..<1000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
+    }
+
+    private var configuration: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        return configuration
+    }
+
+    @Test(arguments: [TaskPriority.high, .medium, .low, .background])
+    func `gives the report of an upgrade, and leaves the store as it is`(priority: TaskPriority) async throws {
+        let before = try Snapshot(of: store.url)
+        let cache = try CodableCache(at: store.url)
+        let migrations = registry(.addProperty("Person", "visits", default: 0))
+        let report = try await CodableCache.dryRun(
+            at: store.url,
+            migrations: migrations,
+            samples: 1,
+            configuration: configuration,
+            priority: priority
+        )
+        #expect(report.isDryRun)
+        #expect(report.store == store.url.path)
+        #expect(report.counts.changed == 1000)
+        #expect(report.entries.first?.steps.first?.samples.count == 1)
+        #expect(monitor.summary?.isDryRun == true)
+        #expect(monitor.summary?.outcome == .upgraded)
+        #expect(try cache.count() == 1000)
+        cache.close()
+        #expect(try Snapshot(of: store.url) == before)
+    }
+
+    @Test(arguments: [false, true]) func `stops at its deadline`(hasBegun: Bool) async throws {
+        let deadline = ContinuousClock.now + (hasBegun ? .milliseconds(200) : .zero)
+        var configuration = configuration
+        configuration.deadline = deadline
+        let calls = Log<Void>()
+        let migrations = registry(
+            .transform("Person") { _ in
+                calls.append(())
+                while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
+            }
+        )
+        let error = await #expect(throws: MigrationError.self) {
+            try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(error?.store == store.url.path)
+        #expect(calls.count < 1000)
+        #expect(monitor.summary?.failure?.code == "deadlinePassed")
+        #expect(monitor.summary?.isDryRun == true)
+        #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
+    }
+
+    @Test func `stops when its task is cancelled`() async throws {
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let gate = Log<Void>()
+        let task = Task { [url = store.url, configuration] in
+            try await CodableCache.dryRun(
+                at: url,
+                migrations: registry(
+                    .transform("Person") { _ in
+                        start.yield()
+                        while gate.count == 0 { Thread.sleep(forTimeInterval: 0.001) }
+                    }
+                ),
+                configuration: configuration
+            )
+        }
+        for await _ in starts { break }
+        task.cancel()
+        gate.append(())
+        let error = await #expect(throws: MigrationError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(monitor.summary?.failure?.code == "cancelled")
+    }
+
+    #if os(Linux) && CHILD_PROCESSES
+        @Test(.enabled(if: Mounts.areAllowed)) func `does not begin without room for its copy`() async throws {
+            try FileManager.default.createDirectory(
+                at: store.directory.file("temporary"),
+                withIntermediateDirectories: false
+            )
+            await #expect(processExitsWith: .success) {
+                [path = store.url.path as String, temporary = store.directory.file("temporary").path as String] in
+                try #require(Mounts.mountVolume(of: 64, on: URL(filePath: temporary)))
+                setenv("TMPDIR", temporary, 1)
+                let monitor = MigrationMonitor()
+                var configuration = CodableCache.Configuration()
+                configuration.monitor = monitor
+                let error = #expect(throws: CacheError.self) {
+                    try CodableCache.dryRun(
+                        at: URL(filePath: path),
+                        migrations: registry(.deleteType("Person")),
+                        configuration: configuration
+                    )
+                }
+                #expect(error?.code == .storeFailed)
+                #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
+                #expect(error?.message.contains(temporary) == true)
+                #expect(monitor.summary?.failure?.cause == "Failure \(ENOSPC)")
+            }
+        }
+    #endif
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Molt
+import MoltCore
+import MoltPlatform
+import Testing
+
+@Suite("The summary of an opening") struct SummaryTests {
+    private static let records = [
+        StoredRecord("Person", "grace@example.com", #"{"name":"Grace Hopper"}"#),
+        StoredRecord("Person", "hedy@example.com", #"{"name":"Hedy Lamarr"}"#),
+        StoredRecord("Person", "nobody@example.com", #"{"name":1}"#),
+        StoredRecord("Draft", "draft", "1"),
+    ]
+
+    private static let migrations: MigrationRegistry = [
+        Migration(to: 1, "no-drafts", .deleteType("Draft")),
+        Migration(to: 2, "split", .splitProperty("Person", "name", into: ["firstName", "lastName"])),
+    ]
+
+    private let monitor = MigrationMonitor()
+    private let store: OldStore
+
+    init() throws {
+        store = try OldStore(Self.records)
+    }
+
+    private var configuration: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        configuration.appVersion = "4.0"
+        return configuration
+    }
+
+    private func encoded(_ summary: MigrationSummary) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(summary), as: UTF8.self)
+    }
+
+    // MARK: Outcomes
+
+    @Test func `says what an upgrade did, and nothing about its data`() async throws {
+        #expect(monitor.summary == nil)
+        var configuration = configuration
+        configuration.unconvertible = .quarantine()
+        let report = try await store.upgrade(Self.migrations, configuration)
+        let summary = try #require(monitor.summary)
+
+        #expect(summary.outcome == .upgraded)
+        #expect(!summary.isDryRun)
+        #expect(summary.from == 0)
+        #expect(summary.to == 2)
+        #expect(summary.appVersion == "4.0")
+        #expect(summary.moltVersion == MoltRelease.version)
+        #expect(summary.counts == report.counts)
+        #expect(summary.counts.quarantined == 1)
+        #expect(summary.migrations.map(\.name) == ["no-drafts", "split"])
+        #expect(summary.migrations.map(\.version) == [1, 2])
+        #expect(summary.migrations.map(\.counts) == report.entries.map(\.counts))
+        #expect(summary.migrationCount == 2)
+        #expect(summary.interruptions == 0)
+        #expect(summary.failure == nil)
+        #expect(abs(summary.duration - report.duration) < 1)
+        #expect(try #require(summary.storeSize) >= 8192)
+        for word in ["Grace", "example", "Person", "Draft", "firstName", store.url.path, store.url.lastPathComponent] {
+            #expect(try !encoded(summary).contains(word))
+        }
+    }
+
+    @Test func `tells openings apart`() throws {
+        let url = store.directory.file("new")
+        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
+        #expect(monitor.summary?.outcome == .created)
+        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
+        #expect(monitor.summary?.outcome == .upToDate)
+        #expect(monitor.summary?.migrations == [])
+        let newer = Migration(to: 3, "newer").readableByOlderReleases()
+        try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
+        var configuration = configuration
+        configuration.downgrade = .openReadOnly
+        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
+        #expect(monitor.summary?.outcome == .readOnly)
+        #expect(monitor.summary?.to == 3)
+        #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: Self.migrations, configuration: self.configuration)
+        }
+        #expect(monitor.summary?.outcome == .failed)
+        #expect(monitor.summary?.failure?.code == "superseded")
+        #expect(monitor.summary?.from == 3)
+        #expect(monitor.summary?.to == 2)
+    }
+
+    @Test func `counts migrations on read`() async throws {
+        let migrations = MigrationRegistry(Self.migrations.migrations.suffix(1).map { $0.onRead() })
+        try await store.upgrade(migrations, configuration)
+        #expect(monitor.summary?.onRead == 1)
+        #expect(monitor.summary?.migrations.map(\.outcome) == [.onRead])
+    }
+
+    @Test func `names the migration and the step that failed, and not the record`() async throws {
+        await #expect(throws: MigrationError.self) { try await store.upgrade(Self.migrations, configuration) }
+        let summary = try #require(monitor.summary)
+        #expect(summary.outcome == .failed)
+        #expect(summary.failure?.code == "typeMismatch")
+        #expect(summary.failure?.cause == nil)
+        #expect(summary.failure?.migration == "split")
+        #expect(summary.failure?.version == 2)
+        #expect(summary.failure?.step == 1)
+        #expect(summary.failure?.isCommitted == false)
+        #expect(summary.from == 0)
+        #expect(summary.to == 2)
+        #expect(try !encoded(summary).contains("nobody"))
+    }
+
+    @Test func `names the type of an error of the app`() async throws {
+        struct PrivateError: Error { var name = "Grace" }
+        let migrations = registry(.transform("Person") { _ in throw PrivateError() })
+        await #expect(throws: MigrationError.self) { try await store.upgrade(migrations, configuration) }
+        #expect(monitor.summary?.failure?.code == "stepFailed")
+        #expect(monitor.summary?.failure?.cause == "PrivateError")
+    }
+
+    @Test func `has the number of an error of SQLite`() async throws {
+        var configuration = configuration
+        configuration.pageLimit = 1
+        let migrations = registry(
+            .addProperty("Person", "text", default: .string(String(repeating: "x", count: 50_000)))
+        )
+        await #expect(throws: (any Error).self) { try await store.upgrade(migrations, configuration) }
+        #expect(monitor.summary?.failure?.code == "storeFailed")
+        #expect(monitor.summary?.failure?.cause == "SQLiteError 13")
+    }
+
+    @Test(arguments: [MigrationOptions.DowngradePolicy.refuse, .openReadOnly])
+    func `has the code of a file that is no store`(policy: MigrationOptions.DowngradePolicy) throws {
+        let file = store.directory.file("text")
+        try Data(repeating: 65, count: 10_000).write(to: file)
+        var configuration = configuration
+        configuration.downgrade = policy
+        #expect(throws: CacheError.self) {
+            try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
+        }
+        #expect(monitor.summary?.failure?.code == "notADatabase")
+        #expect(monitor.summary?.from == nil)
+    }
+
+    #if CHILD_PROCESSES
+        @Test func `counts the attempts that were cut off before`() async throws {
+            for _ in 0..<2 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.url.path as String] in
+                    var configuration = CodableCache.Configuration()
+                    configuration.appVersion = "4.0"
+                    let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
+                    _ = try CodableCache(
+                        at: URL(filePath: path),
+                        migrations: registry(crashing),
+                        configuration: configuration
+                    )
+                }
+            }
+            var limited = configuration
+            limited.attemptLimit = 2
+            await #expect(throws: MigrationError.self) {
+                try await store.upgrade(registry(.deleteType("Draft")), limited)
+            }
+            #expect(monitor.summary?.failure?.code == "attemptsFailed")
+            #expect(monitor.summary?.interruptions == 2)
+            try await store.upgrade(registry(.deleteType("Draft")), configuration)
+            #expect(monitor.summary?.outcome == .upgraded)
+            #expect(monitor.summary?.interruptions == 2)
+        }
+    #endif
+
+    @Test func `starts again with the next opening`() async throws {
+        await #expect(throws: MigrationError.self) { try await store.upgrade(Self.migrations, configuration) }
+        let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
+        #expect(throws: MigrationError.self) {
+            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
+        }
+        #expect(monitor.summary?.failure?.code == "invalidRegistry")
+        #expect(monitor.summary?.failure?.migration == nil)
+    }
+
+    // MARK: The encoded form
+
+    @Test func `has a stable form`() throws {
+        let cache = try CodableCache(
+            at: store.url,
+            migrations: [Migration(to: 1, "no-drafts", .deleteType("Draft"))],
+            configuration: configuration
+        )
+        cache.close()
+        var summary = try #require(monitor.summary)
+        summary.duration = 1.25
+        summary.storeSize = 4096
+        summary.migrations[0].duration = 1.125
+        summary.moltVersion = "0.1.0"
+        summary.settings = ["converted": 3]
+        let counts = #"{"changed":0,"created":0,"dropped":1,"quarantined":0,"read":0}"#
+        let text = """
+            {"appVersion":"4.0","counts":\(counts),"deferred":0,"duration":1.25,"expired":0,"format":1,"from":0,\
+            "interruptions":0,"isDryRun":false,"migrationCount":1,"migrations":[{"counts":\(counts),\
+            "duration":1.125,"name":"no-drafts","outcome":"ran","version":1}],"moltVersion":"0.1.0","onRead":0,\
+            "outcome":"upgraded","settings":{"converted":3},"storeSize":4096,"to":1}
+            """
+        #expect(try encoded(summary) == text)
+        #expect("\(summary)" == text)
+
+        let failed = text.replacing(
+            #""format":1"#,
+            with:
+                #""failure":{"cause":"d","code":"c","isCommitted":true,"migration":"m","step":2,"version":1},"format":1"#
+        )
+        #expect(try encoded(JSONDecoder().decode(MigrationSummary.self, from: Data(failed.utf8))) == failed)
+        // A later release adds members.
+        let later = text.replacing(#""format":1"#, with: #""format":1,"new":{"a":1}"#)
+        #expect(try JSONDecoder().decode(MigrationSummary.self, from: Data(later.utf8)) == summary)
+    }
+
+    @Test(arguments: ["migration", "\u{1}", "\"/\\", "🧑🏽‍🚀", ""])
+    func `fits into two kilobytes`(name: String) async throws {
+        let long = String(repeating: name, count: 300)
+        let migrations = MigrationRegistry(
+            (1...60).map { Migration(to: $0, "\($0)" + long, .transform("Person") { $0["x"] = 1 }) }
+        )
+        var configuration = configuration
+        configuration.appVersion = long
+        try await store.upgrade(migrations, configuration)
+        var summary = try #require(monitor.summary)
+        #expect(summary.migrationCount == 60)
+        #expect((1..<60).contains(summary.migrations.count))
+        #expect(summary.migrations.map(\.version) == summary.migrations.map(\.version).sorted())
+        #expect(try encoded(summary).utf8.count <= 2048)
+
+        let failing = MigrationRegistry(
+            migrations.migrations + [Migration(to: 61, "61" + long, .transform("Person") { _ in throw Refusal() })]
+        )
+        await #expect(throws: MigrationError.self) { try await store.upgrade(failing, configuration) }
+        summary = try #require(monitor.summary)
+        #expect(summary.failure?.migration?.hasPrefix("61") == true)
+        #expect(try encoded(summary).utf8.count <= 2048)
+    }
+}

@@ -1,0 +1,126 @@
+#if PostgreSQLTests
+
+    import Foundation
+    import Generators
+    import Molt
+    import MoltCore
+    import MoltTesting
+    import Testing
+
+    @testable import DocumentWorker
+
+    @Suite(.serialized) struct `Documents in a PostgreSQL table` {
+        private let samples: Samples
+        private let table: SampleTable
+
+        init() throws {
+            samples = try Samples()
+            table = SampleTable(connection: try PostgreSQLConnection())
+        }
+
+        @Test func `Workers that are killed, readers and writers lose and double no document`() async throws {
+            try table.create(documents: Samples.count, samples, seed: 1)
+            try await withThrowingTaskGroup { group in
+                for work in [Work.read, .edit(version: 2), .edit(version: 6)] {
+                    group.addTask { try await WorkerProcess.expect(work, endsWith: .exit(0)) }
+                }
+                do {
+                    try await killWorkers()
+                    let older = try table.count("documents WHERE version < 6")
+                    #expect(0 < older && older < Samples.count * 6 / 7, "The workers were killed at their work.")
+                } catch {
+                    Issue.record(error)
+                }
+                try table.stop()
+                try await group.waitForAll()
+            }
+            #expect(try table.count("writes") > 0)
+            while try table.count("documents WHERE version < 6") > 0 { try await sweep(by: 4) }
+            try compareWithCache()
+        }
+
+        @Test(arguments: [1, 2, 4]) func `Workers share the documents`(workers: Int) async throws {
+            try table.create(documents: Samples.count, samples, seed: 2)
+            let older = try table.count("documents WHERE version < 6")
+            try await sweep(by: workers)
+            #expect(try table.count("documents WHERE version < 6") == 0)
+            let times = try table.connection.strings("SELECT max(ended) - min(began) FROM sweeps")
+            let seconds = try #require(Double(times.first?.first ?? ""))
+            print("Workers: \(workers). Documents per second: \(Int(Double(older) / seconds)).")
+            try compareWithCache()
+        }
+
+        @Test func `A document that cannot be upgraded is named, and the others are upgraded`() throws {
+            try table.create(documents: 300, samples, seed: 3)
+            let broken = try table.connection.strings(
+                "UPDATE documents SET version = 1, type = 'Person', content = '{\"fullName\":1}' "
+                    + "WHERE key IN ('7', 'people/7') RETURNING key"
+            )
+            let documents = DocumentTable(connection: table.connection, documents: samples.latest)
+            while try documents.upgradeBatch() {}
+            let problems = try table.connection.strings("SELECT key, problem FROM documents WHERE version < 6")
+            #expect(problems.map(\.first) == broken.map(\.first))
+            #expect(problems.first?.last?.contains("split-full-name") == true)
+        }
+
+        // MARK: Workers
+
+        /// Four workers at a time, each of which is killed by its own connection while it upgrades documents.
+        private func killWorkers() async throws {
+            try await withThrowingTaskGroup { group in
+                for slot in 0..<4 {
+                    group.addTask {
+                        var random = SeededGenerator(seed: UInt64(slot))
+                        for _ in 0..<6 {
+                            let work = Work.sweepUntilKilled(statements: random.below(2000))
+                            try await WorkerProcess.expect(work, endsWith: .signal(SIGKILL))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// Workers that upgrade documents until each finds none.
+        private func sweep(by workers: Int) async throws {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<workers {
+                    group.addTask { try await WorkerProcess.expect(.sweep, endsWith: .exit(0)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        // MARK: Results
+
+        /// Upgrades the last edit of each document in a cache, and compares it with the row of the table.
+        private func compareWithCache() throws {
+            var edits: [Int: Int] = [:]
+            for columns in try table.connection.strings("SELECT number, max(edit) FROM writes GROUP BY number") {
+                edits[try #require(Int(columns[0]))] = Int(columns[1])
+            }
+            let cache = try StoreFixture(
+                schemaVersion: 0,
+                records: (0..<Samples.count).map { number in
+                    .init("\(number)", "Alien", .json(Samples.original(number, edit: edits[number] ?? 0)))
+                }
+            ).migrated(through: Samples.migrations)
+            var expected: [String: StoreFixture.Record] = [:]
+            for record in cache.fixture.records { expected[record.key] = record }
+            let rows = try table.connection.rows("SELECT key, type, version, content FROM documents", [])
+            #expect(rows.count == expected.count)
+            for row in rows {
+                let found = expected.removeValue(forKey: row.key)
+                let record = try #require(found)
+                guard
+                    row.type == record.typeName, row.version == Samples.migrations.version,
+                    row.content.utf8.elementsEqual(record.content.bytes)
+                else {
+                    Issue.record("\(row) is \(record) in a cache")
+                    return
+                }
+            }
+            #expect(expected.isEmpty)
+        }
+    }
+#endif
