@@ -37,7 +37,7 @@ package struct Migrator: Sendable {
     package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         let attempt = AttemptNote(store, options)
-        var opening = Opening(of: store, options)
+        var opening = options.opening(of: store)
         do {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {
                 defer {

@@ -22,7 +22,7 @@ struct DryRun {
     }
 
     func run() throws -> MigrationReport {
-        let opening = Opening(of: CacheStore(at: url), options)
+        let opening = options.opening(of: CacheStore(at: url))
         let scratch: CopyDirectory
         let store: CacheStore
         do {

@@ -17,7 +17,7 @@ package struct Downgrade {
     /// - Throws: ``MigrationError`` with the code `superseded` and the reason why the store cannot be read.
     package func reading(_ store: any MigrationStore) throws -> MigrationReport? {
         let startedAt = Date()
-        var opening = Opening(of: store, options)
+        var opening = options.opening(of: store)
         do {
             try registry.validate()
             let state = try store.state()

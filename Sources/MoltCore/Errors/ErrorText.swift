@@ -62,5 +62,7 @@ package protocol NumberedError: Error {
     var number: Int32 { get }
 }
 
+extension DurableFile.Failure: NumberedError {}
+
 /// An error whose description never contains a value, so that it may be shown.
 package protocol ValueFreeError: Error, CustomStringConvertible {}

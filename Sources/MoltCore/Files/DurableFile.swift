@@ -4,7 +4,7 @@ internal import MoltPlatform
 /// Writes and removes files so that a kill or a power loss leaves either the old or the new file, complete and on disk.
 package enum DurableFile {
     /// The error number of a system call that failed.
-    package struct Failure: NumberedError {
+    package struct Failure: Error {
         package var number: Int32
 
         package init(number: Int32) {

@@ -8,7 +8,7 @@ package struct Opening {
     private let options: MigrationOptions
     private let start = ContinuousClock.now
 
-    package init(of store: any MigrationStore, _ options: MigrationOptions) {
+    fileprivate init(of store: any MigrationStore, _ options: MigrationOptions) {
         self.store = store
         self.options = options
     }
@@ -31,5 +31,12 @@ package struct Opening {
             storeSize: store.byteCount,
             interruptions: interruptions
         )
+    }
+}
+
+extension MigrationOptions {
+    /// Begins an opening with these options.
+    package func opening(of store: any MigrationStore) -> Opening {
+        Opening(of: store, self)
     }
 }
