@@ -21,13 +21,15 @@
     struct DocumentTable {
         let connection: any Connection
         let documents: DocumentUpgrade
+        /// Whether a document that is read is stored in today's form; false while old builds still run.
+        var storesWhenReading = true
         private let select = "SELECT key, type, version, content FROM documents"
 
-        /// Returns a document in today's form, and stores that form unless the row was changed meanwhile.
+        /// Returns a document in today's form.
         func document(forKey key: String) throws -> UpgradedDocument? {
             guard let row = try connection.rows("\(select) WHERE key = $1", [key]).first else { return nil }
             let document = try upgrade(row)
-            if row.version < document.version { try store(document, inPlaceOf: row) }
+            if storesWhenReading, row.version < document.version { try store(document, inPlaceOf: row) }
             return document.isDropped ? nil : document
         }
 
@@ -61,9 +63,9 @@
             let isUnchanged = "WHERE key = $1 AND version = $2 AND content = $3"
             let old = [row.key, "\(row.version)", row.content]
             if new.isDropped { return try connection.execute("DELETE FROM documents \(isUnchanged)", old) }
-            let update = "UPDATE documents SET key = $4, type = $5, version = $6, content = $7 \(isUnchanged)"
-            let content = String(decoding: new.content, as: UTF8.self)
-            try connection.execute(update, old + [new.key, new.typeName, "\(new.version)", content])
+            let columns = "key = $4, type = $5, version = $6, content = $7, problem = NULL"
+            let values = [new.key, new.typeName, "\(new.version)", String(decoding: new.content, as: UTF8.self)]
+            try connection.execute("UPDATE documents SET \(columns) \(isUnchanged)", old + values)
         }
     }
 #endif

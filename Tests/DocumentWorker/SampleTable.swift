@@ -47,7 +47,7 @@
             let edit = (Int(last.first?.first ?? "") ?? 0) + 1
             let row = try samples.document(number, edit: edit, at: version)
             let changed = try connection.changedRows(
-                "UPDATE documents SET type = $2, version = $3, content = $4 WHERE key = $1 AND version <= $3",
+                "UPDATE documents SET type = $2, version = $3, content = $4, problem = NULL WHERE key = $1 AND version <= $3",
                 [row.key, row.type, "\(version)", row.content]
             )
             if changed > 0 {

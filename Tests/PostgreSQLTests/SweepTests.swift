@@ -35,8 +35,30 @@
                 try await group.waitForAll()
             }
             #expect(try table.count("writes") > 0)
-            while try table.count("documents WHERE version < 6") > 0 { try await sweep(by: 4) }
+            while try table.count("documents WHERE version < 6 AND problem IS NULL") > 0 { try await sweep(by: 4) }
             try compareWithCache()
+        }
+
+        /// The row changes between the query and the update of a reader.
+        @Test(arguments: [1, 6]) func `A change by another process is kept`(version: Int) throws {
+            try table.create(documents: 0, samples, seed: 4)
+            let old = try samples.document(1, edit: 0, at: 1)
+            let changed = try samples.document(1, edit: 1, at: version)
+            try table.connection.execute(
+                "INSERT INTO documents VALUES ($1, $2, $3, $4)",
+                [old.key, old.type, "1", old.content]
+            )
+            let connection = InterferingConnection(connection: table.connection) {
+                try table.connection.execute(
+                    "UPDATE documents SET key = $1, type = $2, version = $3, content = $4",
+                    [changed.key, changed.type, "\(version)", changed.content]
+                )
+            }
+            let read = try DocumentTable(connection: connection, documents: samples.latest).document(forKey: old.key)
+            #expect(try Samples.edit(of: #require(read).content) == 0)
+            let rows = try table.connection.rows("SELECT key, type, version, content FROM documents", [])
+            #expect(rows.map(\.version) == [version])
+            #expect(rows.map(\.content) == [changed.content])
         }
 
         @Test(arguments: [1, 2, 4]) func `Workers share the documents`(workers: Int) async throws {
@@ -121,6 +143,22 @@
                 }
             }
             #expect(expected.isEmpty)
+        }
+    }
+
+    /// A connection that does something after each query.
+    private struct InterferingConnection: Connection {
+        let connection: PostgreSQLConnection
+        let interfere: () throws -> Void
+
+        func rows(_ query: String, _ values: [String]) throws -> [Row] {
+            let rows = try connection.rows(query, values)
+            try interfere()
+            return rows
+        }
+
+        func execute(_ statement: String, _ values: [String]) throws {
+            try connection.execute(statement, values)
         }
     }
 #endif

@@ -15,7 +15,7 @@
         /// Starts a process, and expects that it ends in a way.
         static func expect(_ work: Work, endsWith expected: End) async throws {
             let end = try await run(work)
-            #expect(end == expected, "\(work.text)")
+            try #require(end == expected, "\(work.text)")
         }
 
         /// Starts a process, and returns how it ended.

@@ -61,10 +61,7 @@ extension CodableCache {
         samples: Int = 0,
         configuration: Configuration = Configuration()
     ) throws -> MigrationReport {
-        var options = configuration.migrationOptions
-        options.isDryRun = true
-        options.sampleCount = samples
-        return try DryRun(url, migrations, configuration, options).run()
+        try DryRun(url, migrations, samples: samples, configuration).run()
     }
 
     /// Runs an upgrade on a copy of a cache file, on a queue of its own, and reports its effects.
@@ -100,12 +97,10 @@ extension CodableCache {
     ) async throws -> MigrationReport {
         let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
         return try await queue.runCancellable { isCancelled in
-            var options = configuration.migrationOptions
-            options.isDryRun = true
-            options.sampleCount = samples
-            let isGivenUp = options.isCancelled
-            options.isCancelled = { isCancelled() || isGivenUp() }
-            return try DryRun(url, migrations, configuration, options).run()
+            var configuration = configuration
+            let isGivenUp = configuration.isCancelled
+            configuration.isCancelled = { isCancelled() || isGivenUp() }
+            return try DryRun(url, migrations, samples: samples, configuration).run()
         }
     }
 }

@@ -9,15 +9,13 @@ struct DryRun {
     private let configuration: CodableCache.Configuration
     private let options: MigrationOptions
 
-    init(
-        _ url: URL,
-        _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration,
-        _ options: MigrationOptions
-    ) {
+    init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: CodableCache.Configuration) {
         self.url = url
         self.migrations = migrations
         self.configuration = configuration
+        var options = configuration.migrationOptions
+        options.isDryRun = true
+        options.sampleCount = samples
         self.options = options
     }
 

@@ -12,18 +12,21 @@ package enum ErrorSummary {
     }
 
     /// The code of one of Molt's errors; for another one, the name of its type and its number, if it has one.
+    ///
+    /// A generic type is named without its arguments, which may be types of the app's data.
     static func code(of error: any Error) -> String {
-        let type = String(describing: Swift.type(of: error))
+        let type = String(describing: Swift.type(of: error)).prefix { $0 != "<" }
         if Swift.type(of: error) is NSError.Type {
             let error = error as NSError
             return "\(error.domain) \(error.code)"
         }
         return switch error {
         case let error as any DescribedError: error.errorText.code
+        case let error as DurableFile.Failure: "POSIXError \(error.number)"
         case let error as any NumberedError: "\(type) \(error.number)"
         case let error as CocoaError: "\(type) \(error.errorCode)"
         case let error as POSIXError: "\(type) \(error.errorCode)"
-        default: type
+        default: String(type)
         }
     }
 

@@ -57,12 +57,10 @@ package protocol DescribedError: Error {
     var message: String { get }
 }
 
-/// An error of a library or of the system, which has a number for each kind.
+/// An error of a library, which has a number for each kind.
 package protocol NumberedError: Error {
     var number: Int32 { get }
 }
-
-extension DurableFile.Failure: NumberedError {}
 
 /// An error whose description never contains a value, so that it may be shown.
 package protocol ValueFreeError: Error, CustomStringConvertible {}

@@ -3,9 +3,10 @@ internal import Foundation
 /// What an opening did, for statistics over many devices; see ``MigrationMonitor/summary``.
 ///
 /// It has versions, counts, durations, sizes, the names of migrations, and codes of errors. It has no keys, values, paths
-/// or names of types and properties, and no texts of errors, so it may leave the device.
+/// or names of types and properties, and no texts of errors, so it may leave the device. An error that is not Molt's is
+/// named by its type, without generic arguments, or by its domain, if it is an `NSError`.
 ///
-/// Encoded as JSON, it takes at most 2 KB. The form is stable: each property of this type is a member with its name, nil
+/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a member with its name, nil
 /// is left out, and releases with the same ``format`` only add members. Decoders should ignore those that they do not
 /// know.
 ///
@@ -90,6 +91,8 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     /// The duration of the opening in seconds, rounded to milliseconds.
     public var duration: Double
     /// The size of the store's file and its log after the opening, in bytes; nil for a suite and in memory.
+    ///
+    /// In a dry run, it is the size of the copy, and ``duration`` does not include the copying.
     public var storeSize: Int64?
     /// How often the same upgrade had begun before and was cut off, by a crash or a kill.
     public var interruptions: Int
@@ -177,9 +180,9 @@ extension MigrationSummary {
                 counts: entry.counts
             )
         }
-        // None takes less than 128 bytes.
+        // More than 16 never fit.
         var chosen = entries.indices.sorted { entries[$0].duration > entries[$1].duration }
-            .prefix(Self.sizeLimit / 128)
+            .prefix(16)
         repeat {
             migrations = chosen.sorted().map { entries[$0] }
             guard !chosen.isEmpty else { return }

@@ -108,7 +108,7 @@ import Testing
                 #expect(error?.code == .storeFailed)
                 #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
                 #expect(error?.message.contains(temporary) == true)
-                #expect(monitor.summary?.failure?.cause == "Failure \(ENOSPC)")
+                #expect(monitor.summary?.failure?.cause == "POSIXError \(ENOSPC)")
             }
         }
     #endif

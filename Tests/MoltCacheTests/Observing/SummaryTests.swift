@@ -113,8 +113,9 @@ import Testing
     }
 
     @Test func `names the type of an error of the app`() async throws {
-        struct PrivateError: Error { var name = "Grace" }
-        let migrations = registry(.transform("Person") { _ in throw PrivateError() })
+        struct Patient {}
+        struct PrivateError<Subject>: Error { var name = "Grace" }
+        let migrations = registry(.transform("Person") { _ in throw PrivateError<Patient>() })
         await #expect(throws: MigrationError.self) { try await store.upgrade(migrations, configuration) }
         #expect(monitor.summary?.failure?.code == "stepFailed")
         #expect(monitor.summary?.failure?.cause == "PrivateError")
