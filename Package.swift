@@ -101,7 +101,10 @@ let package = Package(
         ),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
         // These have no code without the trait.
-        .testTarget(name: "PostgreSQLTests", dependencies: molt + ["MoltTesting", "Generators", "DocumentWorker"]),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: molt + ["MoltTesting", "Generators", "TestSupport", "DocumentWorker"]
+        ),
         .executableTarget(
             name: "DocumentWorker",
             dependencies: molt + [

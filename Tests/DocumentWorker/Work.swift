@@ -52,7 +52,7 @@
                 while try table.upgradeBatch() {}
             case .read:
                 var random = SeededGenerator(seed: 3)
-                try repeatUntilStop { try read(random.below(Samples.count), $0, samples) }
+                try repeatUntilStop { try read(random.below(Samples.readCount), $0, samples) }
             case .edit(let version):
                 var random = SeededGenerator(seed: UInt64(version))
                 try repeatUntilStop { table in

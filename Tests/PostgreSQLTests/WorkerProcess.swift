@@ -1,6 +1,7 @@
 #if PostgreSQLTests
 
     import Foundation
+    import TestSupport
     import Testing
 
     @testable import DocumentWorker
@@ -23,15 +24,7 @@
             let process = Process()
             process.executableURL = try executable
             process.arguments = work.text.split(separator: " ").map(String.init)
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in continuation.resume() }
-                do {
-                    try process.run()
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
+            try await process.runToEnd()
             let status = process.terminationStatus
             return process.terminationReason == .exit ? .exit(status) : .signal(status)
         }

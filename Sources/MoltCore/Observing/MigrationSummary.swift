@@ -2,13 +2,13 @@ internal import Foundation
 
 /// What an opening did, for statistics over many devices; see ``MigrationMonitor/summary``.
 ///
-/// It has versions, counts, durations, sizes, the names of migrations, and codes of errors. It has no keys, values, paths
-/// or names of types and properties, and no texts of errors, so it may leave the device. An error that is not Molt's is
-/// named by its type, without generic arguments, or by its domain, if it is an `NSError`.
+/// It has versions, counts, durations, sizes, the names of migrations, and codes of errors. It has no keys, values,
+/// paths, or names of types and properties, and no texts of errors, so it may leave the device. An error that is not
+/// Molt's is named by its type, without generic arguments, or by its domain, if it is an `NSError`.
 ///
-/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a member with its name, nil
-/// is left out, and releases with the same ``format`` only add members. Decoders should ignore those that they do not
-/// know.
+/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a member
+/// with its name, nil is left out, and releases with the same ``format`` only add members. Decoders should ignore
+/// members that they do not know.
 ///
 /// ```json
 /// {"format":1,"outcome":"upgraded","isDryRun":false,"from":3,"to":4,"appVersion":"4.0","moltVersion":"0.1.0",
@@ -136,11 +136,16 @@ extension MigrationSummary {
     /// Returns the summary of an opening that ended with a report.
     func ended(with report: MigrationReport) -> MigrationSummary {
         var summary = self
-        summary.outcome =
-            if report.isReadOnly { .readOnly } else if report.isFresh { .created } else if report.isEmpty {
-                .upToDate
-            } else { .upgraded }
+        // Another process may have upgraded the store since the plan was made.
+        summary.from = report.from
         summary.to = report.to
+        if report.isReadOnly {
+            summary.outcome = .readOnly
+        } else if report.isFresh {
+            summary.outcome = .created
+        } else if !report.isEmpty {
+            summary.outcome = .upgraded
+        }
         summary.counts = report.counts
         summary.expired = report.expiredCount
         summary.deferred = report.deferred.count
@@ -181,8 +186,7 @@ extension MigrationSummary {
             )
         }
         // More than 16 never fit.
-        var chosen = entries.indices.sorted { entries[$0].duration > entries[$1].duration }
-            .prefix(16)
+        var chosen = entries.indices.sorted { entries[$0].duration > entries[$1].duration }.prefix(16)
         repeat {
             migrations = chosen.sorted().map { entries[$0] }
             guard !chosen.isEmpty else { return }

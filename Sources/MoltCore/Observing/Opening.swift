@@ -1,4 +1,4 @@
-/// What is known about an opening of a store while it runs, for the end of its monitor.
+/// Collects what the summary of an opening says, and tells the monitor that the opening has ended.
 package struct Opening {
     /// The plan; nil until there is one.
     var plan: MigrationPlan?

@@ -83,15 +83,7 @@
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in continuation.resume() }
-                do {
-                    try process.run()
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
+            try await process.runToEnd()
             try #require(process.terminationStatus == 0)
             let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
             return Browser(
