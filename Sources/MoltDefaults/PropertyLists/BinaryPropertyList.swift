@@ -159,12 +159,14 @@ struct BinaryPropertyList {
 
 extension BinaryPropertyList {
     /// The value indices of a dictionary by key; nil if the object is not a dictionary, or a key is not a string.
+    ///
+    /// A key that occurs twice is damage, too: Foundation's reader takes its first value.
     func properties(at index: Int) -> [String: Int]? {
         guard case .dictionary(let entries) = object(at: index) else { return nil }
         var properties: [String: Int] = [:]
         for (key, value) in entries {
             guard let name = object(at: key)?.value?.string else { return nil }
-            properties[name] = value
+            guard properties.updateValue(value, forKey: name) == nil else { return nil }
         }
         return properties
     }

@@ -92,4 +92,19 @@ struct PlainArchiveTests {
         }
         #expect(unreadable > 250)
     }
+
+    /// Two keys of a dictionary become the same, among others; Foundation then reads the first value.
+    @Test
+    func `An archive of an object with another index in any place never ends the process`() throws {
+        let archive = try #require(try stored([Newt(name: "a")])?.data)
+        var unreadable = 0
+        for place in archive.indices {
+            for index in UInt8(0)..<32 {
+                var data = archive
+                data[place] = index
+                if (try? read([Newt].self, from: .data(data))) == nil { unreadable += 1 }
+            }
+        }
+        #expect(unreadable > archive.count)
+    }
 }
