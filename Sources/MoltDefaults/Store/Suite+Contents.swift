@@ -33,7 +33,7 @@ extension Suite {
 
     /// Removes a named suite and the files that Molt has made beside it; the app's own suite is never removed.
     ///
-    /// - Important: It does not wait for other processes.
+    /// - Important: It does not wait for another process that is upgrading the suite.
     package func erase() {
         // Suites made by tests always have a name.
         guard name != nil else { return }
@@ -47,8 +47,7 @@ extension Suite {
                 try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
             }
         #else
-            let file = SuiteFile(self)
-            for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+            try? SuiteDomain(self).removeFile()
         #endif
     }
 }

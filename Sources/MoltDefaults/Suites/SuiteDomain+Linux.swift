@@ -282,6 +282,14 @@
             return try values(of: bytes)
         }
 
+        /// Removes the suite's file, which no longer has values, while no other thread protects or recovers it.
+        package func removeFile() throws {
+            try file.locked {
+                for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+            }
+            Self.used.withLock { used in used.removeAll { $0 == suite } }
+        }
+
         /// Checks for a domain whose only key is `CF$UID`, which is read back differently.
         private func check(_ values: [String: PropertyListValue]) throws {
             if let fault = SuiteFormat.fault(ofDictionary: values) {

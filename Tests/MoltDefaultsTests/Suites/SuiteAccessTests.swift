@@ -1,5 +1,6 @@
 import Foundation
 import MoltDefaults
+import TestSupport
 import Testing
 
 @Suite struct `A live suite` {
@@ -95,4 +96,33 @@ import Testing
         }
         #expect(try suite.values().count == 40)
     }
+
+    #if os(Linux)
+        @Test func `leaves no file when it is erased while other threads have the library save all suites`() throws {
+            let count = TestRun.choose(100, long: 5_000)
+            let erased = (0..<count).map { _ in ScratchSuite(named: TestHome.newSuiteName()) }
+            let changed = try PropertyListEncoder().encode(["a": 2])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                for (number, other) in erased.enumerated() {
+                    do {
+                        if thread == 0 {
+                            try other.suite.set(1, forKey: "a")
+                            // As if by another process. Until the library reads it, other threads protect the file.
+                            try other.writeFile(changed)
+                            other.suite.erase()
+                        } else {
+                            try suite.set(.int(Int64(number)), forKey: "\(thread)")
+                        }
+                    } catch let error as DefaultsError where error.code == .busy {
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+            for other in erased {
+                #expect(try other.otherFiles() == [])
+                #expect(try !FileManager.default.fileExists(atPath: other.file.path))
+            }
+        }
+    #endif
 }

@@ -94,6 +94,10 @@ import Testing
         #expect(standIns.count == 2)
         guard let home = molt_test_home().map({ String(cString: $0) }) else { return }
         let files = try FileManager.default.contentsOfDirectory(atPath: home)
-        for name in standIns { #expect(!files.contains { $0.contains(name) }, "\(name)") }
+        for name in standIns {
+            // Another test's thread may hold the lock of a suite for a moment, even of one that was just erased.
+            let left = files.filter { $0.contains(name) && !$0.hasSuffix(".plist.molt-lock") }
+            #expect(left == [])
+        }
     }
 }
