@@ -17,7 +17,7 @@ struct Demonstration {
                 .value("--from", "RELEASE", "begin with a store of release 1, 2 or 3; 1 by default"),
                 .value("--records", "N", "write a new store with N people first, and upgrade that"),
                 .flag("--dry-run", "show what would happen, with records before and after each step"),
-                .flag("--summary", "print what the app could send home about the upgrade, too"),
+                .flag("--summary", "also print the summary of the upgrade that an app can send"),
             ],
             notes: """
                 It copies the store of release 1, prints the plan, upgrades the copy, prints the report, checks every value,
@@ -31,6 +31,9 @@ struct Demonstration {
             let number = try call.count("--from", in: 1...3) ?? 1
             let people = try call.count("--records", in: 1...10_000_000)
             let monitor = MigrationMonitor(onEvent: call.has("--dry-run") ? nil : progress(terminal))
+            defer {
+                if call.has("--summary"), let summary = monitor.summary { terminal.say("\nThe summary:\n\(summary)") }
+            }
             try await run(
                 Release(rawValue: number) ?? .first,
                 people,
@@ -38,7 +41,6 @@ struct Demonstration {
                 monitor,
                 terminal
             )
-            if call.has("--summary"), let summary = monitor.summary { terminal.say("\nThe summary:\n\(summary)") }
             return ExitCode.success
         }
     }

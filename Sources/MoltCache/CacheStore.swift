@@ -116,7 +116,8 @@ package final class CacheStore: MigrationStore {
     package var byteCount: Int64? {
         guard !isInMemory else { return nil }
         let file = FileStatus.resolved(storeName)
-        return ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }.reduce(nil) { ($0 ?? 0) + Int64($1) }
+        let sizes = ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }
+        return sizes.isEmpty ? nil : Int64(sizes.reduce(0, +))
     }
 
     /// The file that records attempted upgrades: beside the target when the path is a symbolic link.

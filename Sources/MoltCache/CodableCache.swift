@@ -112,7 +112,7 @@ public final class CodableCache: Sendable {
         retaining retained: (any Sendable)? = nil
     ) throws {
         var options = configuration.migrationOptions
-        options.isCancelled = isCancelled
+        options.cancel(when: isCancelled)
         // The changed keys are those that an upgrade changes when the cache is opened.
         options.onlyRecordsOnRead = configuration.onlyRecordsOnRead && !configuration.recordsChangedKeys
         // A store that may only be read is not opened for writing and takes no lock.
@@ -126,13 +126,18 @@ public final class CodableCache: Sendable {
         self.configuration = configuration
         self.retained = retained
         checksShapes = configuration.checksShapes
-        core = try CacheCore(
-            store,
-            version: report.to,
-            configuration: configuration,
-            knownTypes: knownTypes,
-            isReadOnly: isReadOnly
-        )
+        do {
+            core = try CacheCore(
+                store,
+                version: report.to,
+                configuration: configuration,
+                knownTypes: knownTypes,
+                isReadOnly: isReadOnly
+            )
+        } catch {
+            options.monitor?.openingFailed(with: error)
+            throw error
+        }
         options.isCancelled = { false }
         let rest = RestUpgrade(
             report.onRead,

@@ -112,6 +112,12 @@ public struct MigrationOptions: Sendable {
         backup ?? (redoesLastUpgrade ? BackupPolicy(keep: 5) : nil)
     }
 
+    /// Cancels the upgrade also when a closure returns true.
+    package mutating func cancel(when isCancelled: @escaping @Sendable () -> Bool) {
+        let other = self.isCancelled
+        self.isCancelled = { isCancelled() || other() }
+    }
+
     func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {
         policyOfAllSteps ?? step.onFailure ?? unconvertible
     }

@@ -6,6 +6,7 @@ import Foundation
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
+
     package init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
         self.registry = registry
         self.options = options
@@ -46,7 +47,7 @@ package struct Migrator: Sendable {
                 }
                 var upgrade = try makePlan(for: store, attempt)
                 opening.plan = upgrade.plan
-                try finishEarlierJournal(of: store, &upgrade, attempt)
+                opening.hasFinishedEarlier = try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
                 try finishJournal(of: store, upgrade, attempt)
                 return makeReport(on: store, upgrade)
@@ -79,15 +80,18 @@ package struct Migrator: Sendable {
     }
 
     /// Applies the changes to attached stores that an earlier upgrade committed, and plans again.
+    ///
+    /// - Returns: Whether there were any.
     private func finishEarlierJournal(
         of store: any MigrationStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote
-    ) throws {
-        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return }
+    ) throws -> Bool {
+        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return false }
         try applyJournal(of: store, attempt)
         upgrade.plan = try plan(for: store)
         options.monitor?.send(.planned(upgrade.plan))
+        return true
     }
 
     private func runPending(

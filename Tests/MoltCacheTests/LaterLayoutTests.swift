@@ -46,6 +46,17 @@ struct LaterLayoutTests {
         )
     }
 
+    @Test func `is read by a dry run, too, and an error names the store and not the copy`() throws {
+        let error = #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: [first]) }
+        #expect(error?.code == .newerFormat)
+        #expect(error?.path == url.path)
+        #expect(error?.message.contains(url.path) == true)
+        try allowReaders()
+        let report = try CodableCache.dryRun(at: url, migrations: [first], configuration: reading)
+        #expect(report.isReadOnly)
+        #expect(report.store == url.path)
+    }
+
     @Test func `is read, and what this release does not know in it is ignored`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)

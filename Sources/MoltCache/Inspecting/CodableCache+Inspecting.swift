@@ -98,8 +98,7 @@ extension CodableCache {
         let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
         return try await queue.runCancellable { isCancelled in
             var configuration = configuration
-            let isGivenUp = configuration.isCancelled
-            configuration.isCancelled = { isCancelled() || isGivenUp() }
+            configuration.options.cancel(when: isCancelled)
             return try DryRun(url, migrations, samples: samples, configuration).run()
         }
     }

@@ -46,8 +46,13 @@ struct DryRun {
 
     /// The error with the name of the original store instead of the copy's.
     private func ofOriginal(_ error: any Error) -> any Error {
-        guard var error = error as? MigrationError else { return error }
-        error.store = FileStatus.path(of: url)
+        if var error = error as? MigrationError {
+            error.store = FileStatus.path(of: url)
+            return error
+        }
+        guard var error = error as? CacheError else { return error }
+        if let copy = error.path { error.message.replace(copy, with: FileStatus.path(of: url)) }
+        error.path = FileStatus.path(of: url)
         return error
     }
 
@@ -71,11 +76,17 @@ struct DryRun {
         try checkSpace(in: scratch.url)
         try FileStatus.create(copy.path)
         try HardLinks.check(path)
+        var stop: (any Error)?
         _ = try FileProbe.look(path) { source throws(SQLiteError) in
-            try source.copy(into: Connection(copy.path, mode: .readWrite), isStopped: options.isStopped)
+            try source.copy(into: Connection(copy.path, mode: .readWrite)) {
+                do { try options.checkCancellation() } catch { stop = error }
+                return stop != nil
+            }
         }
-        try options.checkCancellation()
-        return CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
+        if let stop { throw stop }
+        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
+        store.readsLaterLayouts = configuration.downgrade == .openReadOnly
+        return store
     }
 
     /// Requires room for the copy and for the log of its upgrade, which is about as large.
@@ -89,17 +100,5 @@ struct DryRun {
             path: FileStatus.path(of: url),
             underlying: DurableFile.Failure(number: ENOSPC)
         )
-    }
-}
-
-extension MigrationOptions {
-    /// Whether the upgrade was cancelled or its deadline has passed.
-    fileprivate func isStopped() -> Bool {
-        do {
-            try checkCancellation()
-            return false
-        } catch {
-            return true
-        }
     }
 }

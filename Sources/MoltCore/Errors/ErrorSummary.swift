@@ -15,11 +15,11 @@ package enum ErrorSummary {
     ///
     /// A generic type is named without its arguments, which may be types of the app's data.
     static func code(of error: any Error) -> String {
-        let type = String(describing: Swift.type(of: error)).prefix { $0 != "<" }
         if Swift.type(of: error) is NSError.Type {
             let error = error as NSError
             return "\(error.domain) \(error.code)"
         }
+        let type = String(describing: Swift.type(of: error)).prefix { $0 != "<" }
         return switch error {
         case let error as any DescribedError: error.errorText.code
         case let error as DurableFile.Failure: "POSIXError \(error.number)"

@@ -3,7 +3,7 @@ final class AttemptNote {
     private let log: AttemptLog?
     private let options: MigrationOptions
     private var own: UpgradeAttempt?
-    /// How often this upgrade had begun before and was interrupted.
+    /// See ``MigrationSummary/interruptions``.
     private(set) var interruptions = 0
 
     init(_ store: any MigrationStore, _ options: MigrationOptions) {
@@ -19,13 +19,13 @@ final class AttemptNote {
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
         // just failed, and its process is about to clear the log.
-        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) }
-        interruptions = earlier.count
+        let all = log.attempts()
+        // An attempt may also have been interrupted between the commit and the end of the journal, or after both.
+        interruptions = all.count { $0.to > plan.from || !plan.journal.isEmpty }
+        let earlier = all.filter { $0.isRepeated(by: attempt) }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }
-        // Attempts of another release, or from another version of the store, no longer matter.
-        if earlier.isEmpty { log.clear() }
         log.begin(attempt)
         own = attempt
     }

@@ -79,16 +79,12 @@ public final class MigrationMonitor: Sendable {
         }
     }
 
-    /// Sends the last event of an opening, after which its summary is known.
-    func end(_ event: MigrationEvent, _ summary: MigrationSummary) {
-        begin()
-        state.withLock { $0.summary = summary }
-        send(event)
-    }
-
     /// Sends an event to the closure and to all sequences.
-    package func send(_ event: MigrationEvent) {
+    ///
+    /// - Parameter summary: The summary of the opening, with its last event.
+    package func send(_ event: MigrationEvent, _ summary: MigrationSummary? = nil) {
         begin()
+        if let summary { state.withLock { $0.summary = summary } }
         update(progress: event)
         onEvent?(event)
         let finished = state.withLock { state -> [AsyncStream<MigrationEvent>.Continuation] in
@@ -110,6 +106,11 @@ public final class MigrationMonitor: Sendable {
         }
         // Finishing calls onTermination, which takes the lock.
         for subscriber in finished { subscriber.finish() }
+    }
+
+    /// Changes the summary of an opening that failed after the upgrade, whose event was sent.
+    package func openingFailed(with error: any Error) {
+        state.withLock { $0.summary = $0.summary?.failed(with: error) }
     }
 
     /// Sends an event to the closure only, as the sequences have ended with the opening.

@@ -37,6 +37,8 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
         public static let created = Outcome(rawValue: "created")
         /// The store was upgraded.
         public static let upgraded = Outcome(rawValue: "upgraded")
+        /// An earlier upgrade was committed and then interrupted; its changes outside the store have been made now.
+        public static let finished = Outcome(rawValue: "finished")
         /// The store is of a newer app, and was opened for reading only.
         public static let readOnly = Outcome(rawValue: "readOnly")
         /// The opening failed; see ``MigrationSummary/failure``.
@@ -90,11 +92,11 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     public var moltVersion = MoltRelease.version
     /// The duration of the opening in seconds, rounded to milliseconds.
     public var duration: Double
-    /// The size of the store's file and its log after the opening, in bytes; nil for a suite and in memory.
+    /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in memory.
     ///
-    /// In a dry run, it is the size of the copy, and ``duration`` does not include the copying.
+    /// In a dry run, ``duration`` does not include the copying.
     public var storeSize: Int64?
-    /// How often the same upgrade had begun before and was cut off, by a crash or a kill.
+    /// The number of attempts at this upgrade that a crash or a kill has interrupted, by any version of the app.
     public var interruptions: Int
     /// Why the opening failed; nil if it did not.
     public var failure: Failure?
@@ -167,7 +169,7 @@ extension MigrationSummary {
             migration: (migrationError?.migration?.name).map(Self.shortened),
             version: migrationError?.migration?.version,
             step: migrationError?.step?.number,
-            isCommitted: migrationError?.outcome == .committed
+            isCommitted: migrationError?.outcome == .committed || outcome == .upgraded
         )
         summary.from = from ?? migrationError?.storeVersion
         summary.to = to ?? migrationError?.registryVersion
@@ -205,7 +207,8 @@ extension MigrationSummary {
 
     /// The beginning of a text, at most 60 bytes of UTF-8.
     private static func shortened(_ text: String) -> String {
-        var text = text
+        // In JSON, a control character takes six bytes.
+        var text = ErrorSummary.oneLine(text)
         while text.utf8.count > 60 { text.removeLast() }
         return text
     }

@@ -2,35 +2,39 @@
 package struct Opening {
     /// The plan; nil until there is one.
     var plan: MigrationPlan?
-    /// How often the upgrade had begun before and was interrupted.
+    /// See ``MigrationSummary/interruptions``.
     var interruptions = 0
-    private let store: any MigrationStore
+    /// Whether it made the changes outside the store that an earlier upgrade had committed.
+    var hasFinishedEarlier = false
+    private let storeSize: Int64?
     private let options: MigrationOptions
     private let start = ContinuousClock.now
 
     fileprivate init(of store: any MigrationStore, _ options: MigrationOptions) {
-        self.store = store
+        storeSize = options.monitor == nil ? nil : store.byteCount
         self.options = options
     }
 
     package func end(with report: MigrationReport) {
         guard let monitor = options.monitor else { return }
-        monitor.end(.finished(report), summary.ended(with: report))
+        monitor.send(.finished(report), summary.ended(with: report))
     }
 
     package func end(with error: any Error) {
         guard let monitor = options.monitor else { return }
-        monitor.end(.failed(error), summary.failed(with: error))
+        monitor.send(.failed(error), summary.failed(with: error))
     }
 
     private var summary: MigrationSummary {
-        MigrationSummary(
+        var summary = MigrationSummary(
             plan,
             options,
             duration: start.duration(to: .now).seconds,
-            storeSize: store.byteCount,
+            storeSize: storeSize,
             interruptions: interruptions
         )
+        if hasFinishedEarlier { summary.outcome = .finished }
+        return summary
     }
 }
 

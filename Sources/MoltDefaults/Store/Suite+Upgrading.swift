@@ -38,8 +38,7 @@ extension Suite {
     ) async throws -> MigrationReport {
         try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
             var options = options
-            let isGivenUp = options.isCancelled
-            options.isCancelled = { isCancelled() || isGivenUp() }
+            options.cancel(when: isCancelled)
             return try upgrade(with: migrations, attaching: attached, options: options)
         }
     }

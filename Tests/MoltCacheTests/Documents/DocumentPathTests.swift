@@ -25,38 +25,59 @@ import Testing
         guard let documents = try? DocumentUpgrade(registry) else { return false }
         let comment: Comment = "seed \(seed): \(registry.migrations.map { "\($0)" })"
         let store = try OldStore(records)
+        let version = random.below(registry.version)
+        guard try error(of: store, registry.upTo(version: version)) == nil else { return false }
         let before = try store.snapshot()
-        var error: (any Error)?
-        do { _ = try Migrator(registry).migrate(CacheStore(at: store.url)) } catch let failure { error = failure }
+        let failure = try error(of: store, registry)
         var expected: [String: String] = [:]
-        for record in try store.snapshot().records { expected[record.key] = "\(record.type) \(record.text)" }
+        for record in try store.snapshot().records {
+            expected[record.key] = text(record.type, record.content, record.expiration)
+        }
 
         var found: [String: String] = [:]
-        var other: (any Error)?
+        var refusals: [String: MigrationError] = [:]
         for record in before.records where !record.isData {
             do {
                 let upgraded = try documents.upgrade(
                     Data(record.content),
                     ofType: record.type,
-                    writtenAt: 0,
-                    forKey: record.key
+                    writtenAt: version,
+                    forKey: record.key,
+                    expiration: record.expiration.map(Date.init(timeIntervalSince1970:))
                 )
                 #expect(upgraded.version == registry.version, comment)
                 guard !upgraded.isDropped else { continue }
-                found[upgraded.key] = "\(upgraded.typeName) \(String(decoding: upgraded.content, as: UTF8.self))"
-            } catch let failure {
-                other = failure
+                let expiration = upgraded.expiration?.timeIntervalSince1970
+                found[upgraded.key] = text(upgraded.typeName, Array(upgraded.content), expiration)
+            } catch let error as MigrationError {
+                refusals[record.key] = error
             }
         }
         // Two records with the same key are an error of the store alone.
-        if (error as? MigrationError)?.code == .keyExists { return false }
-        guard error == nil else {
-            #expect(other != nil, comment)
+        if failure?.code == .keyExists { return false }
+        if let failure {
+            let refusal = try #require(refusals[failure.recordKey ?? ""], comment)
+            #expect(refusal.code == failure.code, comment)
+            #expect(refusal.migration == failure.migration, comment)
+            #expect(refusal.step == failure.step, comment)
             return false
         }
         // A store may set aside a record that a document's upgrade refuses; then neither has it.
         for record in before.records where record.isData { expected[record.key] = nil }
         #expect(found == expected, comment)
         return true
+    }
+
+    private static func error(of store: OldStore, _ registry: MigrationRegistry) throws -> MigrationError? {
+        do {
+            _ = try Migrator(registry).migrate(CacheStore(at: store.url))
+            return nil
+        } catch let error as MigrationError {
+            return error
+        }
+    }
+
+    private static func text(_ type: String, _ content: [UInt8], _ expiration: Double?) -> String {
+        "\(type) \(expiration ?? 0) \(String(decoding: content, as: UTF8.self))"
     }
 }

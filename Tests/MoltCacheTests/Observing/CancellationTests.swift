@@ -11,6 +11,7 @@ struct CancellationTests {
     enum Way: String, CaseIterable, Sendable {
         case task
         case progress
+        case closure
     }
 
     /// The work during which it is cancelled.
@@ -78,6 +79,8 @@ struct CancellationTests {
         let monitor = MigrationMonitor()
         var configuration = CodableCache.Configuration()
         configuration.monitor = monitor
+        let isGivenUp = Mutex(false)
+        configuration.isCancelled = { isGivenUp.withLock { $0 } }
         let seen = Mutex(0)
         let canceller = Canceller()
         let migrations = Self.migrations(work) {
@@ -89,6 +92,7 @@ struct CancellationTests {
             switch way {
             case .task: canceller.cancel()
             case .progress: monitor.progress.cancel()
+            case .closure: isGivenUp.withLock { $0 = true }
             }
         }
 
@@ -130,6 +134,18 @@ struct CancellationTests {
         let result = await task.result
 
         let error = #expect(throws: MigrationError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        #expect(try store.snapshot() == before)
+    }
+
+    @Test func `The closure of a configuration cancels the initializer, too`() throws {
+        let store = try OldStore(Self.records)
+        let before = try store.snapshot()
+        var configuration = CodableCache.Configuration()
+        configuration.isCancelled = { true }
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: store.url, migrations: Self.migrations(.steps) {}, configuration: configuration)
+        }
         #expect(error?.code == .cancelled)
         #expect(try store.snapshot() == before)
     }
