@@ -22,7 +22,7 @@ extension View where Body == Never {
 }
 
 public struct Group<Content: View>: View {
-    public init() {}
+    nonisolated public init() {}
     public init(@ViewBuilder content: () -> Content) {}
     public typealias Body = Never
 }
