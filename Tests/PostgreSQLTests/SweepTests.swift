@@ -7,8 +7,6 @@
     import MoltTesting
     import Testing
 
-    @testable import DocumentWorker
-
     @Suite(.serialized) struct `Documents in a PostgreSQL table` {
         private let samples: Samples
         private let table: SampleTable
@@ -23,7 +21,7 @@
             let before = try upgradedByWorkers()
             try await withThrowingTaskGroup { group in
                 for work in [Work.read, .edit(version: 2), .edit(version: 6)] {
-                    group.addTask { try await WorkerProcess.expect(work, endsWith: .exit(0)) }
+                    group.addTask { try await work.runInProcess() }
                 }
                 do {
                     try await killWorkers()
@@ -96,7 +94,7 @@
                         var random = SeededGenerator(seed: UInt64(slot))
                         for _ in 0..<6 {
                             let work = Work.sweepUntilKilled(statements: random.below(2000))
-                            try await WorkerProcess.expect(work, endsWith: .signal(SIGKILL))
+                            try await work.runInProcess()
                         }
                     }
                 }
@@ -107,9 +105,7 @@
         /// Workers that upgrade documents until each finds none.
         private func sweep(by workers: Int) async throws {
             try await withThrowingTaskGroup { group in
-                for _ in 0..<workers {
-                    group.addTask { try await WorkerProcess.expect(.sweep, endsWith: .exit(0)) }
-                }
+                for _ in 0..<workers { group.addTask { try await Work.sweep.runInProcess() } }
                 try await group.waitForAll()
             }
         }

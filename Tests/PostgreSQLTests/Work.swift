@@ -4,9 +4,10 @@
     import Generators
     import Molt
     import MoltCore
+    import Testing
 
-    /// The work of a process, with the text that its command line has for it.
-    enum Work {
+    /// The work of a process.
+    enum Work: Codable {
         /// Upgrades documents until none is free.
         case sweep
         /// Upgrades documents until a number of statements is reached, and kills itself in the next one.
@@ -16,27 +17,18 @@
         /// Edits documents as the release of a version does, until the table says stop.
         case edit(version: Int)
 
-        var text: String {
-            switch self {
-            case .sweep: "sweep"
-            case .sweepUntilKilled(let statements): "kill \(statements)"
-            case .read: "read"
-            case .edit(let version): "edit \(version)"
+        /// Does the work in a process of its own, and expects the right end.
+        func runInProcess() async throws {
+            _ = try await withTaskExecutorPreference(ThreadExecutor()) {
+                try await #require(processExitsWith: end, "\(self)") { [work = self as Work] in try work.run() }
             }
         }
 
-        init?(_ text: String) {
-            let words = text.split(separator: " ")
-            switch (words.first, words.last.flatMap { Int($0) }) {
-            case ("sweep", _): self = .sweep
-            case ("kill", let statements?): self = .sweepUntilKilled(statements: statements)
-            case ("read", _): self = .read
-            case ("edit", let version?): self = .edit(version: version)
-            default: return nil
-            }
+        private var end: ExitTest.Condition {
+            if case .sweepUntilKilled = self { .signal(SIGKILL) } else { .success }
         }
 
-        func run() throws {
+        private func run() throws {
             let samples = try Samples()
             switch self {
             case .sweep:
@@ -83,6 +75,14 @@
             guard expected.content.utf8.elementsEqual(document.content), expected.key == document.key else {
                 throw PostgreSQLConnection.Failure(message: "Document \(number) was read as \(document).")
             }
+        }
+    }
+
+    /// Gives each job a thread: an exit test blocks its own until the process ends, and the pool has one for each core.
+    private final class ThreadExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
     }
 #endif
