@@ -13,7 +13,7 @@
         /// Upgrades documents until a number of statements is reached, and kills itself in the next one.
         case sweepUntilKilled(statements: Int)
         /// Reads documents until the table says stop.
-        case read
+        case read(seed: UInt64)
         /// Edits documents as the release of a version does, until the table says stop.
         case edit(version: Int)
 
@@ -42,8 +42,8 @@
                 let connection = try PostgreSQLConnection(killedAfter: statements)
                 let table = DocumentTable(connection: connection, documents: samples.latest)
                 while try table.upgradeBatch() {}
-            case .read:
-                var random = SeededGenerator(seed: 3)
+            case .read(let seed):
+                var random = SeededGenerator(seed: seed)
                 try repeatUntilStop { try read(random.below(Samples.readCount), $0, samples) }
             case .edit(let version):
                 var random = SeededGenerator(seed: UInt64(version))
