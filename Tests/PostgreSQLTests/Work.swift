@@ -20,7 +20,15 @@
         /// Does the work in a process of its own, and expects the right end.
         func runInProcess() async throws {
             _ = try await withTaskExecutorPreference(ThreadExecutor()) {
-                try await #require(processExitsWith: end, "\(self)") { [work = self as Work] in try work.run() }
+                try await #require(processExitsWith: end, "\(self)") { [work = self as Work] in
+                    do {
+                        try work.run()
+                    } catch {
+                        // Otherwise the test would show only how the process ended.
+                        Issue.record(error)
+                        throw error
+                    }
+                }
             }
         }
 
