@@ -100,17 +100,13 @@ let package = Package(
             dependencies: molt + ["MoltCommand", "MoltTesting", "TestSupport"]
         ),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
-        // These have no code without the trait.
+        // It has no code without the trait.
         .testTarget(
             name: "PostgreSQLTests",
-            dependencies: molt + ["MoltTesting", "Generators", "TestSupport", "DocumentWorker"]
-        ),
-        .executableTarget(
-            name: "DocumentWorker",
             dependencies: molt + [
-                "Generators", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQLTests"])),
-            ],
-            path: "Tests/DocumentWorker"
+                "MoltTesting", "Generators",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQLTests"])),
+            ]
         ),
         .systemLibrary(
             name: "CPostgreSQL",

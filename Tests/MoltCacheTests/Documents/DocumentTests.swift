@@ -131,43 +131,69 @@ import Testing
 
     /// The code of the guide "Upgrading documents in your own database".
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
-        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
+        let manager = FileManager.default
+        let type = directory.lastPathComponent
+        for file in try manager.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
             let name = file.deletingPathExtension()
             guard let version = Int(name.pathExtension), version < documents.version else { continue }
-            let upgraded = try documents.upgrade(
-                Data(contentsOf: file),
-                ofType: directory.lastPathComponent,
-                writtenAt: version,
-                forKey: name.deletingPathExtension().lastPathComponent
-            )
-            if !upgraded.isDropped {
-                let new = directory.appending(path: "\(upgraded.key).\(upgraded.version).json")
-                try upgraded.content.write(to: new, options: .atomic)
+            let key = name.deletingPathExtension().lastPathComponent
+            let new = try documents.upgrade(Data(contentsOf: file), ofType: type, writtenAt: version, forKey: key)
+            if !new.isDropped {
+                let folder = directory.deletingLastPathComponent().appending(path: new.typeName)
+                try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+                let target = folder.appending(path: "\(new.key).\(new.version).json")
+                if !manager.fileExists(atPath: target.path) {
+                    try new.content.write(to: target, options: .atomic)
+                } else if (type, key) != (new.typeName, new.key), try Data(contentsOf: target) != new.content {
+                    throw MigrationError(.keyExists, "There are two documents for \(target.path).")
+                }
             }
-            try FileManager.default.removeItem(at: file)
+            try manager.removeItem(at: file)
         }
     }
 
-    @Test func `can be a file of a directory`() throws {
-        let scratch = try ScratchDirectory()
-        let directory = scratch.file("Person")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let files = [
-            "ada.1.json": #"{"name":"Ada King"}"#, "bob.3.json": #"{"firstName":"Bob"}"#,
-            "eve.1.json": #"{"name":"Eve"}"#,
+    /// Writes files, upgrades those of both types, and returns the files that are there afterwards.
+    private func upgrade(_ files: [String: String], in scratch: ScratchDirectory) throws -> [String: String] {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "person", .renameType("Alien", to: "Person")),
+            Migration(to: 2, "name", .renameProperty("Person", "name", to: "fullName")),
+            Migration(to: 3, "key", .transform("Person") { if $0["isOld"] != nil { $0.key = "old-\($0.key)" } }),
         ]
-        for (name, text) in files { try Data(text.utf8).write(to: directory.appending(path: name)) }
-        let registry = MigrationRegistry(Self.migrations.migrations.filter { $0.name != "head" })
-        for _ in 0..<2 {
-            try upgradeFiles(in: directory, DocumentUpgrade(registry))
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == [
-                    "ada.4.json", "bob.4.json", "eve.4.json",
-                ]
-            )
-            let ada = try String(contentsOf: directory.appending(path: "ada.4.json"), encoding: .utf8)
-            #expect(ada == #"{"firstName":"Ada","lastName":"King"}"#)
+        for type in ["Alien", "Person"] {
+            try FileManager.default.createDirectory(at: scratch.file(type), withIntermediateDirectories: true)
         }
+        for (path, text) in files { try Data(text.utf8).write(to: scratch.file(path)) }
+        for type in ["Alien", "Person"] { try upgradeFiles(in: scratch.file(type), DocumentUpgrade(migrations)) }
+        return try contents(of: scratch)
+    }
+
+    private func contents(of scratch: ScratchDirectory) throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: scratch.url.path) where path.contains(".") {
+            contents[path] = try String(contentsOf: scratch.file(path), encoding: .utf8)
+        }
+        return contents
+    }
+
+    @Test func `can be a file, also when a run was killed before it removed old files`() throws {
+        let old = ["Alien/ada.0.json": #"{"name":"Ada"}"#, "Person/bob.1.json": #"{"isOld":1,"name":"Bob"}"#]
+        let new = [
+            "Person/ada.3.json": #"{"fullName":"Ada"}"#, "Person/old-bob.3.json": #"{"isOld":1,"fullName":"Bob"}"#,
+        ]
+        let scratch = try ScratchDirectory()
+        for _ in 0..<2 { #expect(try upgrade(old, in: scratch) == new) }
+        let edited = ["Person/eve.3.json": #"{"fullName":"Eve"}"#]
+        let leftover = ["Person/eve.1.json": #"{"name":"Ev"}"#]
+        #expect(try upgrade(edited.merging(leftover) { $1 }, in: ScratchDirectory()) == edited)
+    }
+
+    @Test(arguments: ["Alien/ada.0.json", "Person/ada.2.json"])
+    func `does not overwrite the file of another document`(path: String) throws {
+        let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
+        let scratch = try ScratchDirectory()
+        let error = #expect(throws: MigrationError.self) { try upgrade(files, in: scratch) }
+        #expect(error?.code == .keyExists)
+        #expect(try contents(of: scratch) == files)
     }
 
     // MARK: In a cache

@@ -2,6 +2,7 @@
 
     import Foundation
     import Generators
+    import MoltCore
 
     /// The table of samples, and what the processes of a test tell each other.
     struct SampleTable {
@@ -17,27 +18,34 @@
                 "CREATE TABLE documents (key text PRIMARY KEY, type text NOT NULL, version int NOT NULL, "
                     + "content text NOT NULL, problem text)"
             )
-            try connection.execute("CREATE INDEX ON documents (version)")
+            try connection.execute("CREATE INDEX ON documents (version) WHERE problem IS NULL")
             try connection.execute("CREATE TABLE writes (number int, edit int, PRIMARY KEY (number, edit))")
             try connection.execute("CREATE TABLE sweeps (began float8, ended float8)")
             try connection.execute("CREATE TABLE stop ()")
             var random = SeededGenerator(seed: seed)
             try connection.execute("BEGIN")
             for start in stride(from: 0, to: count, by: 1000) {
-                var values: [String] = []
-                let rows = try (start..<min(start + 1000, count)).map { number in
-                    let version = Samples.isSpam(number) ? random.below(4) : random.below(7)
-                    let row = try samples.document(number, edit: 0, at: version)
-                    values += [row.key, row.type, "\(row.version)", row.content]
-                    return "($\(values.count - 3), $\(values.count - 2), $\(values.count - 1)::int, $\(values.count))"
-                }
-                try connection.execute(
-                    "INSERT INTO documents (key, type, version, content) VALUES \(rows.joined(separator: ","))",
-                    values
+                try insert(
+                    (start..<min(start + 1000, count)).map { number in
+                        let version = Samples.isSpam(number) ? random.below(4) : random.below(7)
+                        return try samples.document(number, edit: 0, at: version)
+                    }
                 )
             }
             try connection.execute("COMMIT")
             try connection.execute("ANALYZE documents")
+        }
+
+        func insert(_ rows: [Row]) throws {
+            var values: [String] = []
+            let places = rows.map { row in
+                values += [row.key, row.type, "\(row.version)", row.content]
+                return "($\(values.count - 3), $\(values.count - 2), $\(values.count - 1)::int, $\(values.count))"
+            }
+            try connection.execute(
+                "INSERT INTO documents (key, type, version, content) VALUES \(places.joined(separator: ","))",
+                values
+            )
         }
 
         /// Edits a document as the release of a version does, which does not overwrite documents of later releases.
@@ -46,12 +54,19 @@
             let last = try connection.strings("SELECT max(edit) FROM writes WHERE number = $1", ["\(number)"])
             let edit = (Int(last.first?.first ?? "") ?? 0) + 1
             let row = try samples.document(number, edit: edit, at: version)
+            if version == Samples.migrations.version {
+                // Gives the row its new key.
+                let documents = DocumentTable(connection: connection, documents: samples.latest)
+                _ = try documents.document(forKey: Samples.key(number, at: 0))
+            }
             let changed = try connection.changedRows(
                 "UPDATE documents SET type = $2, version = $3, content = $4, problem = NULL WHERE key = $1 AND version <= $3",
                 [row.key, row.type, "\(version)", row.content]
             )
             if changed > 0 {
                 try connection.execute("INSERT INTO writes VALUES ($1, $2)", ["\(number)", "\(edit)"])
+            } else if version == Samples.migrations.version {
+                throw PostgreSQLConnection.Failure(message: "Document \(number) is missing.")
             }
             try connection.execute("COMMIT")
         }

@@ -56,7 +56,10 @@
         }
 
         private func upgrade(_ row: Row) throws -> UpgradedDocument {
-            try documents.upgrade(Data(row.content.utf8), ofType: row.type, writtenAt: row.version, forKey: row.key)
+            let content = Data(row.content.utf8)
+            let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
+            if new.isData { throw MigrationError(.stepFailed, "Raw data does not fit in a column for text.") }
+            return new
         }
 
         private func store(_ new: UpgradedDocument, inPlaceOf row: Row) throws {

@@ -4,39 +4,39 @@
     import Generators
     import Molt
     import MoltCore
+    import Testing
 
-    /// The work of a process, with the text that its command line has for it.
-    enum Work {
+    /// The work of a process.
+    enum Work: Codable {
         /// Upgrades documents until none is free.
         case sweep
         /// Upgrades documents until a number of statements is reached, and kills itself in the next one.
         case sweepUntilKilled(statements: Int)
         /// Reads documents until the table says stop.
-        case read
+        case read(seed: UInt64)
         /// Edits documents as the release of a version does, until the table says stop.
         case edit(version: Int)
 
-        var text: String {
-            switch self {
-            case .sweep: "sweep"
-            case .sweepUntilKilled(let statements): "kill \(statements)"
-            case .read: "read"
-            case .edit(let version): "edit \(version)"
+        /// Does the work in a process of its own, and expects the right end.
+        func runInProcess() async throws {
+            _ = try await withTaskExecutorPreference(ThreadExecutor()) {
+                try await #require(processExitsWith: end, "\(self)") { [work = self as Work] in
+                    do {
+                        try work.run()
+                    } catch {
+                        // Otherwise the test would show only how the process ended.
+                        Issue.record(error)
+                        throw error
+                    }
+                }
             }
         }
 
-        init?(_ text: String) {
-            let words = text.split(separator: " ")
-            switch (words.first, words.last.flatMap { Int($0) }) {
-            case ("sweep", _): self = .sweep
-            case ("kill", let statements?): self = .sweepUntilKilled(statements: statements)
-            case ("read", _): self = .read
-            case ("edit", let version?): self = .edit(version: version)
-            default: return nil
-            }
+        private var end: ExitTest.Condition {
+            if case .sweepUntilKilled = self { .signal(SIGKILL) } else { .success }
         }
 
-        func run() throws {
+        private func run() throws {
             let samples = try Samples()
             switch self {
             case .sweep:
@@ -50,8 +50,8 @@
                 let connection = try PostgreSQLConnection(killedAfter: statements)
                 let table = DocumentTable(connection: connection, documents: samples.latest)
                 while try table.upgradeBatch() {}
-            case .read:
-                var random = SeededGenerator(seed: 3)
+            case .read(let seed):
+                var random = SeededGenerator(seed: seed)
                 try repeatUntilStop { try read(random.below(Samples.readCount), $0, samples) }
             case .edit(let version):
                 var random = SeededGenerator(seed: UInt64(version))
@@ -83,6 +83,14 @@
             guard expected.content.utf8.elementsEqual(document.content), expected.key == document.key else {
                 throw PostgreSQLConnection.Failure(message: "Document \(number) was read as \(document).")
             }
+        }
+    }
+
+    /// Gives each job a thread: an exit test blocks its own until the process ends, and the pool has one for each core.
+    private final class ThreadExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
     }
 #endif

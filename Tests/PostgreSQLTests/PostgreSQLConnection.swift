@@ -66,7 +66,6 @@
             let parameters = copies.map { UnsafePointer<CChar>($0) }
             if remainingStatements == 0 {
                 PQsendQueryParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0)
-                PQflush(handle)
                 kill(getpid(), SIGKILL)
             }
             if let remaining = remainingStatements { remainingStatements = remaining - 1 }
