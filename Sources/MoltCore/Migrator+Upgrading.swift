@@ -26,7 +26,9 @@ extension Migrator {
             let transaction = options.wrapTransaction?(transaction) ?? transaction
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
-            if !options.isDryRun { try applyJournal(of: store, transaction, attachments, attempt) }
+            if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
+                state.hasFinishedEarlier = true
+            }
             let plan = try MigrationPlan(
                 transaction.state(),
                 storeName: store.storeName,
@@ -122,7 +124,9 @@ extension Migrator {
     /// Applies the committed changes to attached stores, and clears the journal once they are on disk.
     ///
     /// The store's write lock keeps other processes from doing so at the same time.
-    func applyJournal(of store: any MigrationStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws {
+    ///
+    /// - Returns: Whether the journal had changes.
+    func applyJournal(of store: any MigrationStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
         let attachments = Attachments(store.attachments, registry, role: options.role)
         var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
@@ -142,10 +146,10 @@ extension Migrator {
             throw error
         }
         if isApplied { try options.reach(.afterCommit, "that ends the journal") }
+        return isApplied
     }
 
     /// - Returns: Whether the journal had changes.
-    @discardableResult
     private func applyJournal(
         of store: any MigrationStore,
         _ transaction: any MigrationTransaction,

@@ -35,10 +35,12 @@ package struct Migrator: Sendable {
     ///   the commit, `journalPending` after that of an earlier upgrade, and `deadlinePassed` between commit and journal
     ///   mean that the store was upgraded: it keeps the changes that could not be made outside it, and applies them
     ///   when it is next opened.
-    package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+    ///
+    /// - Parameter opening: The opening that the upgrade belongs to; a new one by default.
+    package func migrate(_ store: any MigrationStore, _ opening: Opening? = nil) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         let attempt = AttemptNote(store, options)
-        var opening = options.opening(of: store)
+        var opening = opening ?? options.opening(of: store)
         do {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {
                 defer {
@@ -47,8 +49,9 @@ package struct Migrator: Sendable {
                 }
                 var upgrade = try makePlan(for: store, attempt)
                 opening.plan = upgrade.plan
-                opening.hasFinishedEarlier = try finishEarlierJournal(of: store, &upgrade, attempt)
+                try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
+                opening.hasFinishedEarlier = upgrade.hasFinishedEarlier
                 try finishJournal(of: store, upgrade, attempt)
                 return makeReport(on: store, upgrade)
             }
@@ -80,18 +83,15 @@ package struct Migrator: Sendable {
     }
 
     /// Applies the changes to attached stores that an earlier upgrade committed, and plans again.
-    ///
-    /// - Returns: Whether there were any.
     private func finishEarlierJournal(
         of store: any MigrationStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote
-    ) throws -> Bool {
-        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return false }
-        try applyJournal(of: store, attempt)
+    ) throws {
+        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return }
+        upgrade.hasFinishedEarlier = try applyJournal(of: store, attempt)
         upgrade.plan = try plan(for: store)
         options.monitor?.send(.planned(upgrade.plan))
-        return true
     }
 
     private func runPending(
@@ -116,7 +116,7 @@ package struct Migrator: Sendable {
     private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
         do {
-            try applyJournal(of: store, attempt, isCancellable: false)
+            _ = try applyJournal(of: store, attempt, isCancellable: false)
         } catch {
             throw error.with(.committed)
         }
@@ -189,6 +189,8 @@ struct Upgrade {
     var entries: [MigrationReport.Entry] = []
     var expiredCount = 0
     var isCommitted = false
+    /// Whether it has applied the journal of an earlier upgrade.
+    var hasFinishedEarlier = false
 
     init(plan: MigrationPlan) {
         self.plan = plan

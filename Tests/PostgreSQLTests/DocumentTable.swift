@@ -58,7 +58,9 @@
         private func upgrade(_ row: Row) throws -> UpgradedDocument {
             let content = Data(row.content.utf8)
             let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
-            if new.isData { throw MigrationError(.stepFailed, "Raw data does not fit in a column for text.") }
+            if new.isData, !new.isDropped {
+                throw MigrationError(.stepFailed, "Raw data of \(row.type) \(row.key) does not fit in a text column.")
+            }
             return new
         }
 

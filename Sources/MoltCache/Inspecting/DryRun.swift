@@ -20,7 +20,7 @@ struct DryRun {
     }
 
     func run() throws -> MigrationReport {
-        let opening = options.opening(of: CacheStore(at: url))
+        var opening = options.opening(of: CacheStore(at: url))
         let scratch: CopyDirectory
         let store: CacheStore
         do {
@@ -33,10 +33,12 @@ struct DryRun {
         }
         defer { withExtendedLifetime(scratch) {} }
         defer { store.close() }
+        opening.restart()
         do {
             let reading =
-                configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
-            var report = try reading ?? Migrator(migrations, options: options).migrate(store)
+                configuration.downgrade == .openReadOnly
+                ? try Downgrade(migrations, options).reading(store, opening) : nil
+            var report = try reading ?? Migrator(migrations, options: options).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             return report
         } catch {

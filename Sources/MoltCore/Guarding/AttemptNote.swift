@@ -20,8 +20,8 @@ final class AttemptNote {
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
         // just failed, and its process is about to clear the log.
         let all = log.attempts()
-        // An attempt may also have been interrupted between the commit and the end of the journal, or after both.
-        interruptions = all.count { $0.to > plan.from || !plan.journal.isEmpty }
+        // An attempt at the store's own version was interrupted only if its journal is left.
+        interruptions = all.count { $0.to > plan.from || $0.to == plan.from && !plan.journal.isEmpty }
         let earlier = all.filter { $0.isRepeated(by: attempt) }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)

@@ -110,7 +110,11 @@ public final class MigrationMonitor: Sendable {
 
     /// Changes the summary of an opening that failed after the upgrade, whose event was sent.
     package func openingFailed(with error: any Error) {
-        state.withLock { $0.summary = $0.summary?.failed(with: error) }
+        state.withLock { state in
+            guard let summary = state.summary else { return }
+            let isCommitted = ![.upToDate, .readOnly].contains(summary.outcome)
+            state.summary = summary.failed(with: error, isCommitted: isCommitted)
+        }
     }
 
     /// Sends an event to the closure only, as the sequences have ended with the opening.

@@ -37,7 +37,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
         public static let created = Outcome(rawValue: "created")
         /// The store was upgraded.
         public static let upgraded = Outcome(rawValue: "upgraded")
-        /// An earlier upgrade was committed and then interrupted; its changes outside the store have been made now.
+        /// An earlier upgrade was committed; its remaining changes outside the store have now been made.
         public static let finished = Outcome(rawValue: "finished")
         /// The store is of a newer app, and was opened for reading only.
         public static let readOnly = Outcome(rawValue: "readOnly")
@@ -58,7 +58,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
         public var version: Int?
         /// The number of its step, from 1.
         public var step: Int?
-        /// Whether the upgrade was committed before the failure, and only changes outside the store remain.
+        /// Whether the store was upgraded before the failure; at most changes outside it remain.
         public var isCommitted: Bool
     }
 
@@ -91,12 +91,12 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     /// The version of Molt.
     public var moltVersion = MoltRelease.version
     /// The duration of the opening in seconds, rounded to milliseconds.
+    ///
+    /// In a dry run, it does not include the copying, unless that fails.
     public var duration: Double
     /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in memory.
-    ///
-    /// In a dry run, ``duration`` does not include the copying.
     public var storeSize: Int64?
-    /// The number of attempts at this upgrade that a crash or a kill has interrupted, by any version of the app.
+    /// The number of earlier attempts at this upgrade, by any version of the app, that a crash or a kill interrupted.
     public var interruptions: Int
     /// Why the opening failed; nil if it did not.
     public var failure: Failure?
@@ -159,7 +159,9 @@ extension MigrationSummary {
     }
 
     /// Returns the summary of an opening that failed.
-    func failed(with error: any Error) -> MigrationSummary {
+    ///
+    /// - Parameter isCommitted: Whether the store was upgraded before, even if the error does not say so.
+    func failed(with error: any Error, isCommitted: Bool = false) -> MigrationSummary {
         var summary = self
         let migrationError = error as? MigrationError
         summary.outcome = .failed
@@ -169,10 +171,11 @@ extension MigrationSummary {
             migration: (migrationError?.migration?.name).map(Self.shortened),
             version: migrationError?.migration?.version,
             step: migrationError?.step?.number,
-            isCommitted: migrationError?.outcome == .committed || outcome == .upgraded
+            isCommitted: isCommitted || migrationError?.outcome == .committed
         )
         summary.from = from ?? migrationError?.storeVersion
         summary.to = to ?? migrationError?.registryVersion
+        summary.fit()
         return summary
     }
 
@@ -188,12 +191,18 @@ extension MigrationSummary {
             )
         }
         // More than 16 never fit.
-        var chosen = entries.indices.sorted { entries[$0].duration > entries[$1].duration }.prefix(16)
-        repeat {
-            migrations = chosen.sorted().map { entries[$0] }
-            guard !chosen.isEmpty else { return }
-            chosen.removeLast()
-        } while encodedSize > Self.sizeLimit
+        let longest = entries.indices.sorted { entries[$0].duration > entries[$1].duration }.prefix(16)
+        migrations = longest.sorted().map { entries[$0] }
+        fit()
+    }
+
+    /// Removes the shortest migrations until the rest fit.
+    private mutating func fit() {
+        while encodedSize > Self.sizeLimit,
+            let shortest = migrations.indices.min(by: { migrations[$0].duration < migrations[$1].duration })
+        {
+            migrations.remove(at: shortest)
+        }
     }
 
     private var encodedSize: Int {

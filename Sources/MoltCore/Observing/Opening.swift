@@ -8,11 +8,16 @@ package struct Opening {
     var hasFinishedEarlier = false
     private let storeSize: Int64?
     private let options: MigrationOptions
-    private let start = ContinuousClock.now
+    private var start = ContinuousClock.now
 
     fileprivate init(of store: any MigrationStore, _ options: MigrationOptions) {
         storeSize = options.monitor == nil ? nil : store.byteCount
         self.options = options
+    }
+
+    /// Leaves out what was done so far, such as copying the store, from the duration.
+    package mutating func restart() {
+        start = .now
     }
 
     package func end(with report: MigrationReport) {

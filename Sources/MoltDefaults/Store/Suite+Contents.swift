@@ -33,7 +33,7 @@ extension Suite {
 
     /// Removes a named suite and the files that Molt has made beside it; the app's own suite is never removed.
     ///
-    /// - Important: It does not wait for another process that is upgrading the suite.
+    /// - Important: It does not wait until another process has upgraded the suite.
     package func erase() {
         // Suites made by tests always have a name.
         guard name != nil else { return }
@@ -47,7 +47,7 @@ extension Suite {
                 try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
             }
         #else
-            try? SuiteDomain(self).removeFile()
+            SuiteDomain(self).removeFile()
         #endif
     }
 }

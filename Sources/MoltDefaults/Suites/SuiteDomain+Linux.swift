@@ -283,10 +283,12 @@
         }
 
         /// Removes the suite's file, which no longer has values, while no other thread protects or recovers it.
-        package func removeFile() throws {
-            try file.locked {
+        package func removeFile() {
+            let remove = {
                 for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
             }
+            // A holder that keeps the lock for seconds is stopped, or of another process.
+            do { try file.locked(remove) } catch { remove() }
             Self.used.withLock { used in used.removeAll { $0 == suite } }
         }
 

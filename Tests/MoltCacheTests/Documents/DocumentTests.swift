@@ -131,25 +131,30 @@ import Testing
 
     /// The code of the guide "Upgrading documents in your own database".
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
-        let manager = FileManager.default
-        let type = directory.lastPathComponent
-        for file in try manager.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
-            let name = file.deletingPathExtension()
-            guard let version = Int(name.pathExtension), version < documents.version else { continue }
-            let key = name.deletingPathExtension().lastPathComponent
-            let new = try documents.upgrade(Data(contentsOf: file), ofType: type, writtenAt: version, forKey: key)
-            if !new.isDropped {
-                let folder = directory.deletingLastPathComponent().appending(path: new.typeName)
-                try manager.createDirectory(at: folder, withIntermediateDirectories: true)
-                let target = folder.appending(path: "\(new.key).\(new.version).json")
-                if !manager.fileExists(atPath: target.path) {
-                    try new.content.write(to: target, options: .atomic)
-                } else if (type, key) != (new.typeName, new.key), try Data(contentsOf: target) != new.content {
-                    throw MigrationError(.keyExists, "There are two documents for \(target.path).")
-                }
-            }
-            try manager.removeItem(at: file)
+        var failure: (any Error)?
+        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
+            do { try upgradeFile(file, documents) } catch { failure = error }
         }
+        if let failure { throw failure }
+    }
+
+    func upgradeFile(_ file: URL, _ documents: DocumentUpgrade) throws {
+        let (folder, name) = (file.deletingLastPathComponent(), file.deletingPathExtension())
+        guard file.pathExtension == "json", let version = Int(name.pathExtension), version < documents.version
+        else { return }
+        let (type, key) = (folder.lastPathComponent, name.deletingPathExtension().lastPathComponent)
+        let new = try documents.upgrade(Data(contentsOf: file), ofType: type, writtenAt: version, forKey: key)
+        if !new.isDropped {
+            let newFolder = folder.deletingLastPathComponent().appending(path: new.typeName)
+            try FileManager.default.createDirectory(at: newFolder, withIntermediateDirectories: true)
+            let target = newFolder.appending(path: "\(new.key).\(new.version).\(new.isData ? "data" : "json")")
+            if !FileManager.default.fileExists(atPath: target.path) {
+                try new.content.write(to: target, options: .atomic)
+            } else if (type, key) != (new.typeName, new.key), try Data(contentsOf: target) != new.content {
+                throw MigrationError(.keyExists, "There are two documents for \(target.path).")
+            }
+        }
+        try FileManager.default.removeItem(at: file)
     }
 
     /// Writes files, upgrades those of both types, and returns the files that are there afterwards.
@@ -158,6 +163,11 @@ import Testing
             Migration(to: 1, "person", .renameType("Alien", to: "Person")),
             Migration(to: 2, "name", .renameProperty("Person", "name", to: "fullName")),
             Migration(to: 3, "key", .transform("Person") { if $0["isOld"] != nil { $0.key = "old-\($0.key)" } }),
+            Migration(
+                to: 3,
+                "raw",
+                .transform("Person") { if $0["isRaw"] != nil { try $0.replaceContent(with: Data("raw".utf8)) } }
+            ),
         ]
         for type in ["Alien", "Person"] {
             try FileManager.default.createDirectory(at: scratch.file(type), withIntermediateDirectories: true)
@@ -185,6 +195,22 @@ import Testing
         let edited = ["Person/eve.3.json": #"{"fullName":"Eve"}"#]
         let leftover = ["Person/eve.1.json": #"{"name":"Ev"}"#]
         #expect(try upgrade(edited.merging(leftover) { $1 }, in: ScratchDirectory()) == edited)
+    }
+
+    @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
+        let files = (0..<9).map { ("Person/\($0).1.json", $0 == 4 ? "{" : "{}") }
+        let scratch = try ScratchDirectory()
+        #expect(throws: MigrationError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
+        let expected = (0..<9).map { ("Person/\($0).\($0 == 4 ? 1 : 3).json", $0 == 4 ? "{" : "{}") }
+        #expect(try contents(of: scratch) == Dictionary(uniqueKeysWithValues: expected))
+    }
+
+    @Test func `is passed over by later runs once a step has made raw data of it`() throws {
+        let scratch = try ScratchDirectory()
+        #expect(try upgrade(["Person/ada.1.json": #"{"isRaw":1}"#], in: scratch) == ["Person/ada.3.data": "raw"])
+        let later = try DocumentUpgrade([Migration(to: 4, "later")])
+        try upgradeFiles(in: scratch.file("Person"), later)
+        #expect(try contents(of: scratch) == ["Person/ada.3.data": "raw"])
     }
 
     @Test(arguments: ["Alien/ada.0.json", "Person/ada.2.json"])

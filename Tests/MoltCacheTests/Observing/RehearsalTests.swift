@@ -18,8 +18,10 @@ import Testing
     }
 
     @Test func `gives the report of an upgrade, and leaves the store as it is`() async throws {
-        let before = try Snapshot(of: store.url)
         let cache = try CodableCache(at: store.url)
+        try cache.set(1, forKey: "in the log")
+        let size = CacheStore(at: store.url).byteCount
+        let before = try Snapshot(of: store.url)
         let migrations = registry(.addProperty("Person", "visits", default: 0))
         let report = try await CodableCache.dryRun(
             at: store.url,
@@ -34,7 +36,8 @@ import Testing
         #expect(report.entries.first?.steps.first?.samples.count == 1)
         #expect(monitor.summary?.isDryRun == true)
         #expect(monitor.summary?.outcome == .upgraded)
-        #expect(try cache.count() == 1000)
+        #expect(monitor.summary?.storeSize == size)
+        #expect(try cache.count() == 1001)
         cache.close()
         #expect(try Snapshot(of: store.url) == before)
     }
@@ -92,6 +95,8 @@ import Testing
         }
         #expect(error?.code == .cancelled)
         #expect(calls.count == 3)
+        // There was no plan yet.
+        #expect(monitor.summary?.to == nil)
         #expect(monitor.summary?.failure?.code == "cancelled")
     }
 

@@ -71,6 +71,9 @@ import Testing
 
     @Test func `tells openings apart`() throws {
         let url = store.directory.file("new")
+        _ = try CodableCache.dryRun(at: url, migrations: Self.migrations, configuration: configuration)
+        #expect(monitor.summary?.outcome == .created)
+        #expect(monitor.summary?.storeSize == nil)
         try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
         #expect(monitor.summary?.outcome == .created)
         #expect(monitor.summary?.storeSize == nil)
@@ -108,20 +111,25 @@ import Testing
         #expect(monitor.summary?.storeSize == nil)
     }
 
-    @Test func `says that an opening failed after the upgrade`() throws {
+    @Test(arguments: 8..<24) func `says that an opening failed after the upgrade`(length: Int) throws {
         let monitor = MigrationMonitor { [url = store.url] event in
             guard case .finished = event else { return }
             #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) }
         }
         var configuration = configuration
         configuration.monitor = monitor
+        let name = String(repeating: "n", count: length)
+        let others = (2..<60).map { Migration(to: $0, "\(name)\($0)") }
+        let migrations = MigrationRegistry([Migration(to: 1, "no-drafts", .deleteType("Draft"))] + others)
         #expect(throws: (any Error).self) {
-            try CodableCache(at: store.url, migrations: registry(.deleteType("Draft")), configuration: configuration)
+            try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
         }
         let summary = try #require(monitor.summary)
         #expect(summary.outcome == .failed)
         #expect(summary.failure?.isCommitted == true)
         #expect(summary.counts.dropped == 1)
+        #expect(summary.migrationCount == 59)
+        #expect(try encoded(summary).utf8.count <= 2048)
     }
 
     @Test func `counts migrations on read`() async throws {
@@ -206,36 +214,50 @@ import Testing
             #expect(monitor.summary?.interruptions == 3)
         }
 
-        @Test(arguments: [false, true]) func `counts an attempt that was cut off after its commit`(
-            isApplied: Bool
+        @Test(arguments: [false, true]) func `counts an attempt that was cut off before its last change`(
+            isComplete: Bool
         ) async throws {
+            // An earlier attempt was cut off when it was complete.
+            try await store.upgrade([Migration(to: 1, "first")])
+            let earlier = UpgradeAttempt(
+                startedAt: .now,
+                from: 0,
+                to: 1,
+                appVersion: "4.0",
+                processName: "app",
+                processID: 1
+            )
+            try JSONEncoder().encode(earlier).write(to: #require(CacheStore(at: store.url).attemptsURL))
             let notes = store.directory.file("notes")
             await #expect(processExitsWith: .signal(SIGKILL)) {
-                [path = store.url.path as String, notes = notes.path as String, isApplied = isApplied as Bool] in
+                [path = store.url.path as String, notes = notes.path as String, isComplete = isComplete as Bool] in
                 var configuration = CodableCache.Configuration()
                 configuration.options.atPoint = { point in
-                    if point.kind == .afterCommit, point.subject.contains("journal") == isApplied { raise(SIGKILL) }
+                    if point.kind == .afterCommit, point.subject.contains("journal") == isComplete { raise(SIGKILL) }
                 }
-                let notebook = Notebook(url: URL(filePath: notes))
                 _ = try CodableCache(
                     at: URL(filePath: path),
-                    migrations: registry(.notes(notebook) { try $0.pages(notebook).add("new") }),
+                    migrations: Self.noting(in: URL(filePath: notes)),
                     configuration: configuration
                 )
             }
-            let notebook = Notebook(url: notes)
-            let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
-            try await store.upgrade(registry(step), configuration)
-            #expect(monitor.summary?.outcome == (isApplied ? .upToDate : .finished))
-            #expect(monitor.summary?.interruptions == (isApplied ? 0 : 1))
-            #expect(try notebook.lines == ["new"])
-            // An attempt at an upgrade that is done does not count for the next one.
-            let next = MigrationRegistry([
-                Migration(to: 1, "change", step), Migration(to: 2, "next", .deleteType("Draft")),
-            ])
-            try await store.upgrade(next, configuration)
+            let migrations = Self.noting(in: notes)
+            try await store.upgrade(migrations, configuration)
+            #expect(monitor.summary?.outcome == (isComplete ? .upToDate : .finished))
+            #expect(monitor.summary?.interruptions == (isComplete ? 0 : 1))
+            #expect(try Notebook(url: notes).lines == ["new"])
+            let next = Migration(to: 3, "next", .deleteType("Draft"))
+            try await store.upgrade(MigrationRegistry(migrations.migrations + [next]), configuration)
             #expect(monitor.summary?.outcome == .upgraded)
             #expect(monitor.summary?.interruptions == 0)
+        }
+
+        private static func noting(in notes: URL) -> MigrationRegistry {
+            let notebook = Notebook(url: notes)
+            return [
+                Migration(to: 1, "first"),
+                Migration(to: 2, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            ]
         }
     #endif
 
