@@ -76,9 +76,9 @@ public struct DocumentUpgrade: Sendable {
     ///   - version: The version at which the document was written.
     ///   - key: The document's key, for steps that read or change it, and for errors.
     ///   - expiration: When the document expires, for steps that read or change that.
-    /// - Throws: ``MigrationError`` that names the migration and the step if a step fails; with the code `superseded`
-    ///   if the version is later than that of the registry; with the code `tooOld` if it is before ``oldestVersion``;
-    ///   with the code `malformedContent` if the document is not JSON text.
+    /// - Throws: ``MigrationError`` that names the migration and the step if a step fails, whatever its failure policy;
+    ///   with the code `superseded` if the version is later than that of the registry; with the code `tooOld` if it is
+    ///   before ``oldestVersion``; with the code `malformedContent` if the document is not JSON text.
     public func upgrade(
         _ document: Data,
         ofType typeName: String,

@@ -132,7 +132,9 @@ import Testing
     /// The code of the guide "Upgrading documents in your own database".
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
         var failure: (any Error)?
-        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
+        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        // If there are several versions of a document, the newest comes first, and the others are removed.
+        for file in files.sorted(by: { $0.path.compare($1.path, options: .numeric) == .orderedDescending }) {
             do { try upgradeFile(file, documents) } catch { failure = error }
         }
         if let failure { throw failure }
@@ -195,6 +197,16 @@ import Testing
         let edited = ["Person/eve.3.json": #"{"fullName":"Eve"}"#]
         let leftover = ["Person/eve.1.json": #"{"name":"Ev"}"#]
         #expect(try upgrade(edited.merging(leftover) { $1 }, in: ScratchDirectory()) == edited)
+    }
+
+    @Test func `is taken from its newest file`() throws {
+        var files: [String: String] = [:]
+        for number in 0..<20 {
+            files["Person/\(number).1.json"] = #"{"name":"old"}"#
+            files["Person/\(number).2.json"] = #"{"fullName":"new"}"#
+        }
+        let expected = (0..<20).map { ("Person/\($0).3.json", #"{"fullName":"new"}"#) }
+        #expect(try upgrade(files, in: ScratchDirectory()) == Dictionary(uniqueKeysWithValues: expected))
     }
 
     @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
