@@ -131,13 +131,15 @@ import Testing
 
     /// The code of the guide "Upgrading documents in your own database".
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
-        var failure: (any Error)?
+        var failures: [URL: any Error] = [:]
         let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
         // If there are several versions of a document, the newest comes first, and the others are removed.
         for file in files.sorted(by: { $0.path.compare($1.path, options: .numeric) == .orderedDescending }) {
-            do { try upgradeFile(file, documents) } catch { failure = error }
+            let document = file.deletingPathExtension().deletingPathExtension()
+            guard failures[document] == nil else { continue }
+            do { try upgradeFile(file, documents) } catch { failures[document] = error }
         }
-        if let failure { throw failure }
+        if let failure = failures.values.first { throw failure }
     }
 
     func upgradeFile(_ file: URL, _ documents: DocumentUpgrade) throws {
@@ -215,6 +217,12 @@ import Testing
         #expect(throws: MigrationError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
         let expected = (0..<9).map { ("Person/\($0).\($0 == 4 ? 1 : 3).json", $0 == 4 ? "{" : "{}") }
         #expect(try contents(of: scratch) == Dictionary(uniqueKeysWithValues: expected))
+
+        // An older file does not take the place of the newest one.
+        let both = ["Person/ada.1.json": "{}", "Person/ada.2.json": "{"]
+        let other = try ScratchDirectory()
+        #expect(throws: MigrationError.self) { try upgrade(both, in: other) }
+        #expect(try contents(of: other) == both)
     }
 
     @Test func `is passed over by later runs once a step has made raw data of it`() throws {

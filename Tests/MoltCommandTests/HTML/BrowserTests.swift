@@ -83,7 +83,15 @@
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
-            try await process.runToEnd()
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                process.terminationHandler = { _ in continuation.resume() }
+                do {
+                    try process.run()
+                } catch {
+                    process.terminationHandler = nil
+                    continuation.resume(throwing: error)
+                }
+            }
             try #require(process.terminationStatus == 0)
             let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
             return Browser(
