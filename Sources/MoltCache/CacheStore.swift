@@ -25,8 +25,6 @@ package final class CacheStore: MigrationStore {
     package var pageSize = 8192
     /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
     package var isDurable = true
-    /// Whether an upgrade records the keys that it changes.
-    var recordsChangedKeys = false
     /// Called before each part of a backup is restored, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
@@ -161,7 +159,6 @@ package final class CacheStore: MigrationStore {
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
             if isFresh { try connection.execute(FileFormat.creation) }
-            if recordsChangedKeys { try connection.execute(ChangedKeyTable.begin) }
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,
@@ -176,7 +173,6 @@ package final class CacheStore: MigrationStore {
             defer { connection.interrupt(at: nil) }
             try body(transaction)
             try transaction.finish()
-            if recordsChangedKeys { try connection.execute(ChangedKeyTable.end) }
             let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
@@ -220,8 +216,7 @@ package final class CacheStore: MigrationStore {
     /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
     /// later belong in files, so that memory stays flat.
     private func beginImmediate(_ connection: Connection, _ waiting: () throws -> Void) throws {
-        // A change of this setting would delete the table of the changed keys.
-        if !recordsChangedKeys { try connection.execute("PRAGMA temp_store = MEMORY") }
+        try connection.execute("PRAGMA temp_store = MEMORY")
         do {
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         } catch {

@@ -113,8 +113,7 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.cancel(when: isCancelled)
-        // The changed keys are those that an upgrade changes when the cache is opened.
-        options.onlyRecordsOnRead = configuration.onlyRecordsOnRead && !configuration.recordsChangedKeys
+        options.onlyRecordsOnRead = configuration.onlyRecordsOnRead
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
             configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
@@ -211,6 +210,5 @@ extension CacheStore {
         readsLaterLayouts = configuration.downgrade == .openReadOnly
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable
-        recordsChangedKeys = configuration.recordsChangedKeys
     }
 }

@@ -120,7 +120,6 @@ final class CacheCore: Sendable {
         guard !isClosed.load(ordering: .relaxed) else { throw closed }
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         let session = CacheSession(connection, of: plan)
-        session.isReopened = true
         writer.session = session
         do {
             try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
@@ -218,26 +217,6 @@ final class CacheCore: Sendable {
             if error == nil { throw closed }
             // For example, file descriptors are exhausted. The writer is open and can read, too.
             return try withWriter { try run(on: $0, now, body) }
-        }
-    }
-
-    /// The next keys that the upgrade changed, in the order of their ids, from the connection that made the upgrade.
-    func upgradedKeys(after last: Int64, limit: Int) throws -> [(id: Int64, key: String, isSet: Bool)] {
-        try checkFile()
-        let now = now()
-        return try withWriter { session in
-            if session.isReopened { throw lostKeys }
-            return try run(on: session, now) { session throws(SQLiteError) in
-                guard try session.connection.integer(ChangedKeyTable.exists) != 0 else { return [] }
-                let statement = try session.connection.prepare(ChangedKeyTable.next)
-                try statement.bind(last, at: 1)
-                try statement.bind(Int64(limit), at: 2)
-                var keys: [(id: Int64, key: String, isSet: Bool)] = []
-                while try statement.step() {
-                    keys.append((statement.integer(0), statement.text(1), statement.integer(2) != 0))
-                }
-                return keys
-            }
         }
     }
 
@@ -345,15 +324,6 @@ final class CacheCore: Sendable {
 
     private var closed: CacheError {
         CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.", path: path)
-    }
-
-    private var lostKeys: CacheError {
-        CacheError(
-            .closed,
-            "The list of keys changed by the upgrade of the cache at \(path) was lost when the app suspended its "
-                + "access to stores. Read it before suspending, or rebuild what depends on the keys.",
-            path: path
-        )
     }
 
     private var belongsToNewer: CacheError {

@@ -110,6 +110,22 @@ extension CacheSession {
         return keys
     }
 
+    /// The next keys of a type whose records were last written after a version, by id.
+    func keys(
+        changedSince version: Int,
+        ofType type: String,
+        after position: Int64,
+        through last: Int64
+    ) throws(SQLiteError) -> [(id: Int64, key: String)] {
+        let statement = try listing(.keysChanged, type)
+        try statement.bind(Int64(version), at: 3)
+        try statement.bind(position, at: 4)
+        try statement.bind(last, at: 5)
+        var keys: [(id: Int64, key: String)] = []
+        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), row.text(1))) }
+        return keys
+    }
+
     func count(ofType type: String?) throws(SQLiteError) -> Int {
         Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
     }

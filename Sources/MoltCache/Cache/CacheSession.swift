@@ -16,8 +16,6 @@ final class CacheSession: @unchecked Sendable {
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
     let uses: UseLog?
-    /// Whether a suspension closed the connection that made the upgrade, whose temporary tables are gone.
-    var isReopened = false
 
     var typeNames: [Int64: String] = [:]
     var lastRead: (id: Int64, name: String)?

@@ -17,6 +17,51 @@ extension CodableCache {
         return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
     }
 
+    /// Calls a closure with the key of each value of a type that was last written at a later schema version.
+    ///
+    /// Use it to update what the app derives from values, such as a search index that remembers the schema version for
+    /// which it was made:
+    ///
+    /// ```swift
+    /// try cache.keys(changedSince: 3, of: Note.self) { key in
+    ///     words[key] = try cache.value(Note.self, forKey: key)?.text.split(separator: " ")
+    /// }
+    /// ```
+    ///
+    /// The versions are in the file, so the answer is the same after the store is opened again. These are the values
+    /// whose content, key or expiry a migration to a later version has changed, those that one has created, and those
+    /// that the app has set since. Not included are:
+    ///
+    /// - values that no step has changed, such as those of a renamed type;
+    /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``;
+    /// - values that still have to go through a migration on read. Call ``upgradeRest()`` first;
+    /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
+    ///   records at the store's version.
+    ///
+    /// The call reads every record of the type, but keeps only a part of the keys in memory.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version after which values must have been written.
+    ///   - type: The type that the values are stored as.
+    ///   - body: Receives a key, in the order in which the keys were first set. It may use the cache. Values that are
+    ///     added in the meantime are not included.
+    /// - Throws: The error of `body`; ``CacheError``; ``MigrationError`` with the code `storeChanged`.
+    public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
+        let name = RecordTypeName.of(type)
+        let last = try list { session throws(SQLiteError) in
+            try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
+        }
+        var position = Int64.min
+        while position < last {
+            let page = try list { [position] session throws(SQLiteError) in
+                try session.keys(changedSince: version, ofType: name, after: position, through: last)
+            }
+            guard let end = page.last else { return }
+            for (_, key) in page { try body(key) }
+            position = end.id
+        }
+    }
+
     /// The keys and values stored as a type, in the order in which the keys were first set.
     ///
     /// The result is an array because keys are compared by their bytes: a dictionary would merge two spellings of the

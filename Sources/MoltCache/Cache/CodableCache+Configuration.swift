@@ -44,11 +44,6 @@ extension CodableCache {
         ///
         /// A type without any record in the file may have any shape. A migration clears the stored shapes.
         public var drift = MigrationOptions.MismatchPolicy.standard
-        /// Whether an upgrade records which keys it changes, for ``CodableCache/forEachUpgradedKey(_:)``.
-        ///
-        /// False by default: an upgrade of all records takes three to four times as long. With true, migrations on read
-        /// run when the cache is opened.
-        public var recordsChangedKeys = false
         /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by
         /// default.
         ///

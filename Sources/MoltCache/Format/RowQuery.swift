@@ -10,6 +10,7 @@ package enum RowQuery: Int, CaseIterable {
     case nameOfKey
     case keys
     case keysOfType
+    case keysChanged
     case rowsOfType
     case count
     case countOfType
@@ -71,6 +72,11 @@ package enum RowQuery: Int, CaseIterable {
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
+        case .keysChanged:
+            """
+            SELECT id, key FROM molt_record
+            WHERE \(Self.ofType) AND \(Self.live) AND version > ?3 AND id > ?4 AND id <= ?5 ORDER BY id LIMIT 1000
+            """
         case .rowsOfType: "\(Self.row) WHERE \(Self.ofType) AND \(Self.live) ORDER BY molt_record.id"
         // Both counts come from an index.
         case .count:

@@ -68,22 +68,6 @@
             }
         }
 
-        @Test func `The keys that an upgrade changed are lost, and the next call says so`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                try CodableCache(at: place.cache).set(1, forKey: "one")
-                var configuration = CodableCache.Configuration()
-                configuration.recordsChangedKeys = true
-                let registry: MigrationRegistry = [Migration(to: 1, "key", .transform("Int") { $0.key = "two" })]
-                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
-                StoreAccess.suspend()
-                StoreAccess.resume()
-                let error = #expect(throws: CacheError.self) { try cache.forEachUpgradedKey { _, _ in } }
-                #expect(error?.code == .closed)
-                #expect(error?.message.contains("suspended its access") == true)
-            }
-        }
-
         @Test func `A closure that runs too long keeps its locks, and the result says so`() async throws {
             defer { place.remove() }
             await #expect(processExitsWith: .success) { [place = place as TestPlace] in

@@ -3,9 +3,10 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("The keys that an upgrade changed")
+@Suite("The keys whose values changed since a version")
 struct ChangedKeyTests {
-    private struct Person: Codable {
+    private struct Person: Codable, RecordType {
+        static let recordTypeName = "Person"
         var name: String
     }
 
@@ -21,105 +22,113 @@ struct ChangedKeyTests {
         url = scratch.file()
         let cache = try CodableCache(at: url)
         for number in 1...6 { try cache.set(Person(name: "\(number)"), forKey: "person-\(number)") }
-        for number in 1...2 { try cache.set(Draft(), forKey: "draft-\(number)") }
+        try cache.set(Draft(), forKey: "draft")
         cache.close()
     }
 
-    private func changes(_ steps: MigrationStep..., records: Bool = true) throws -> [String: CodableCache.Change.Kind] {
-        var configuration = CodableCache.Configuration()
-        configuration.recordsChangedKeys = records
-        let migrations: MigrationRegistry = [Migration(to: 1, "first", steps: steps)]
-        let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
-        return try changes(of: cache)
+    private static let first = Migration(
+        to: 1,
+        "first",
+        .transform("Person") { person in
+            switch person.key {
+            case "person-1": person["name"] = "changed"
+            case "person-2": person.drop()
+            case "person-3": person.key = "moved"
+            case "person-4": person.expiration = .distantFuture
+            default: break
+            }
+        },
+        .run { try $0.create("Person", forKey: "created", Person(name: "created")) },
+        .addProperty("Draft", "isSent", default: false)
+    )
+
+    private static let second = Migration(
+        to: 2,
+        "second",
+        .transform("Person") { if $0.key == "person-5" { $0["name"] = "changed" } },
+        .renameType("Draft", to: "Note")
+    )
+
+    private func open(_ migrations: Migration...) throws -> CodableCache {
+        try CodableCache(at: url, migrations: MigrationRegistry(migrations))
     }
 
-    private func changes(of cache: CodableCache) throws -> [String: CodableCache.Change.Kind] {
-        var changes: [String: CodableCache.Change.Kind] = [:]
-        try cache.forEachUpgradedKey { key, kind in
-            #expect(changes[key] == nil, "\(key) occurs twice")
-            changes[key] = kind
-            let isThere = try cache.contains(key)
-            #expect(isThere == (kind == .set))
+    private func keys(_ cache: CodableCache, since version: Int, of type: Any.Type = Person.self) throws -> [String] {
+        var keys: [String] = []
+        try cache.keys(changedSince: version, of: type) { keys.append($0) }
+        return keys
+    }
+
+    @Test(arguments: [false, true])
+    func `are those of records that a migration changed, moved or created`(isAtOnce: Bool) throws {
+        if !isAtOnce { try open(Self.first).close() }
+        // The second opening has nothing to do.
+        for _ in 1...2 {
+            let cache = try open(Self.first, Self.second)
+            #expect(try keys(cache, since: 0) == ["person-1", "moved", "person-4", "person-5", "created"])
+            #expect(try keys(cache, since: 1) == ["person-5"])
+            #expect(try keys(cache, since: 2).isEmpty)
+            #expect(try keys(cache, since: -1).count == 6)
+            cache.close()
         }
-        return changes
     }
 
-    @Test func `are those of changed, deleted and created records, and no others`() throws {
-        let changes = try changes(
-            .transform("Person") { person in
-                switch person.key {
-                case "person-1": person["name"] = "changed"
-                case "person-2": person.drop()
-                case "person-3": person.key = "moved"
-                default: break
-                }
-            },
-            .deleteType("Draft"),
-            .run { migration in
-                try migration.create("Note", forKey: "note", Draft())
-                try migration.create("Note", forKey: "short-lived", Draft())
-                try migration.delete("short-lived")
-                try migration.delete("person-6")
-                try migration.create("Person", forKey: "person-6", Person(name: "new"))
+    @Test func `are none for a renamed type, whose records stay as they are`() throws {
+        struct Note: Codable {}
+        let cache = try open(Self.first, Self.second)
+        #expect(try keys(cache, since: 0, of: Note.self) == ["draft"])
+        #expect(try keys(cache, since: 1, of: Note.self).isEmpty)
+        #expect(try keys(cache, since: 0, of: Draft.self).isEmpty)
+    }
+
+    @Test func `include those that the app has set since, and leave out expired and removed ones`() throws {
+        let clock = Clock(1_000_000)
+        var configuration = CodableCache.Configuration()
+        configuration.now = { clock.date }
+        let cache = try CodableCache(at: url, migrations: [Self.first], configuration: configuration)
+        try cache.set(Person(name: "later"), forKey: "person-6")
+        try cache.set(Person(name: "short-lived"), forKey: "person-5", expiry: .after(seconds: 10))
+        try cache.remove(forKey: "moved")
+        #expect(try keys(cache, since: 0) == ["person-1", "person-4", "person-5", "person-6", "created"])
+        clock.advance(to: 1_000_010)
+        #expect(try keys(cache, since: 0) == ["person-1", "person-4", "person-6", "created"])
+    }
+
+    @Test func `include those of a migration on read once they are written`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.upgradesRest = false
+        let migration = Migration(to: 1, "on-read", .addProperty("Person", "age", default: 1)).onRead()
+        let cache = try CodableCache(at: url, migrations: [migration], configuration: configuration)
+        #expect(try keys(cache, since: 0).isEmpty)
+        try cache.upgradeRest()
+        #expect(try keys(cache, since: 0).count == 6)
+    }
+
+    @Test(arguments: [false, true])
+    func `arrive in parts, between which the cache can be used`(isInMemory: Bool) throws {
+        let numbers = 1...2_500
+        let migration = Migration(
+            to: 1,
+            "numbers",
+            .run(onFreshStore: true) { migration in
+                for number in numbers { try migration.create("Int", forKey: "\(number)", number) }
             }
         )
-        #expect(
-            changes == [
-                "person-1": .set, "person-2": .removed, "person-3": .removed, "moved": .set, "draft-1": .removed,
-                "draft-2": .removed, "note": .set, "person-6": .set,
-            ]
-        )
-    }
-
-    @Test func `include both keys of records that swap them`() throws {
-        let changes = try changes(
-            .transform("Person") { person in
-                if person.key == "person-1" {
-                    person.key = "person-2"
-                } else if person.key == "person-2" {
-                    person.key = "person-1"
-                }
-            }
-        )
-        #expect(changes == ["person-1": .set, "person-2": .set])
-    }
-
-    @Test func `are none for a renamed type, without the option, and in an up-to-date store`() throws {
-        #expect(try changes(.renameType("Person", to: "Human")).isEmpty)
-        #expect(try changes(.renameType("Person", to: "Human")).isEmpty)
-        let other = try ChangedKeyTests()
-        #expect(try other.changes(.deleteType("Draft"), records: false).isEmpty)
-    }
-
-    @Test func `stay known while changes to an attached store are applied`() throws {
-        let notebook = Notebook(url: scratch.file("notes"))
-        try notebook.write(["old"])
-        let changes = try changes(.deleteType("Draft"), .notes(notebook) { try $0.pages(notebook).add("new") })
-        #expect(changes == ["draft-1": .removed, "draft-2": .removed])
-        #expect(try notebook.lines == ["old", "new"])
-    }
-
-    @Test func `do not include what the app writes after the upgrade`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.recordsChangedKeys = true
-        let migrations: MigrationRegistry = [Migration(to: 1, "first", .deleteType("Draft"))]
-        let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
-        try cache.set(Person(name: "later"), forKey: "person-1")
-        try cache.set(Person(name: "later"), forKey: "later")
-        #expect(try changes(of: cache) == ["draft-1": .removed, "draft-2": .removed])
-        cache.close()
-        let error = #expect(throws: CacheError.self) { try cache.forEachUpgradedKey { _, _ in } }
-        #expect(error?.code == .closed)
-    }
-
-    @Test func `are complete in a cache in memory and in a large store`() throws {
-        let cache = try CodableCache(at: url)
-        try cache.batch { batch in
-            for number in 1...5_000 { try batch.set(Person(name: "\(number)"), forKey: "more-\(number)") }
+        let cache = try isInMemory ? CodableCache(inMemory: [migration]) : open(migration)
+        var keys: [String] = []
+        try cache.keys(changedSince: 0, of: Int.self) { key in
+            keys.append(key)
+            guard let number = try cache.value(Int.self, forKey: key) else { return }
+            try cache.set(-number, forKey: key)
+            try cache.set(number, forKey: "new-\(key)")
         }
+        #expect(keys == numbers.map(String.init))
+        #expect(try cache.value(Int.self, forKey: "2500") == -2500)
+        let error = #expect(throws: TestFailure.self) {
+            try cache.keys(changedSince: 0, of: Int.self) { _ in throw TestFailure.expected }
+        }
+        #expect(error == .expected)
         cache.close()
-        let changes = try changes(.addProperty("Person", "age", default: 1))
-        #expect(changes.count == 5_006)
-        #expect(changes.values.allSatisfy { $0 == .set })
+        #expect(throws: CacheError.self) { try cache.keys(changedSince: 0, of: Int.self) { _ in } }
     }
 }

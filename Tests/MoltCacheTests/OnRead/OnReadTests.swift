@@ -280,16 +280,6 @@ import Testing
         #expect(try store.snapshot()["ada"]?.text == #"{"name":"Ada King"}"#)
     }
 
-    @Test func `runs at the opening of a cache that records changed keys`() throws {
-        var configuration = Self.still
-        configuration.recordsChangedKeys = true
-        let cache = try open(Self.migrations, configuration)
-        var keys: [String] = []
-        try cache.forEachUpgradedKey { key, _ in keys.append(key) }
-        #expect(keys.sorted() == ["ada", "eve", "new"])
-        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
-    }
-
     @Test func `must stay in the registry while records have to go through it`() throws {
         try open().close()
         for registry in [[Self.later], [Migration(to: 1, "names")]] {
