@@ -17,7 +17,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// The policy for a record that lacks the step's property.
-    public enum MissingProperty: String, Hashable, Sendable, Codable {
+    public enum MissingProperty: String, Hashable, Sendable {
         /// Leaves the record as it is: a nil optional is usually not encoded.
         case skip
         /// Fails the upgrade with the code `propertyMissing`.

@@ -1,6 +1,6 @@
 extension Record {
     /// A kind of value to which strings, numbers and Booleans can be changed.
-    public enum ScalarKind: String, Hashable, Codable, Sendable {
+    public enum ScalarKind: String, Hashable, Sendable {
         /// `36` becomes `"36"`, and `true` becomes `"true"`.
         case string
         /// `"36"`, `36.0` and `3.6e1` become `36`; `true` becomes `1`, and `false` becomes `0`.
@@ -65,7 +65,7 @@ extension Record {
 }
 
 /// A conversion of a property's value.
-enum ValueConversion: Hashable, Codable, Sendable {
+enum ValueConversion: Sendable {
     case kind(Record.ScalarKind)
     case date(from: Record.DateForm, to: Record.DateForm)
 

@@ -77,7 +77,7 @@ enum ValueChange: Sendable {
 }
 
 /// ``Record/OtherValue`` with its value as JSON.
-enum OtherJSON: Hashable, Codable, Sendable {
+enum OtherJSON: Equatable, Sendable {
     case keep
     case fail
     case remove
@@ -120,7 +120,7 @@ enum OtherJSON: Hashable, Codable, Sendable {
 }
 
 /// A map from old to new values, as JSON.
-struct ValueMap: Hashable, Codable, Sendable {
+struct ValueMap: Sendable {
     /// The old values, sorted.
     private(set) var oldValues: [String] = []
     /// The new values, in the order of the old ones.

@@ -1,6 +1,6 @@
 extension Record {
     /// An array or object around a single value.
-    public enum Wrapper: Hashable, Codable, Sendable {
+    public enum Wrapper: Hashable, Sendable {
         /// An array with the value as its only element.
         case array
         /// An object with the value as its only property, of this name.

@@ -38,8 +38,6 @@ extension MigrationStep {
 
 /// The declaration of a step of another target, without its closure.
 struct BuiltInStep: StepDeclaration {
-    static let kind = "builtIn"
-
     /// The step's identity, which must never change.
     var name: String
     var summary: String

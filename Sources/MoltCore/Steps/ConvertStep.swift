@@ -34,8 +34,6 @@ extension MigrationStep {
 
 /// The declaration of `convert`, without its closure.
 struct ConvertStep: StepDeclaration {
-    static let kind = "convert"
-
     var type: String
     /// The models' names in code, for descriptions only, as they may change.
     var oldModel: String
@@ -43,7 +41,7 @@ struct ConvertStep: StepDeclaration {
     var revision: Int
 
     var description: String { "convert \(type) from \(oldModel) to \(newModel)" }
-    var identity: [String] { [Self.kind, type, String(revision)] }
+    var identity: [String] { ["convert", type, String(revision)] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type)

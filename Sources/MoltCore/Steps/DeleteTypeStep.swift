@@ -8,12 +8,10 @@ extension MigrationStep {
 }
 
 struct DeleteTypeStep: StepDeclaration {
-    static let kind = "deleteType"
-
     var name: String
 
     var description: String { "delete the type \(name)" }
-    var identity: [String] { [Self.kind, name] }
+    var identity: [String] { ["deleteType", name] }
     var losses: [DataLoss] { [DataLoss(.records, name)] }
 
     func check(_ check: inout StepCheck) {

@@ -37,8 +37,6 @@ extension MigrationStep {
 }
 
 struct ExtractRecordsStep: StepDeclaration {
-    static let kind = "extractRecords"
-
     var type: String
     var path: PropertyPath
     var newType: String
@@ -53,7 +51,8 @@ struct ExtractRecordsStep: StepDeclaration {
             case .property(let path): ["property"] + path.identity
             case .derived: ["derived"]
             }
-        return [Self.kind, type] + path.identity + [newType] + keyParts + [remainder.rawValue] + (owner?.identity ?? [])
+        return ["extractRecords", type] + path.identity + [newType] + keyParts + [remainder.rawValue]
+            + (owner?.identity ?? [])
     }
 
     func run(_ migration: MigrationContext) throws {

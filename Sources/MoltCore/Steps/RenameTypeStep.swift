@@ -9,13 +9,11 @@ extension MigrationStep {
 }
 
 struct RenameTypeStep: StepDeclaration {
-    static let kind = "renameType"
-
     var name: String
     var newName: String
 
     var description: String { "rename the type \(name) to \(newName)" }
-    var identity: [String] { [Self.kind, name, newName] }
+    var identity: [String] { ["renameType", name, newName] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: name)

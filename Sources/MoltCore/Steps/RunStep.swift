@@ -34,14 +34,12 @@ extension MigrationStep {
 
 /// The declaration of `run`, without its closure.
 struct RunStep: StepDeclaration {
-    static let kind = "run"
-
     var summary: String?
     var onFreshStore: Bool
     var revision: Int
 
     var description: String { summary ?? "run a block" }
-    var identity: [String] { [Self.kind, String(revision)] + (onFreshStore ? ["onFreshStore"] : []) }
+    var identity: [String] { ["run", String(revision)] + (onFreshStore ? ["onFreshStore"] : []) }
 
     func check(_ check: inout StepCheck) {
         // A block may do anything.

@@ -24,13 +24,11 @@ extension MigrationStep {
 
 /// The declaration of `transform`, without its closure.
 struct TransformStep: StepDeclaration {
-    static let kind = "transform"
-
     var type: String
     var revision: Int
 
     var description: String { "transform \(type)" }
-    var identity: [String] { [Self.kind, type, String(revision)] }
+    var identity: [String] { ["transform", type, String(revision)] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type)

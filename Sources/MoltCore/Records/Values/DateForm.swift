@@ -1,6 +1,6 @@
 extension Record {
     /// A form in which `JSONEncoder` writes dates, named like its strategies.
-    public enum DateForm: String, Hashable, Codable, Sendable {
+    public enum DateForm: String, Hashable, Sendable {
         /// Seconds since 1 January 2001, the default (`deferredToDate`).
         case secondsSinceReferenceDate
         /// Seconds since 1 January 1970.

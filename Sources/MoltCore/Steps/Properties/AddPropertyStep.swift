@@ -13,8 +13,6 @@ extension MigrationStep {
 }
 
 struct AddPropertyStep: RecordStep {
-    static let kind = "addProperty"
-
     var type: String
     var path: PropertyPath
     /// The value as JSON; nil if it is nested too deeply for the path.
@@ -22,7 +20,7 @@ struct AddPropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
-    var identity: [String] { [Self.kind, type] + path.identity + [json ?? ""] }
+    var identity: [String] { ["addProperty", type] + path.identity + [json ?? ""] }
 
     var change: StepChange {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.

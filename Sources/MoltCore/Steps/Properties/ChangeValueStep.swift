@@ -54,8 +54,6 @@ extension MigrationStep {
 }
 
 struct ChangeValueStep: RecordStep {
-    static let kind = "changeValue"
-
     var type: String
     var path: PropertyPath
     var conversion: ValueConversion
@@ -85,7 +83,7 @@ struct ChangeValueStep: RecordStep {
         }
     }
     var identity: [String] {
-        [Self.kind, type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
+        ["changeValue", type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
     }
     var losses: [DataLoss] {
         other.isLossy || conversion.isLossy ? [DataLoss(.values, "\(type).\(path)")] : []

@@ -22,8 +22,6 @@ extension MigrationStep {
 }
 
 struct CopyPropertyStep: RecordStep {
-    static let kind = "copyProperty"
-
     var type: String
     var path: PropertyPath
     var newPath: PropertyPath
@@ -31,7 +29,7 @@ struct CopyPropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "copy \(type).\(path) to \(newPath)" }
-    var identity: [String] { [Self.kind, type] + path.identity + newPath.identity + [ifMissing.rawValue] }
+    var identity: [String] { ["copyProperty", type] + path.identity + newPath.identity + [ifMissing.rawValue] }
 
     var change: StepChange {
         { record in try record.copy(path, to: newPath, ifMissing: ifMissing) }

@@ -36,8 +36,6 @@ extension MigrationStep {
 }
 
 struct JoinPropertiesStep: RecordStep {
-    static let kind = "joinProperties"
-
     var type: String
     var paths: [PropertyPath]
     var newPath: PropertyPath
@@ -50,7 +48,7 @@ struct JoinPropertiesStep: RecordStep {
         "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
     }
     var identity: [String] {
-        [Self.kind, type, String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
+        ["joinProperties", type, String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
             + [separator, ifMissing.rawValue]
     }
 

@@ -27,8 +27,6 @@ extension MigrationStep {
 }
 
 struct MapValueStep: RecordStep {
-    static let kind = "mapValue"
-
     var type: String
     var path: PropertyPath
     var map: ValueMap
@@ -37,7 +35,7 @@ struct MapValueStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
-    var identity: [String] { [Self.kind, type] + path.identity + map.identity + [ifMissing.rawValue] }
+    var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
 
     var change: StepChange {

@@ -22,8 +22,6 @@ extension MigrationStep {
 }
 
 struct MovePropertyStep: RecordStep {
-    static let kind = "moveProperty"
-
     var type: String
     var path: PropertyPath
     var newPath: PropertyPath
@@ -31,7 +29,7 @@ struct MovePropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }
-    var identity: [String] { [Self.kind, type] + path.identity + newPath.names + [ifMissing.rawValue] }
+    var identity: [String] { ["moveProperty", type] + path.identity + newPath.names + [ifMissing.rawValue] }
 
     var change: StepChange {
         { record in try record.move(path, to: newPath, ifMissing: ifMissing) }

@@ -16,15 +16,13 @@ extension MigrationStep {
 }
 
 struct RemovePropertyStep: RecordStep {
-    static let kind = "removeProperty"
-
     var type: String
     var path: PropertyPath
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "remove \(type).\(path)" }
-    var identity: [String] { [Self.kind, type] + path.identity + [ifMissing.rawValue] }
+    var identity: [String] { ["removeProperty", type] + path.identity + [ifMissing.rawValue] }
 
     var losses: [DataLoss] { [DataLoss(.property, "\(type).\(path)")] }
 

@@ -18,8 +18,6 @@ extension MigrationStep {
 }
 
 struct RenamePropertyStep: RecordStep {
-    static let kind = "renameProperty"
-
     var type: String
     var path: PropertyPath
     var newName: String
@@ -27,7 +25,7 @@ struct RenamePropertyStep: RecordStep {
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "rename \(type).\(path) to \(newName)" }
-    var identity: [String] { [Self.kind, type] + path.identity + [newName, ifMissing.rawValue] }
+    var identity: [String] { ["renameProperty", type] + path.identity + [newName, ifMissing.rawValue] }
 
     var change: StepChange {
         { record in try record.rename(path, to: newName, ifMissing: ifMissing) }

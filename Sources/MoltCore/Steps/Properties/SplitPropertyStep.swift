@@ -40,8 +40,6 @@ extension MigrationStep {
 }
 
 struct SplitPropertyStep: RecordStep {
-    static let kind = "splitProperty"
-
     var type: String
     var path: PropertyPath
     var separator: Record.Separator
@@ -60,7 +58,7 @@ struct SplitPropertyStep: RecordStep {
             case .first(let text): ["first", text]
             case .last(let text): ["last", text]
             }
-        return [Self.kind, type] + path.identity + place + [String(newPaths.count)]
+        return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
             + newPaths.flatMap(\.identity) + [missing ?? "", ifMissing.rawValue]
     }
 

@@ -48,8 +48,6 @@ extension MigrationStep {
 }
 
 struct WrapPropertyStep: RecordStep {
-    static let kind = "wrapProperty"
-
     var type: String
     var path: PropertyPath
     var wrapper: Record.Wrapper
@@ -58,7 +56,7 @@ struct WrapPropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }
     var description: String { "wrap \(type).\(path) in \(wrapper.description)" }
-    var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+    var identity: [String] { ["wrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 
     var change: StepChange {
         { record in try record.wrap(path, in: wrapper, ifMissing: ifMissing) }
@@ -71,8 +69,6 @@ struct WrapPropertyStep: RecordStep {
 }
 
 struct UnwrapPropertyStep: RecordStep {
-    static let kind = "unwrapProperty"
-
     var type: String
     var path: PropertyPath
     var wrapper: Record.Wrapper
@@ -81,7 +77,7 @@ struct UnwrapPropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }
     var description: String { "unwrap \(type).\(path) from \(wrapper.description)" }
-    var identity: [String] { [Self.kind, type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+    var identity: [String] { ["unwrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 
     var change: StepChange {
         { record in try record.unwrap(path, from: wrapper, ifMissing: ifMissing) }
