@@ -94,8 +94,6 @@ public struct CacheError: Error, Sendable {
         public static let fileMissing = Code(rawValue: "fileMissing")
         /// A file already exists where a new one was to be created; it was not touched.
         public static let fileExists = Code(rawValue: "fileExists")
-        /// The file has another hard link on its volume; each name would have a write-ahead log of its own.
-        public static let hardLinked = Code(rawValue: "hardLinked")
         /// The file was removed, moved or replaced while the cache had it open.
         public static let fileReplaced = Code(rawValue: "fileReplaced")
         /// The quarantine has no record with this id.

@@ -69,15 +69,9 @@ package final class CacheStore: MigrationStore {
     /// Reads the version and the ledger of a file without opening it for writing or creating it.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
-    ///   `hardLinked`, `busy` or `storeFailed`.
+    ///   `busy` or `storeFailed`.
     package static func state(at url: URL) throws -> StoreState {
-        try probe(FileStatus.path(of: url))?.state ?? .fresh
-    }
-
-    /// Probes a file; a hard link is refused, because each name would have a log of its own.
-    private static func probe(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
-        try HardLinks.check(path)
-        return try FileProbe.stateAndGeneration(path)
+        try FileProbe.state(FileStatus.path(of: url))
     }
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
@@ -86,7 +80,7 @@ package final class CacheStore: MigrationStore {
     package func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
-            let found = try Self.probe(storeName)
+            let found = try FileProbe.stateAndGeneration(storeName)
             if let layout = found?.state.laterLayout, !readsLaterLayouts {
                 throw FileFormat.newer(storeName, Int64(layout), isReadable: true)
             }

@@ -4,9 +4,6 @@ internal import MoltCore
 extension Salvage {
     /// The states of the file that SQLite can read, newest first.
     func openSources() throws -> [SalvageSource] {
-        if copy.hasForeignJournal {
-            report.assume("The journal beside the file does not belong to it: it was ignored.")
-        }
         if let path = copy.log { return try openLogged(path) }
         guard let path = copy.journaled else { return [openAlone()].compactMap { $0 } }
         let whole = SalvageSource(path, .readWrite)

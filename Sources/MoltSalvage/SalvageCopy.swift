@@ -9,8 +9,6 @@ final class SalvageCopy {
     let log: String?
     /// A second copy beside a rollback journal, which SQLite may write to; nil without a journal.
     let journaled: String?
-    /// Whether the journal beside the file belongs to another file.
-    let hasForeignJournal: Bool
     /// Sentences for the report about the unreadable parts of the files.
     let unread: [String]
     /// The path for a new file that is removed with the copy.
@@ -43,13 +41,8 @@ final class SalvageCopy {
         self.second = second
         (unread, status) = try Self.copying { try Self.copySettled(path, to: file) }
         log = FileStatus.hasContent(file + "-wal") ? file + "-wal" : nil
-        hasForeignJournal =
-            RollbackJournal(ofFileAt: file).map { journal in
-                guard let source = ByteSource(path: file), let header = source.read(at: 0, 100) else { return false }
-                return !journal.mayBelong(toFileWith: header, size: source.count)
-            } ?? false
         // A cache with a log has no journal.
-        let isUsed = log == nil && !hasForeignJournal && FileStatus.hasContent(file + "-journal")
+        let isUsed = log == nil && FileStatus.hasContent(file + "-journal")
         journaled = isUsed ? second : nil
         guard isUsed else { return }
         try Self.copying {

@@ -62,8 +62,6 @@ package struct StoreReplacement {
     /// - Throws: The error of `waiting`; ``CacheError`` for a foreign file; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
     func replace(with contents: Contents, waiting: () throws -> Void) throws -> StoreBackup? {
-        try HardLinks.check(files.path)
-        if FileStatus.hasContent(files.path) { try FileProbe.refuseForeignJournal(files.path) }
         // On failure, the next lines report the reason.
         try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()

@@ -77,14 +77,6 @@ struct BackupFiles {
         return path
     }
 
-    /// The paths that a store has temporarily while it is replaced or set aside; a kill may leave one.
-    func temporaryPaths() -> [String] {
-        let beside = ((try? names()) ?? []).filter { text in
-            BackupName.isPart(text, of: name) || BackupName(text, of: name)?.kind == .damaged
-        }
-        return (beside + [name + BackupName.part]).map { path(of: $0) }
-    }
-
     /// Removes partial copies left by killed processes.
     func removeLeftovers() {
         // When the listing fails, leftovers only take up space until a later call.

@@ -48,7 +48,6 @@ enum FileProbe {
         }
         try refuseForeign(path)
         if FileStatus.hasContent(path + "-journal") {
-            try refuseForeignJournal(path)
             // A process was killed while switching the file to WAL mode. Only a connection that may write can roll that
             // back; it restores the file as it was.
             return try read(path, .readWrite, body)
@@ -76,7 +75,7 @@ enum FileProbe {
             )
         }
         guard status.size > 0 else { return try isStillEmpty(path) ? nil : check(path) }
-        if status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
+        if status.size < smallestDatabase, !hasJournalOfNewFile(path) {
             // SQLite takes a file of one byte for an empty one.
             throw CacheError(.short, path: path)
         }
@@ -126,28 +125,6 @@ enum FileProbe {
         throw FileFormat.foreign(path)
     }
 
-    /// Refuses a journal with another file's pages, before a connection that may write rolls it back.
-    static func refuseForeignJournal(_ path: String) throws(CacheError) {
-        guard let journal = RollbackJournal(ofFileAt: path) else { return }
-        do throws(SQLiteError) {
-            let connection = try Connection(path, mode: .immutable)
-            let size = try connection.fileSize()
-            guard let header = try connection.fileBytes(at: 0, 100), header.starts(with: "SQLite format 3\0".utf8)
-            else {
-                return
-            }
-            if journal.mayBelong(toFileWith: header, size: size) { return }
-        } catch {
-            throw CacheError(error, path: path)
-        }
-        throw CacheError(
-            .foreignFile,
-            "There is a journal at \(path)-journal that does not belong to the cache beside it. SQLite would write its pages "
-                + "into the cache. Move it elsewhere, or remove it. Nothing was changed.",
-            path: path
-        )
-    }
-
     private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
@@ -161,13 +138,23 @@ enum FileProbe {
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
             // Power was lost while the first page of a new file was written.
-            if error.isDamage, RollbackJournal.undoesAll(ofFileAt: path) { return true }
+            if error.isDamage, hasJournalOfNewFile(path) { return true }
             // During a checkpoint, or after a kill in one, the first page counts more pages than the file has. The log
             // still has all pages, including the first.
             let owners = applicationIDs(inLog: path + "-wal")
             if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw CacheError(error, path: path)
         }
+    }
+
+    /// Whether the journal beside a file empties it, whatever it contains, because it had no page before.
+    ///
+    /// A power loss may then have left any part of the first page. Layout: sqlite.org/fileformat2.html, section 3. The
+    /// header begins with a magic number of 8 bytes, and the original number of pages is at 16.
+    private static func hasJournalOfNewFile(_ path: String) -> Bool {
+        // No process locks the journal itself, so reading and closing it drops no locks.
+        guard let header = ByteSource(path: path + "-journal")?.read(at: 0, 20) else { return false }
+        return header.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) && header.number32(at: 16) == 0
     }
 
     /// The application ids in all copies of the first page in a write-ahead log.

@@ -77,7 +77,6 @@ struct DryRun {
         let path = FileStatus.path(of: url)
         try checkSpace(in: scratch.url)
         try FileStatus.create(copy.path)
-        try HardLinks.check(path)
         var stop: (any Error)?
         _ = try FileProbe.look(path) { source throws(SQLiteError) in
             try source.copy(into: Connection(copy.path, mode: .readWrite)) {
