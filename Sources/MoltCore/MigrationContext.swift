@@ -61,7 +61,7 @@ public final class MigrationContext {
         version = pending.migration.version
         recordVersion = pending.recordVersion
         self.scope = scope
-        let lastID = max(try scope.records.lastRecordID(), scope.options.lastReservedID)
+        let lastID = try scope.records.lastRecordID()
         guard lastID < Int64.max else {
             throw MigrationError(
                 .storeFailed,

@@ -20,8 +20,6 @@ public struct MigrationOptions: Sendable {
     ///
     /// A step's own policy takes precedence; see ``MigrationStep/onFailure(_:)``.
     public var unconvertible: RecordFailurePolicy
-    /// The policy that overrides those of all steps; nil for no override.
-    package var policyOfAllSteps: RecordFailurePolicy?
     /// Which process must upgrade the store; by default the one that opens it.
     public var duty = MigrationOptions.Duty.opener
     /// The time by which the store's locks must be released; nil, the default, for no limit.
@@ -65,8 +63,6 @@ public struct MigrationOptions: Sendable {
     package var isDryRun = false
     /// The number of records of each step that the report of a dry run shows.
     package var sampleCount = 0
-    /// The largest reserved id: records that blocks create get larger ones, whether or not reserved ids are in use.
-    package var lastReservedID: Int64 = 0
     /// The number of records that are read, changed and written at a time.
     package var batchSize = 512
     /// Called at each point of the upgrade, for tests that inject failures; nil costs nothing.
@@ -119,7 +115,7 @@ public struct MigrationOptions: Sendable {
     }
 
     func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {
-        policyOfAllSteps ?? step.onFailure ?? unconvertible
+        step.onFailure ?? unconvertible
     }
 
     /// Throws when the upgrade was cancelled or its deadline has passed.

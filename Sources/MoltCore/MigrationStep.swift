@@ -76,12 +76,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
-    /// A no-op that takes the place of a step that has already run.
-    package var withoutEffect: MigrationStep {
-        guard case .edit(let edit) = action else { return .run("done before") { _ in } }
-        return MigrationStep(declaration, .edit(RecordEdit(typeName: edit.typeName) { _ in }))
-    }
-
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true

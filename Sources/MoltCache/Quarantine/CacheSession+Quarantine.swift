@@ -58,18 +58,8 @@ extension CacheSession {
         return try adoptedRecord(key) != nil
     }
 
-    /// Inserts a record under a free key, as a migration converted it.
-    ///
-    /// - Parameters:
-    ///   - created: The time when the key was first set, in seconds since 1970.
-    ///   - updated: The time when the key was last set, in seconds since 1970.
-    ///   - digest: The digest of the adopted file's name while the record still waits for its key.
-    func add(
-        _ record: StoreContents.StoredRecord,
-        created: Double,
-        updated: Double,
-        digest: String?
-    ) throws(SQLiteError) {
+    /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
+    func putBack(_ record: StoreContents.StoredRecord, of row: QuarantineRow) throws(SQLiteError) {
         _ = try remove(record.key, as: .expired)
         let type = try typeID(record.typeName)
         let insertion = try connection.prepare(
@@ -81,12 +71,15 @@ extension CacheSession {
         try insertion.bind(record.key, at: 1)
         try insertion.bind(type, at: 2)
         try insertion.bind(Int64(record.version), at: 3)
-        try insertion.bind(created, at: 4)
-        try insertion.bind(updated, at: 5)
+        try insertion.bind(row.created, at: 4)
+        try insertion.bind(row.updated, at: 5)
         try insertion.bind(useTime(), at: 6)
         try insertion.bind(record.expiration, at: 7)
         try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 8)
-        if let digest { try awaitKey(record.key, digest: digest) }
+        if let digest = row.digest, RecordValue.Object.isSame(record.key, row.record.key) {
+            try awaitKey(record.key, digest: digest)
+        }
+        try deleteQuarantined(row.id)
         if let size { self.size = size + Int64(record.content.count) }
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
     }

@@ -76,14 +76,49 @@ extension CodableCache {
             expiration: row.record.expiration,
             firstShape: encoded.firstShape
         )
+        try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
+            try session.set(row.record.key, content)
+            if let digest = row.digest { try session.awaitKey(row.record.key, digest: digest) }
+            try session.deleteQuarantined(row.id)
+        }
+    }
+
+    /// Puts a record in quarantine back into the store as it is, with its type name, expiry and version.
+    ///
+    /// Use it for a record that cannot be retried because its way leads through a block. The app must be able to read
+    /// its form: of the migrations that the store has applied, only one on read that is not complete converts it.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the record.
+    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
+    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`; ``MigrationError`` with the code
+    ///   `storeChanged`.
+    public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
+        let row = try quarantineRow(id)
+        try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
+            _ = try session.removeClaimed(row.record.key)
+            try session.putBack(row.record, of: row)
+        }
+    }
+
+    // MARK: Helpers
+
+    private enum Restoring: Sendable {
+        case done, gone, taken
+    }
+
+    /// Calls a closure that puts a row's record back, unless the row is gone or its key is taken.
+    private func restore(
+        _ row: QuarantineRow,
+        replacing isReplacing: Bool,
+        _ putBack: @Sendable (CacheSession) throws(SQLiteError) -> Void
+    ) throws {
         let outcome = try change { session throws(SQLiteError) -> Restoring in
             // Another process may have removed it first.
             guard try session.quarantineRow(row.id) != nil else { return .gone }
             let isTaken = try session.isTaken(row.record.key)
             guard isReplacing || !isTaken else { return .taken }
-            try session.set(row.record.key, content)
-            if let digest = row.digest { try session.awaitKey(row.record.key, digest: digest) }
-            try session.deleteQuarantined(row.id)
+            try putBack(session)
             return .done
         }
         switch outcome {
@@ -98,12 +133,6 @@ extension CodableCache {
                 key: row.record.key
             )
         }
-    }
-
-    // MARK: Helpers
-
-    private enum Restoring: Sendable {
-        case done, gone, taken
     }
 
     private func quarantineRow(_ id: Int64) throws -> QuarantineRow {

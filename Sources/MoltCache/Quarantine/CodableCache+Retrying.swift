@@ -17,12 +17,12 @@ extension CodableCache {
     ///
     /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
     /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
-    /// unchanged when its key is taken, or when it cannot be tried: an attached store cannot be read now, or the store
-    /// has run late migrations since, in another order than that of the registry.
+    /// unchanged when its key is taken, or when it cannot be tried: its way leads through a block (`run`) or another
+    /// step that needs the whole store, or the store has run late migrations since, in another order than that of the
+    /// registry. ``restoreQuarantined(_:replacing:)`` puts such a record back as it is.
     ///
-    /// - Important: A `run` block sees only the records of the same trial, not the whole store. It reads attached
-    ///   stores and does not change them. A record that it creates is added unless the key is taken. Steps that import
-    ///   data from elsewhere do not run again.
+    /// Steps that import data from elsewhere, or change only settings, do not run again.
+    ///
     /// - Parameters:
     ///   - ids: The records to retry. The default is all.
     ///   - migrations: The app's registry.
@@ -40,7 +40,7 @@ extension CodableCache {
         let (last, ledger) = try core.read { session throws(SQLiteError) in
             (try session.lastQuarantinedID(), try LedgerTable.state(session.connection).ledger)
         }
-        let trial = QuarantineTrial(migrations, ledger: ledger, configuration)
+        let retry = RecordRetry(migrations, ledger: ledger, coding: configuration.coding)
         var after: Int64 = 0
         while after < last {
             let page = try core.read { session throws(SQLiteError) in
@@ -49,25 +49,25 @@ extension CodableCache {
             guard let id = page.last?.id else { break }
             after = id
             let rows = page.filter { wanted?.contains($0.id) ?? true }
-            for group in QuarantineTrial.groups(rows) {
-                let results = try trial.run(group)
-                let part = try change { session throws(SQLiteError) in try session.settle(group, results) }
-                report.entries += part.entries
-                report.created += part.created
+            let outcomes = try rows.map { row in
+                row.isSound
+                    ? try retry.run(row.record, after: row.failure)
+                    : .notTried("Its row in the file is damaged: there is no such step or version.")
             }
+            report.entries += try change { session throws(SQLiteError) in try session.settle(rows, outcomes) }
         }
         return report
     }
 }
 
 extension CacheSession {
-    /// Writes the results of a trial, and moves converted records into the store.
+    /// Writes the outcomes of retries, and moves converted records into the store.
     fileprivate func settle(
         _ rows: [QuarantineRow],
-        _ trial: QuarantineTrial.Results
-    ) throws(SQLiteError) -> QuarantineReport {
-        var report = QuarantineReport()
-        for (row, result) in zip(rows, trial.results) {
+        _ outcomes: [RecordRetry.Outcome]
+    ) throws(SQLiteError) -> [QuarantineReport.Entry] {
+        var entries: [QuarantineReport.Entry] = []
+        for (row, outcome) in zip(rows, outcomes) {
             // Another process may have removed it first.
             guard try quarantineRow(row.id) != nil else { continue }
             var entry = QuarantineReport.Entry(
@@ -76,7 +76,7 @@ extension CacheSession {
                 typeName: row.record.typeName,
                 outcome: .notTried
             )
-            switch result {
+            switch outcome {
             case .notTried(let reason):
                 entry.reason = reason
             case .dropped:
@@ -88,30 +88,19 @@ extension CacheSession {
                 var again = row
                 again.failure = failure
                 again.record = record
-                if !record.key.utf8.elementsEqual(row.record.key.utf8) { again.digest = nil }
+                if !RecordValue.Object.isSame(record.key, row.record.key) { again.digest = nil }
                 try update(again)
             case .converted(let record):
-                let isSameKey = record.key.utf8.elementsEqual(row.record.key.utf8)
-                if !isSameKey { entry.newKey = record.key }
+                if !RecordValue.Object.isSame(record.key, row.record.key) { entry.newKey = record.key }
                 if try isTaken(record.key) {
                     entry.outcome = .keyTaken
                 } else {
                     entry.outcome = .converted
-                    try add(
-                        record,
-                        created: row.created,
-                        updated: row.updated,
-                        digest: isSameKey ? row.digest : nil
-                    )
-                    try deleteQuarantined(row.id)
+                    try putBack(record, of: row)
                 }
             }
-            report.entries.append(entry)
+            entries.append(entry)
         }
-        for record in trial.created where try !isTaken(record.key) {
-            try add(record, created: now, updated: now, digest: nil)
-            report.created += 1
-        }
-        return report
+        return entries
     }
 }

@@ -37,8 +37,6 @@ public struct QuarantineReport: Hashable, Sendable, Codable {
 
     /// The records, in the order in which they were quarantined.
     public var entries: [Entry] = []
-    /// The number of records that migrations' blocks created and that are now in the store.
-    public var created = 0
 
     /// Returns the number of records with an outcome.
     public func count(of outcome: Outcome) -> Int {
@@ -50,7 +48,7 @@ extension QuarantineReport: CustomStringConvertible {
     /// The counts, then a line for each record that is still in quarantine, without values.
     public var description: String {
         let counts = [
-            (count(of: .converted), "converted"), (count(of: .dropped), "dropped"), (created, "created"),
+            (count(of: .converted), "converted"), (count(of: .dropped), "dropped"),
             (count(of: .failed), "failed"), (count(of: .keyTaken), "with a key that is taken"),
             (count(of: .notTried), "not tried"),
         ]

@@ -87,8 +87,14 @@ public struct DocumentUpgrade: Sendable {
         expiration: Date? = nil
     ) throws -> UpgradedDocument {
         try check(version)
-        var record = Record(coding: coding)
-        load(document, typeName, version, key, expiration, into: &record)
+        let stored = StoreContents.StoredRecord(
+            key: key,
+            typeName: typeName,
+            content: Array(document),
+            expiration: expiration?.timeIntervalSince1970,
+            version: version
+        )
+        var record = Record(stored, coding: coding)
         try record.read()
         let first = stepVersions.firstIndex { $0 > version } ?? stepVersions.count
         let outcome = changer.change(&record, from: first)
@@ -119,30 +125,6 @@ public struct DocumentUpgrade: Sendable {
         guard !upgraded.isDropped else { return nil }
         if upgraded.isData, let data = upgraded.content as? Value { return data }
         return try coding.decoder.decode(type, from: upgraded.content)
-    }
-
-    private func load(
-        _ document: Data,
-        _ typeName: String,
-        _ version: Int,
-        _ key: String,
-        _ expiration: Date?,
-        into record: inout Record
-    ) {
-        var key = key
-        key.withUTF8 { key in
-            document.withUnsafeBytes { content in
-                record.load(
-                    id: 0,
-                    typeName: typeName,
-                    key: UnsafeRawBufferPointer(key),
-                    content: content,
-                    isData: false,
-                    expiration: expiration?.timeIntervalSince1970,
-                    version: version
-                )
-            }
-        }
     }
 
     private func check(_ version: Int) throws {

@@ -68,3 +68,24 @@ package struct StoreContents: Hashable, Sendable {
         )
     }
 }
+
+extension Record {
+    /// Creates a record with stored content.
+    init(_ stored: StoreContents.StoredRecord, coding: RecordCoding) {
+        self.init(coding: coding)
+        var key = stored.key
+        key.withUTF8 { key in
+            stored.content.withUnsafeBytes { content in
+                load(
+                    id: 0,
+                    typeName: stored.typeName,
+                    key: UnsafeRawBufferPointer(key),
+                    content: content,
+                    isData: stored.isData,
+                    expiration: stored.expiration,
+                    version: stored.version
+                )
+            }
+        }
+    }
+}

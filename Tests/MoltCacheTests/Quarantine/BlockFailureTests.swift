@@ -81,20 +81,10 @@ import Testing
             #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
             #expect(record.version == 0)
             #expect(try cache.keys() == ["a+", "c+"])
-            // In a retry, the block gets the record in the same state as before.
-            let fixed = MigrationRegistry([
-                Migration(to: 2, "older"),
-                Migration(
-                    to: 3,
-                    "new",
-                    .run("visit") { migration in
-                        try migration.renameType("Person", to: "Human")
-                        try migration.enumerate("Human") { _, new in new["fixed"] = .string(new.key) }
-                    }
-                ),
-            ])
-            #expect(try cache.retryQuarantined(with: fixed).count(of: .converted) == 1)
-            #expect(try cache.typeName(forKey: "b") == "Human")
+            // A retry would need the block.
+            #expect(try cache.retryQuarantined(with: registry).entries.map(\.outcome) == [.notTried])
+            try cache.restoreQuarantined(record.id)
+            #expect(try cache.typeName(forKey: "b") == "Person")
         }
     }
 

@@ -1,0 +1,178 @@
+/// Sends single records in quarantine through the migrations that they missed.
+///
+/// Only steps that change single records run. A block may read and change any record, so a record whose way leads
+/// through one cannot be retried.
+package struct RecordRetry {
+    package enum Outcome: Sendable {
+        case converted(StoreContents.StoredRecord)
+        case dropped
+        /// The record as it was before the migration that failed this time.
+        case failed(StoreContents.StoredRecord, RecordFailure)
+        /// The reason why it could not be tried.
+        case notTried(String)
+    }
+
+    private let migrations: MigrationRegistry
+    /// The ledger's rows of migrations that were applied.
+    private let applied: [LedgerEntry]
+    private let coding: RecordCoding
+
+    /// - Parameter migrations: The registry of a release that can convert the records.
+    package init(_ migrations: MigrationRegistry, ledger: [LedgerEntry], coding: RecordCoding) {
+        self.migrations = migrations
+        applied = ledger.filter { $0.outcome != .deferred }
+        self.coding = coding
+    }
+
+    /// Sends a record through the step that it failed in and all that were applied since.
+    ///
+    /// - Throws: The error of a closure that was cancelled.
+    package func run(_ stored: StoreContents.StoredRecord, after failure: RecordFailure) throws -> Outcome {
+        do {
+            return try run(stored, through: way(after: failure), version: version(before: failure))
+        } catch let obstacle as Obstacle {
+            return .notTried(obstacle.reason)
+        } catch {
+            guard !Self.isStop(error) else { throw error }
+            return .notTried(ErrorSummary.oneLine(ErrorSummary.line(of: error)))
+        }
+    }
+
+    private func run(_ stored: StoreContents.StoredRecord, through way: Way, version: Int) throws -> Outcome {
+        var options = MigrationOptions()
+        options.unconvertible = .quarantine(upTo: .none)
+        let changer = RecordChanger(
+            way.steps,
+            PendingMigration.all(way.migrations, in: migrations, from: version),
+            storeName: "",
+            options: options
+        )
+        var record = Record(stored, coding: coding)
+        let outcome = changer.change(&record, from: 0)
+        guard let error = outcome.failure else {
+            return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
+        }
+        guard let stage = outcome.failedStage, let error = error as? MigrationError else { throw error }
+        let failed = way.steps[stage]
+        let first = way.steps.firstIndex { $0.migration == failed.migration } ?? stage
+        record = Record(stored, coding: coding)
+        let before = changer.replay(&record, before: first).outcome
+        guard before.failure == nil else {
+            throw Obstacle(reason: "A closure gives another result for the same record when it runs again.")
+        }
+        let failure = RecordFailure(
+            error,
+            in: way.migrations[failed.migration],
+            step: failed.number,
+            firstStep: way.steps[first].number
+        )
+        return .failed(content(of: record, before, stored), failure)
+    }
+
+    // MARK: The record
+
+    private func content(
+        of record: Record,
+        _ outcome: RecordOutcome,
+        _ old: StoreContents.StoredRecord
+    ) -> StoreContents.StoredRecord {
+        var new = old
+        new.key = record.key
+        new.typeName = record.typeName
+        guard let version = outcome.changedAt else { return new }
+        new.content = []
+        record.writeContent(to: &new.content)
+        new.isData = record.isData
+        new.expiration = record.expirationSeconds
+        new.version = max(old.version, version)
+        return new
+    }
+
+    // MARK: The migrations
+
+    /// The reason why a record cannot be tried.
+    private struct Obstacle: Error {
+        var reason: String
+    }
+
+    /// The migrations from the failed one on, and their steps that the record has not been through.
+    private struct Way {
+        var migrations: [Migration]
+        var steps: [UpgradeSchedule.Step] = []
+    }
+
+    /// The store's version before the failed migration.
+    private func version(before failure: RecordFailure) -> Int {
+        applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
+    }
+
+    /// Steps that import data from elsewhere are left out: they ran when the store was upgraded.
+    private func way(after failure: RecordFailure) throws(Obstacle) -> Way {
+        var way = Way(migrations: try migrations(from: failure))
+        func isDone(_ step: UpgradeSchedule.Step) -> Bool {
+            step.isImport || step.migration == 0 && step.number + 1 < failure.firstStep
+        }
+        for group in UpgradeSchedule(way.migrations).groups {
+            switch group {
+            case .pass(let steps):
+                for var step in steps where !isDone(step) {
+                    step.onFailure = nil
+                    way.steps.append(step)
+                }
+            case .block(let step, _):
+                guard !isDone(step) else { continue }
+                let migration = way.migrations[step.migration]
+                throw Obstacle(
+                    reason: "Step \(step.number + 1) of migration \(migration.id) (\(migration.steps[step.number])) "
+                        + "needs the whole store. Put the record back as it is with restoreQuarantined(_:), or a value "
+                        + "in its place with restoreQuarantined(_:as:)."
+                )
+            }
+        }
+        return way
+    }
+
+    /// The migrations that were applied to the store since a failure, with the failed one.
+    private func migrations(from failure: RecordFailure) throws(Obstacle) -> [Migration] {
+        let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        guard let first = places[failure.migration.name] else {
+            throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")
+        }
+        guard let failed = migrations.migrations.first(where: { $0.id == failure.migration }) else {
+            throw Obstacle(reason: "The registry does not have migration \(failure.migration).")
+        }
+        guard failed.steps.count >= failure.firstStep - 1 else {
+            throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
+        }
+        var known: Set<String> = []
+        var rest: [(migration: Migration, place: Int)] = []
+        for migration in migrations.migrations {
+            guard var place = places[migration.name] else { continue }
+            known.formUnion([migration.name] + migration.replaces)
+            if applied[place].outcome == .replaced {
+                // The migrations that it replaces ran, before the ledger got its own row.
+                place = migration.replaces.compactMap { places[$0] }.max() ?? place
+            }
+            if place >= first { rest.append((migration, place)) }
+        }
+        let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
+        guard missing.isEmpty else {
+            let names = missing.joined(separator: ", ")
+            throw Obstacle(reason: "The registry lacks migrations that were applied since: \(names).")
+        }
+        // The store may have run a late migration after migrations that follow it in the registry.
+        guard rest.map(\.place) == rest.map(\.place).sorted() else {
+            throw Obstacle(
+                reason: "The store has run late migrations since, and not in the order of the registry. Put a value in "
+                    + "the record's place with restoreQuarantined(_:as:)."
+            )
+        }
+        return rest.map(\.migration)
+    }
+
+    /// Whether an error is a cancellation.
+    private static func isStop(_ error: any Error) -> Bool {
+        guard let error = error as? MigrationError else { return error is CancellationError }
+        return error.code == .cancelled || error.underlying.map(isStop) ?? false
+    }
+}
