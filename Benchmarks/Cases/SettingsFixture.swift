@@ -82,7 +82,7 @@ enum SettingsFixture {
         for index in 0..<count {
             let kind = kinds[index % kinds.count]
             switch conversion.convert(kind.value(index), as: kind.form) {
-            case .converted(let value, _): changed[name(index)] = value.asStored()
+            case .converted(let value): changed[name(index)] = value.asStored()
             case .alreadyCurrent: break
             case .notConvertible(let reason, _): throw BenchmarkError("\(name(index)) cannot be converted: \(reason)")
             }

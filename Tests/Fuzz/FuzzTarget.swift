@@ -76,15 +76,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     private static func propertyList(_ input: [UInt8]) throws -> Outcome {
         let stored = PropertyListValue.string(String(decoding: input, as: UTF8.self))
         for form in forms {
-            guard case .converted(let value, _) = DefaultsV4Conversion(salvage: true).convert(stored, as: form) else {
-                continue
-            }
+            guard case .converted(let value) = DefaultsV4Conversion().convert(stored, as: form) else { continue }
             // A converted value must already have the new form.
-            if case .notConvertible(let reason, _) = DefaultsV4Conversion(salvage: true).convert(value, as: form) {
+            if case .notConvertible(let reason, _) = DefaultsV4Conversion().convert(value, as: form) {
                 return .failed("converted as \(form), it cannot be converted again: \(reason)")
             }
         }
-        _ = try? JSONDecoder().decode(SetAsideValue.self, from: Data(input))
         if let value = try? JSONDecoder().decode(PropertyListValue.self, from: Data(input)) {
             let again = try JSONDecoder().decode(PropertyListValue.self, from: JSONEncoder().encode(value))
             guard again == value else { return .failed("what is encoded decodes differently") }

@@ -151,7 +151,7 @@ extension UpgradeReportPage {
 
     private static func kind(of outcome: KeyOutcome.Outcome) -> String {
         switch outcome {
-        case .notConvertible, .unreadable, .salvaged: "bad"
+        case .notConvertible, .unreadable: "bad"
         case .removed, .expired, .replaced: "loss"
         case .absent, .alreadyCurrent, .kept: "plain"
         default: "good"

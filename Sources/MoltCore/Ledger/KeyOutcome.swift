@@ -21,8 +21,6 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let absent = Outcome(rawValue: "absent")
         /// It could not be converted, and is unchanged.
         public static let notConvertible = Outcome(rawValue: "not convertible")
-        /// It was converted except for parts that were set aside.
-        public static let salvaged = Outcome(rawValue: "salvaged")
         /// A step of the app has set it.
         public static let changed = Outcome(rawValue: "changed")
         /// It was stored under a new key.

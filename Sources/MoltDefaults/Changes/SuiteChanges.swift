@@ -164,16 +164,6 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         throw DefaultsError.ownKey(key, in: suite)
     }
 
-    // MARK: Reserved keys
-
-    func ownValue(forKey key: String) -> PropertyListValue? {
-        current(key)
-    }
-
-    func setOwn(_ value: PropertyListValue, forKey key: String) {
-        change(key, to: value)
-    }
-
     private func change(_ key: String, to value: PropertyListValue?) {
         changes[key] = .some(value)
         renamed[key] = nil

@@ -1,7 +1,7 @@
 /// The outcome of converting one setting's value.
 package enum ConversionOutcome: Hashable, Sendable {
-    /// The value that replaces the stored one, and the parts that were set aside.
-    case converted(PropertyListValue, setAside: [SetAsideValue.Part] = [])
+    /// The value that replaces the stored one.
+    case converted(PropertyListValue)
     /// The value already has the target form.
     case alreadyCurrent
     /// The value stays unchanged, for a reason that contains nothing of the value, at a place inside it.

@@ -10,30 +10,24 @@ internal import MoltCore
 /// Defaults 5 may have left.
 package struct DefaultsV4Conversion: Sendable {
     package var target: DefaultsRelease
-    /// Whether the convertible parts of a value are kept when another part cannot be converted.
-    package var salvage: Bool
 
     /// Creates a conversion.
     ///
-    /// - Parameters:
-    ///   - target: The release that reads the result.
-    ///   - salvage: Whether invalid elements of arrays, sets and dictionaries are set aside. If false, a value with one
-    ///     invalid element is not converted.
-    package init(target: DefaultsRelease = .latest, salvage: Bool = false) {
+    /// - Parameter target: The release that reads the result.
+    package init(target: DefaultsRelease = .latest) {
         self.target = target
-        self.salvage = salvage
     }
 
-    /// Converts a stored value.
+    /// Converts a stored value; one with an element that cannot be converted is not converted.
     ///
     /// - Parameters:
     ///   - stored: The value in the suite's own domain.
     ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
-        var walk = DefaultsV4Walk(target: target, salvage: salvage)
+        var walk = DefaultsV4Walk(target: target)
         do throws(ConversionFailure) {
             let value = try walk.convert(stored, as: form)
-            return walk.isChanged ? .converted(value, setAside: walk.setAside) : .alreadyCurrent
+            return walk.isChanged ? .converted(value) : .alreadyCurrent
         } catch {
             return .notConvertible(reason: error.reason, place: error.place)
         }

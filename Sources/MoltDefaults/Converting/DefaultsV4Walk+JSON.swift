@@ -82,12 +82,11 @@ extension DefaultsV4Walk {
         var converted: [String: PropertyListValue] = [:]
         for (name, value) in entries {
             let key = keys.text(name)
-            let native = try convertElement(.key(name), original: value.original) {
-                walk throws(ConversionFailure) in
+            let native = try convertElement(.key(name)) { walk throws(ConversionFailure) in
                 guard key != nil else { throw walk.unknownKey() }
                 return try walk.convert(value, as: element)
             }
-            if let key, let native { converted[key] = native }
+            if let key { converted[key] = native }
         }
         return .dictionary(converted)
     }
@@ -99,7 +98,7 @@ extension DefaultsV4Walk {
         for index in stride(from: 0, to: elements.count, by: 2) {
             let key = elements[index]
             guard index + 1 < elements.count else {
-                _ = try convertElement(.index(index), original: key.original) { walk throws(ConversionFailure) in
+                _ = try convertElement(.index(index)) { walk throws(ConversionFailure) in
                     throw walk.failure("a key without a value")
                 }
                 break

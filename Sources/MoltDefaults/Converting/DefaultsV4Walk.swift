@@ -4,16 +4,12 @@ internal import MoltCore
 /// The state of one conversion while it traverses a value.
 struct DefaultsV4Walk {
     let target: DefaultsRelease
-    /// Whether invalid elements are set aside.
-    let salvage: Bool
     private(set) var place = ValuePlace()
-    private(set) var setAside: [SetAsideValue.Part] = []
     /// Whether the result differs from the stored value.
     private(set) var isChanged = false
 
-    init(target: DefaultsRelease, salvage: Bool) {
+    init(target: DefaultsRelease) {
         self.target = target
-        self.salvage = salvage
     }
 
     /// Converts a native value: the whole value, or an element of a native container.
@@ -70,7 +66,7 @@ struct DefaultsV4Walk {
     ) throws(ConversionFailure) -> PropertyListValue {
         var converted: [String: PropertyListValue] = [:]
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            converted[key] = try convertElement(.key(key), original: value) { walk throws(ConversionFailure) in
+            converted[key] = try convertElement(.key(key)) { walk throws(ConversionFailure) in
                 guard keys.text(key) != nil else { throw walk.unknownKey() }
                 return try walk.convert(value, as: form)
             }
@@ -78,72 +74,44 @@ struct DefaultsV4Walk {
         return .dictionary(converted)
     }
 
-    /// Converts elements in order, without those that are set aside.
-    mutating func convertElements<Element: StoredPart>(
+    /// Converts elements in order.
+    mutating func convertElements<Element>(
         _ elements: [Element],
         _ body: (inout Self, Element) throws(ConversionFailure) -> PropertyListValue
     ) throws(ConversionFailure) -> PropertyListValue {
         var converted: [PropertyListValue] = []
         converted.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try convertElement(.index(index), original: element.original) {
-                walk throws(ConversionFailure) in
+            let value = try convertElement(.index(index)) { walk throws(ConversionFailure) in
                 try body(&walk, element)
             }
-            if let value { converted.append(value) }
+            converted.append(value)
         }
         return .array(converted)
     }
 
-    /// Converts an element, or sets it aside.
-    ///
-    /// - Returns: nil if the element was set aside.
+    /// Converts an element at a place inside the current one.
     mutating func convertElement(
         _ step: ValuePlace.Step,
-        original: @autoclosure () -> PropertyListValue,
         _ body: (inout Self) throws(ConversionFailure) -> PropertyListValue
-    ) throws(ConversionFailure) -> PropertyListValue? {
+    ) throws(ConversionFailure) -> PropertyListValue {
         place.steps.append(step)
         defer { place.steps.removeLast() }
-        do {
-            return try body(&self)
-        } catch {
-            guard salvage else { throw error }
-            let part = SetAsideValue.Part(place: place.fullDescription, value: original(), reason: error.reason)
-            setAside.append(part)
-            isChanged = true
-            return nil
-        }
+        return try body(&self)
     }
 
-    /// Converts the two bounds of a range, which are never set aside individually.
+    /// Converts the two bounds of a range.
     mutating func convertRange<Bound>(
         _ bounds: [Bound],
         _ body: (inout Self, Bound) throws(ConversionFailure) -> PropertyListValue
     ) throws(ConversionFailure) -> PropertyListValue {
         guard bounds.count == 2 else { throw failure("\(bounds.count) elements, where two bounds were expected") }
-        var converted: [PropertyListValue] = []
-        for (index, bound) in bounds.enumerated() {
-            place.steps.append(.index(index))
-            defer { place.steps.removeLast() }
-            converted.append(try body(&self, bound))
+        let converted = try convertElements(bounds, body)
+        guard let values = converted.array, values[0].isInOrder(with: values[1]) else {
+            throw failure("bounds in the wrong order")
         }
-        guard converted[0].isInOrder(with: converted[1]) else { throw failure("bounds in the wrong order") }
-        return .array(converted)
+        return converted
     }
-}
-
-protocol StoredPart {
-    /// The value to keep if the part is set aside.
-    var original: PropertyListValue { get }
-}
-
-extension PropertyListValue: StoredPart {
-    var original: PropertyListValue { self }
-}
-
-extension JSONPart: StoredPart {
-    var original: PropertyListValue { .string(text) }
 }
 
 extension PropertyListValue {

@@ -6,25 +6,18 @@ internal import MoltCore
 /// data, and strings that denote a number or a Boolean. Values in the new form stay unchanged, and so do archives of
 /// other objects.
 package struct SwiftyConversion: Sendable {
-    /// Whether invalid elements of arrays, sets and dictionaries are set aside.
-    ///
-    /// If false, a value with one invalid element is not converted.
-    package var salvage: Bool
+    package init() {}
 
-    package init(salvage: Bool = false) {
-        self.salvage = salvage
-    }
-
-    /// Converts a stored value.
+    /// Converts a stored value; one with an element that cannot be converted is not converted.
     ///
     /// - Parameters:
     ///   - stored: The value in the suite's own domain.
     ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
-            var walk = DefaultsV4Walk(target: .latest, salvage: salvage)
+            var walk = DefaultsV4Walk(target: .latest)
             let value = try converted(stored, as: form, &walk)
-            return value == stored ? .alreadyCurrent : .converted(value, setAside: walk.setAside)
+            return value == stored ? .alreadyCurrent : .converted(value)
         } catch {
             return .notConvertible(reason: error.reason, place: error.place)
         }

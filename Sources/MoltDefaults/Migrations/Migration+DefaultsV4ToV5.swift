@@ -29,7 +29,7 @@ extension Migration {
         readBy release: DefaultsRelease = .latest,
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
-        let conversion = DefaultsV4Conversion(target: release, salvage: unconvertible == .salvage)
+        let conversion = DefaultsV4Conversion(target: release)
         let step = SettingsConversion(
             kind: "defaultsV4ToV5",
             summary: "convert settings from Defaults 4 to 5",
@@ -37,7 +37,6 @@ extension Migration {
             suite: suite,
             keys: keys,
             unconvertible: unconvertible,
-            migration: name,
             convert: { conversion.convert($0, as: $1) }
         )
         return Migration(to: version, name, step.step)

@@ -28,7 +28,7 @@ extension Migration {
         keys: [DefaultsKeys],
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
-        let conversion = SwiftyConversion(salvage: unconvertible == .salvage)
+        let conversion = SwiftyConversion()
         let step = SettingsConversion(
             kind: "swiftyUserDefaults",
             summary: "convert settings of SwiftyUserDefaults",
@@ -36,7 +36,6 @@ extension Migration {
             suite: suite,
             keys: keys,
             unconvertible: unconvertible,
-            migration: name,
             convert: { conversion.convert($0, as: $1) }
         )
         return Migration(to: version, name, step.step)

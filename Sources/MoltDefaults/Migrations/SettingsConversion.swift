@@ -10,7 +10,6 @@ struct SettingsConversion: Sendable {
     var suite: Suite
     var keys: [DefaultsKeys]
     var unconvertible: UnconvertibleSettings
-    var migration: String
     var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
 
     var step: MigrationStep {
@@ -61,17 +60,9 @@ struct SettingsConversion: Sendable {
         switch convert(stored, key.form) {
         case .alreadyCurrent:
             outcome.outcome = .alreadyCurrent
-        case .converted(let value, let setAside):
+        case .converted(let value):
             try settings.set(value, forKey: key.name)
             outcome.outcome = .converted
-            guard let first = setAside.first else { break }
-            outcome.outcome = .salvaged
-            outcome.reason = first.reason
-            outcome.place = first.place
-            try settings.setAside(
-                SetAsideValue(migration: migration, value: stored, parts: setAside),
-                forKey: key.name
-            )
         case .notConvertible(let reason, let place):
             outcome.outcome = .notConvertible
             outcome.reason = reason
@@ -87,7 +78,4 @@ public enum UnconvertibleSettings: String, Hashable, Sendable {
     case leave
     /// The upgrade fails with the code `notConvertible`, and nothing is changed.
     case fail
-    /// The good elements of an array, set or dictionary are kept, and the original value is set aside; see
-    /// ``Suite/setAsideValues()``. Any other value stays unchanged, as with ``leave``.
-    case salvage
 }

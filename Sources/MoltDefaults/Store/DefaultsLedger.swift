@@ -73,6 +73,16 @@ package struct DefaultsLedger: Codable {
 extension Suite {
     /// The key reserved for Molt in a suite that is a store.
     package static let ledgerKey = "molt.ledger"
+
+    /// The keys reserved for Molt, which steps do not see.
+    static let ownKeys: Set<String> = [ledgerKey]
+}
+
+extension DefaultsError {
+    static func ownKey(_ key: String, in suite: Suite) -> DefaultsError {
+        let message = "The key \"\(key)\" is kept for Molt itself. Choose another one."
+        return DefaultsError(.cannotStore, message).at(key: key).of(suite: suite)
+    }
 }
 
 /// A committed upgrade: the ledger, and the changes still to be made to suites.

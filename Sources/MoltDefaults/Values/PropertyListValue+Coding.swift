@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A typed encoding that preserves every value exactly, for values that are set aside and for fixtures.
+/// A typed encoding that preserves every value exactly, for the journal and for fixtures.
 ///
 /// ```json
 /// {"dictionary": {"name": "Ada", "born": {"date": -5853132000}, "tags": ["a", true, {"int": 1}, {"double": 1}]}}

@@ -17,7 +17,7 @@ internal import Foundation
 extension PropertyListValue {
     /// The maximum nesting depth of arrays and dictionaries.
     ///
-    /// Linux cannot read back more than 512 levels; JSON, in which values are set aside, needs two levels for each one.
+    /// Linux cannot read back more than 512 levels; JSON, as in the journal, needs two levels for each one.
     static let depthLimit = 200
 
     /// Creates a value from an object of `UserDefaults` or `PropertyListSerialization`.

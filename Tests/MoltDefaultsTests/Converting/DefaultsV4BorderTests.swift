@@ -35,7 +35,7 @@ struct DefaultsV4BorderTests {
     @Test
     func `A zero keeps its sign`() {
         let outcome = DefaultsV4Conversion().convert(.string("-0"), as: .double)
-        guard case .converted(.double(let value), _) = outcome else {
+        guard case .converted(.double(let value)) = outcome else {
             Issue.record("\(outcome)")
             return
         }

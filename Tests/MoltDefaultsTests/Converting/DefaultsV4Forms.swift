@@ -37,7 +37,7 @@ extension DefaultsForm {
                 convert: { bytes in
                     let object = try RecordValue(json: bytes).object
                     let text = String(decoding: try object?[property]?.json() ?? [], as: UTF8.self)
-                    guard case .converted(let value, _) = conversion.convert(.string(text), as: form) else {
+                    guard case .converted(let value) = conversion.convert(.string(text), as: form) else {
                         throw CocoaError(.coderInvalidValue)
                     }
                     return value

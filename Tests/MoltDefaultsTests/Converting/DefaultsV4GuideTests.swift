@@ -19,7 +19,7 @@ struct DefaultsV4GuideTests {
         let key = DefaultsKey<Value?>("key")
         let settings = DictionarySettings(["key": .string(text)])
         switch conversion.convert(.string(text), as: key.form) {
-        case .converted(let value, _): settings.set(value, forKey: "key")
+        case .converted(let value): settings.set(value, forKey: "key")
         case .alreadyCurrent: break
         case .notConvertible(let reason, let place): Issue.record("\(reason) \(place)")
         }

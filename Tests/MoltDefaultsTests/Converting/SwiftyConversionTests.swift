@@ -194,21 +194,6 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `Bad elements are set aside on request`() {
-        let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
-        let form = DefaultsForm.array(of: .string)
-        let aside = [
-            SetAsideValue.Part(
-                place: "[1]",
-                value: "1",
-                reason: "a number, where a string was expected"
-            )
-        ]
-        let outcome = SwiftyConversion(salvage: true).convert(stored, as: form)
-        #expect(outcome == .converted(["a", "b"], setAside: aside))
-    }
-
-    @Test
     func `An archive of the app's own objects cannot take another form`() throws {
         let archive = try SwiftyRow.archive([Newt(name: "a")])
         for form in [DefaultsForm.array(of: .string), .codable, .array(of: .url), .string] {
@@ -223,7 +208,7 @@ struct SwiftyConversionTests {
         let url = try #require(URL(string: "https://e.com"))
         let settings = DictionarySettings()
         func read<Value>(_ stored: PropertyListValue, _ key: DefaultsKey<Value>) throws -> Value {
-            guard case .converted(let value, _) = conversion.convert(stored, as: key.form) else {
+            guard case .converted(let value) = conversion.convert(stored, as: key.form) else {
                 return key.defaultValue
             }
             settings.set(value, forKey: key.name)

@@ -153,8 +153,7 @@ private struct Upgrades {
                 to: version,
                 name,
                 suite: suite,
-                keys: [.key(key, .array(of: .string)), .key(otherKey, .array(of: .int))],
-                unconvertible: random.oneIn(2) ? .leave : .salvage
+                keys: [.key(key, .array(of: .string)), .key(otherKey, .array(of: .int))]
             )
         case 5: return .swiftyUserDefaults(to: version, name, suite: suite, keys: [.key(key, .array(of: .string))])
         default:

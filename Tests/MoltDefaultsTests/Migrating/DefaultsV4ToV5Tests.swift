@@ -44,7 +44,7 @@ struct DefaultsV4ToV5Tests {
         for (key, form) in DefaultsV4FixtureTests.forms {
             let before = try #require(old[key])
             switch conversion.convert(before, as: form) {
-            case .converted(let value, _):
+            case .converted(let value):
                 #expect(new[key] == value.asStored(), "\(key)")
                 #expect(outcomes[key] == .converted, "\(key)")
             case .alreadyCurrent:
@@ -122,62 +122,18 @@ struct DefaultsV4ToV5Tests {
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 
-    @Test func `With the policy to salvage, good elements are kept and the old value is set aside`() throws {
-        let scratch = try fixtureSuite()
-        let report = try cache.upgrade(migration(scratch.suite, Self.keys, .salvage))
-        let suite = scratch.suite
-        #expect(try suite.value(forKey: "nullElementArray") == [1, 3])
-        #expect(try suite.value(forKey: "unknownCaseArray") == ["10 Minutes"])
-        #expect(try suite.value(forKey: "malformedArray") == "[\"torn")
-        let salvaged = report.keys.filter { $0.outcome == .salvaged }
-        #expect(Set(salvaged.map(\.key)) == ["nullElementArray", "unknownCaseArray"])
-
-        let aside = try suite.setAsideValues()
-        #expect(Set(aside.keys) == ["nullElementArray", "unknownCaseArray"])
-        let value = try #require(aside["nullElementArray"])
-        #expect(value.migration == "defaults-v4-to-v5")
-        #expect(value.value == "[1,null,3]")
-        #expect(value.parts.map(\.place) == ["[1]"])
-        #expect(value.parts.map(\.value) == ["null"])
-
-        try suite.removeSetAsideValue(forKey: "nullElementArray")
-        #expect(try Set(suite.setAsideValues().keys) == ["unknownCaseArray"])
-        try suite.removeSetAsideValue(forKey: "unknownCaseArray")
-        try suite.removeSetAsideValue(forKey: "unknownCaseArray")
-        #expect(try suite.setAsideValues().isEmpty)
-        #expect(try suite.values().keys.contains("molt.set-aside") == false)
-    }
-
-    @Test func `A value that was set aside is not replaced by one that a later migration sets aside`() throws {
-        let scratch = try ScratchSuite(["a": "[1,null]"])
-        let keys = [DefaultsKeys.key("a", .array(of: .int))]
-        try cache.upgrade(migration(scratch.suite, keys, .salvage))
-        let first = try scratch.suite.setAsideValues()
-        try scratch.suite.set("[2,null]", forKey: "a")
-        try cache.upgrade([
-            .defaultsV4ToV5(to: 1, suite: scratch.suite, keys: keys, unconvertible: .salvage),
-            .defaultsV4ToV5(to: 2, "again", suite: scratch.suite, keys: keys, unconvertible: .salvage),
-        ])
-        #expect(try scratch.suite.setAsideValues() == first)
-    }
-
     @Test func `Later steps see the converted values and none of Molt's reserved keys`() throws {
-        let scratch = try ScratchSuite(["tags": "[\"a\",null]"])
+        let scratch = try ScratchSuite(["tags": "[\"a\"]"])
         try cache.upgrade([
-            .defaultsV4ToV5(
-                to: 1,
-                suite: scratch.suite,
-                keys: [.key("tags", .array(of: .string))],
-                unconvertible: .salvage
-            ),
+            .defaultsV4ToV5(to: 1, suite: scratch.suite, keys: [.key("tags", .array(of: .string))]),
             Migration(
                 to: 2,
                 "more",
                 .settings(in: scratch.suite, "add a tag") { settings in
                     #expect(try settings.keys == ["tags"])
                     #expect(settings.count == 1)
-                    #expect(try settings.value(forKey: "molt.set-aside") == nil)
-                    #expect(throws: DefaultsError.self) { try settings.set(1, forKey: "molt.set-aside") }
+                    #expect(try settings.value(forKey: "molt.ledger") == nil)
+                    #expect(throws: DefaultsError.self) { try settings.set(1, forKey: "molt.ledger") }
                     #expect(throws: DefaultsError.self) { try settings.removeValue(forKey: "molt.ledger") }
                     let tags = try #require(try settings.value(forKey: "tags")?.array)
                     try settings.set(.array(tags + ["b"]), forKey: "tags")

@@ -14,8 +14,8 @@ struct SettingsFingerprintTests {
     private static let shipped: [(Migration, String)] = [
         (.defaultsV4ToV5(to: 1, suite: .standard, keys: keys), "a4e5560ae9d9de868bcdda1144c646d0"),
         (
-            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .salvage),
-            "b490023790567ced8b3c28f9d9849bc8"
+            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .fail),
+            "90c03c740b83f9697588936bdb7d70a0"
         ),
         (.swiftyUserDefaults(to: 1, suite: suite, keys: keys), "1ea536c6e1f0b58a126786fe4661f3b5"),
         (.suiteToAppGroup(to: 1, from: .standard, into: group), "091fbdff70caa68cfcba75fb9da33b39"),

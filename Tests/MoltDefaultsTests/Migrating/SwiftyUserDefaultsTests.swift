@@ -52,18 +52,6 @@ struct SwiftyUserDefaultsTests {
         #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
     }
 
-    @Test func `With the policy to salvage, good elements are kept and the old value is set aside`() throws {
-        let stored = Self.json(#"["a",1,"b"]"#)
-        let scratch = try ScratchSuite(["tags": stored])
-        let tags = DefaultsKey<[String]>("tags", default: [])
-        let report = try cache.upgrade([
-            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [tags], unconvertible: .salvage)
-        ])
-        #expect(report.keys.map(\.outcome) == [.salvaged])
-        #expect(try scratch.suite.value(for: tags) == ["a", "b"])
-        #expect(try scratch.suite.setAsideValues()["tags"]?.value == stored)
-    }
-
     @Test func `Typed keys read archives that release 3 wrote`() throws {
         let url = try #require(URL(string: "https://e.com"))
         let zone = CodableTimeZone(id: "0", name: "n")

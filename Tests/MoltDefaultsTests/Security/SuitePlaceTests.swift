@@ -115,7 +115,6 @@
             let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: Suite(name)))]
             let error = #expect(throws: DefaultsError.self) { try Suite(name).upgrade(with: migrations) }
             #expect(error?.code == .invalidSuite)
-            #expect(throws: DefaultsError.self) { try Suite(name).setAsideValues() }
         }
     }
 
