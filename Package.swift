@@ -10,7 +10,7 @@ let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
 
 let package = Package(
     name: "Molt",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Molt", targets: ["Molt"]),
         .library(name: "MoltSalvage", targets: ["MoltSalvage"]),

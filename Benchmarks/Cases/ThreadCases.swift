@@ -1,6 +1,6 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 
 /// The cache with several threads, and the memory used for many values.
 enum ThreadCases {
@@ -84,13 +84,13 @@ enum ThreadCases {
                 throws
             {
                 let share = max(1, context.records / rounds / counted.count)
-                let running = Atomic(counted.count)
+                let running = Locked(counted.count)
                 try Threads.run(5) { thread in
                     let isCounted = counted.contains(thread)
-                    defer { if isCounted { running.subtract(1, ordering: .relaxed) } }
+                    defer { if isCounted { running.withLock { $0 -= 1 } } }
                     var index = round &* 7919 &+ thread &* 104_729
                     var done = 0
-                    while isCounted ? done < share : running.load(ordering: .relaxed) > 0 {
+                    while isCounted ? done < share : running.withLock({ $0 }) > 0 {
                         index = (index &+ 7_368_787) % context.records
                         try operation(thread, index + 1)
                         done += 1
@@ -160,7 +160,7 @@ enum ThreadCases {
 private enum Threads {
     /// Runs a closure on several threads, passes each its number from 0, and rethrows one of their errors.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
-        let failure = Mutex<(any Error)?>(nil)
+        let failure = Locked<(any Error)?>(nil)
         let group = DispatchGroup()
         for number in 0..<count {
             group.enter()

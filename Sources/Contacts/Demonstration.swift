@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Molt
 internal import MoltCommand
-internal import Synchronization
+internal import MoltCore
 
 /// Upgrades a store and the settings of an earlier release, and shows what happens.
 struct Demonstration {
@@ -134,11 +134,15 @@ struct Demonstration {
 
     /// Prints the progress of an upgrade, one line per tenth.
     private func progress(_ terminal: Terminal) -> @Sendable (MigrationEvent) -> Void {
-        let shownTenth = Atomic(-1)
+        let shownTenth = Locked(-1)
         return { event in
             guard case .progressed(let progress) = event else { return }
             let tenth = Int(progress.fraction * 10)
-            guard shownTenth.exchange(tenth, ordering: .relaxed) < tenth else { return }
+            let isNew = shownTenth.withLock { shown in
+                defer { shown = tenth }
+                return shown < tenth
+            }
+            guard isNew else { return }
             let percent = Int(progress.fraction * 100)
             terminal.say("\(percent) %  \(progress.completed) of \(progress.total) records")
         }

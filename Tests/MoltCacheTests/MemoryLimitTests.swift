@@ -1,11 +1,11 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 import Testing
 
 /// A value that is decoded again when it is read again was not kept by the memory layer.
 @Suite(.serialized) struct `A memory layer with a limit` {
-    private static let decoded = Mutex(0)
+    private static let decoded = Locked(0)
 
     private struct Item: Codable, Sendable {
         var text: String
@@ -87,7 +87,7 @@ import Testing
 
     /// Counts its live instances.
     private final class Token: Sendable {
-        static let alive = Mutex(0)
+        static let alive = Locked(0)
 
         init() {
             Self.alive.withLock { $0 += 1 }

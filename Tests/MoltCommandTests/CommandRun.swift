@@ -4,7 +4,6 @@ import MoltCache
 import MoltCommand
 import MoltCore
 import MoltTesting
-import Synchronization
 import TestSupport
 
 /// What a command has printed, and its exit code.
@@ -21,7 +20,7 @@ struct CommandRun {
     }
 
     private final class Printed: Sendable {
-        private let bytes = Mutex(Data())
+        private let bytes = Locked(Data())
         var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
 
         @Sendable func add(_ more: Data) {

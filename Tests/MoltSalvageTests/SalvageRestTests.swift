@@ -3,7 +3,6 @@ import Molt
 import MoltCache
 import MoltCore
 import MoltSalvage
-import Synchronization
 import Testing
 
 /// Stores of which only some records went through a migration on read.
@@ -48,8 +47,8 @@ struct SalvageRestTests {
 
     /// Upgrades half of the records.
     private func upgradeHalf() throws {
-        let calls = Mutex(0)
-        let cache = Mutex<CodableCache?>(nil)
+        let calls = Locked(0)
+        let cache = Locked<CodableCache?>(nil)
         let opened = try open(scratch.file()) { record in
             try record.rename("old", to: "new")
             let count = calls.withLock { calls in

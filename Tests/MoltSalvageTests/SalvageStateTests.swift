@@ -2,7 +2,6 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltSalvage
-import Synchronization
 import Testing
 
 @Suite struct `Salvaging the ledger` {

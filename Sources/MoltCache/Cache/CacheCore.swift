@@ -1,6 +1,5 @@
 internal import Foundation
 internal import MoltCore
-internal import Synchronization
 
 /// The operations of a cache on its store: concurrent reads, one write at a time, and values in memory.
 ///
@@ -18,12 +17,16 @@ final class CacheCore: Sendable {
     private let writer: Locked<Writer>
     /// The connections that only read; nil when one connection does everything.
     private let readers: ReaderPool?
-    /// Whether a read has ever found the writer busy.
-    private let isShared = Atomic(false)
-    private let isClosed = Atomic(false)
-    /// Whether the app has used the cache since the last call of ``takeUse()``.
-    private let isUsed = Atomic(false)
+    private let flags = Locked(Flags())
     private let busyMilliseconds: Int32
+
+    private struct Flags {
+        var isClosed = false
+        /// Whether a read has ever found the writer busy.
+        var isShared = false
+        /// Whether the app has used the cache since the last call of ``takeUse()``.
+        var isUsed = false
+    }
 
     /// The connection that writes, and reads while it is free.
     private struct Writer {
@@ -97,7 +100,7 @@ final class CacheCore: Sendable {
     ///
     /// Reads in progress end first; the last of them closes the writer.
     func close() {
-        isClosed.store(true, ordering: .sequentiallyConsistent)
+        flags.withLock { $0.isClosed = true }
         let closeWriter = { @Sendable [writer, memory] in Self.close(writer, memory) }
         if let readers { readers.close(then: closeWriter) } else { closeWriter() }
     }
@@ -117,7 +120,7 @@ final class CacheCore: Sendable {
 
     private func open(_ writer: inout Writer) throws -> CacheSession {
         if let session = writer.session { return session }
-        guard !isClosed.load(ordering: .relaxed) else { throw closed }
+        if hasClosed { throw closed }
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         let session = CacheSession(connection, of: plan)
         writer.session = session
@@ -138,7 +141,7 @@ final class CacheCore: Sendable {
         clock().timeIntervalSince1970
     }
 
-    var hasClosed: Bool { isClosed.load(ordering: .relaxed) }
+    var hasClosed: Bool { flags.withLock { $0.isClosed } }
 
     /// Throws if the cache was closed, or access to stores is suspended.
     func checkOpen() throws {
@@ -147,13 +150,15 @@ final class CacheCore: Sendable {
     }
 
     private func noteUse() {
-        // Storing always would make cores contend for the cache line.
-        if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
+        flags.withLock { $0.isUsed = true }
     }
 
     /// Whether the app has used the cache since the last call.
     func takeUse() -> Bool {
-        isUsed.exchange(false, ordering: .relaxed)
+        flags.withLock { flags in
+            defer { flags.isUsed = false }
+            return flags.isUsed
+        }
     }
 
     // MARK: Reading
@@ -207,9 +212,9 @@ final class CacheCore: Sendable {
         try checkFile()
         let now = now()
         guard let readers else { return try withWriter { try run(on: $0, now, body) } }
-        if !isShared.load(ordering: .relaxed) {
+        if !flags.withLock({ $0.isShared }) {
             if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
-            isShared.store(true, ordering: .relaxed)
+            flags.withLock { $0.isShared = true }
         }
         return try readers.withReader { session in
             try run(on: session, now, body)
@@ -297,7 +302,7 @@ final class CacheCore: Sendable {
         _ now: Double,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value {
-        guard !isClosed.load(ordering: .relaxed) else { throw closed }
+        if hasClosed { throw closed }
         session.now = now
         do throws(SQLiteError) {
             return try body(session)
@@ -319,7 +324,7 @@ final class CacheCore: Sendable {
 
     private func checkFile() throws {
         guard let file, !file.isInPlace else { return }
-        throw isClosed.load(ordering: .relaxed) ? closed : CacheError(.moved, path: path)
+        throw hasClosed ? closed : CacheError(.moved, path: path)
     }
 
     private var closed: CacheError {

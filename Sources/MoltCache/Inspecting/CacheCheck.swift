@@ -84,7 +84,7 @@ struct CacheCheck {
     }
 
     private mutating func check(_ row: Statement, _ version: Int64) {
-        let key = row.text(1) == "text" ? String(validating: row.bytes(2), as: UTF8.self) : nil
+        let key = row.text(1) == "text" ? String(utf8: row.bytes(2)) : nil
         let type = row.isNull(3) ? nil : row.text(3)
         let id = row.integer(0)
         func add(_ kind: CodableCache.Finding.Kind, _ message: String) { self.add(kind, message, key, type) }
@@ -97,7 +97,7 @@ struct CacheCheck {
         if !["null", "real", "integer"].contains(row.text(5)) { add(.record, "The time of expiry is not a number.") }
         switch row.text(6) {
         case "text":
-            guard let text = String(validating: row.bytes(7), as: UTF8.self) else {
+            guard let text = String(utf8: row.bytes(7)) else {
                 return add(.content, "The content is not UTF-8.")
             }
             do throws(JSONSyntaxError) {

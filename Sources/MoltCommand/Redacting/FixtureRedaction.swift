@@ -33,7 +33,7 @@ struct FixtureRedaction {
         record.expiration = record.expiration.map { $0 > Date() ? Self.expiry.future : Self.expiry.past }
         if record.content.isData {
             record.content.bytes = Array(repeating: 0, count: record.content.bytes.count)
-        } else if let text = String(validating: record.content.bytes, as: UTF8.self),
+        } else if let text = String(utf8: record.content.bytes),
             let redacted = redactedJSON(text, of: record.typeName)
         {
             record.content.bytes = Array(redacted.utf8)

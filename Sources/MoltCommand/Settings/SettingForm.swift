@@ -47,7 +47,7 @@ enum SettingForm: String, CaseIterable, Encodable {
 
     private static func form(of data: Data) -> SettingForm {
         guard PlainArchive(data) == nil else { return .keyedArchive }
-        let part = String(validating: data, as: UTF8.self).flatMap { try? JSONPart($0) }
+        let part = String(utf8: data).flatMap { try? JSONPart($0) }
         return part?.kind == .array || part?.kind == .object ? .jsonData : .native
     }
 

@@ -29,7 +29,7 @@ struct ShapeCollector {
         recordCount += 1
         if isData {
             root.kinds[.data, default: 0] += 1
-        } else if let text = String(validating: content, as: UTF8.self), let part = try? JSONPart(text) {
+        } else if let text = String(utf8: content), let part = try? JSONPart(text) {
             add(part, to: root)
         } else {
             root.kinds[.unreadable, default: 0] += 1

@@ -2,7 +2,7 @@ package import Foundation
 
 /// State that one thread at a time may access; waiting threads sleep.
 ///
-/// `Synchronization.Mutex` spins on Linux under contention, which wastes processor time; `NSLock` does not.
+/// `Synchronization.Mutex` needs iOS 18, and on Linux it spins under contention; `NSLock` does neither.
 package final class Locked<State>: Sendable {
     @usableFromInline package let lock = NSLock()
     // Accessed only while the lock is held; closures send values in and out.

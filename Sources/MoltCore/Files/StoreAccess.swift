@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 
 /// The access of this process to all stores, which an app gives up before the system suspends it.
 ///
@@ -11,10 +10,15 @@ internal import Synchronization
 /// StoreAccess.resume()
 /// ```
 public enum StoreAccess {
-    private static let isOff = Atomic(false)
-    /// The number of open connections and held locks.
-    private static let useCount = Atomic(0)
-    private static let suspensions = Atomic(0)
+    private struct State {
+        var isSuspended = false
+        var suspensionCount = 0
+        /// The number of open connections and held locks.
+        var useCount = 0
+    }
+
+    private static let state = Locked(State())
+    /// Has a lock of its own, because the last use of a holder may be here, and its `deinit` calls ``leave()``.
     private static let holders = Locked<[WeakHolder]>([])
 
     private struct WeakHolder: Sendable {
@@ -22,7 +26,7 @@ public enum StoreAccess {
     }
 
     /// Whether no store can be used, since ``suspend(timeout:)`` was called last.
-    public static var isSuspended: Bool { isOff.load(ordering: .relaxed) }
+    public static var isSuspended: Bool { state.withLock { $0.isSuspended } }
 
     /// Releases all locks on files of stores, and refuses to take others until ``resume()``.
     ///
@@ -38,10 +42,12 @@ public enum StoreAccess {
     @discardableResult
     public static func suspend(timeout: Duration = .seconds(5)) -> Bool {
         let end = ContinuousClock.now + timeout
-        suspensions.add(1, ordering: .sequentiallyConsistent)
-        isOff.store(true, ordering: .sequentiallyConsistent)
+        state.withLock { state in
+            state.suspensionCount += 1
+            state.isSuspended = true
+        }
         for holder in holders.withLock({ $0.compactMap(\.holder) }) { holder.releaseStore() }
-        while useCount.load(ordering: .sequentiallyConsistent) > 0 {
+        while state.withLock({ $0.useCount }) > 0 {
             guard ContinuousClock.now < end else { return false }
             Thread.sleep(forTimeInterval: 0.001)
         }
@@ -50,28 +56,28 @@ public enum StoreAccess {
 
     /// Allows the use of stores again; caches open their files at the next call.
     public static func resume() {
-        isOff.store(false, ordering: .sequentiallyConsistent)
+        state.withLock { $0.isSuspended = false }
     }
 
     // MARK: Counting locks
 
     /// The number of suspensions so far, compared by multi-step work to detect a suspension in between.
-    package static var suspensionCount: Int { suspensions.load(ordering: .sequentiallyConsistent) }
+    package static var suspensionCount: Int { state.withLock { $0.suspensionCount } }
 
     /// Counts a connection or a lock that is about to be taken.
     ///
     /// - Returns: Whether it may be taken; ``leave()`` must then follow.
     package static func enter() -> Bool {
-        // In this order, so that either the caller sees the suspension or the suspension sees the caller.
-        useCount.add(1, ordering: .sequentiallyConsistent)
-        guard isOff.load(ordering: .sequentiallyConsistent) else { return true }
-        leave()
-        return false
+        state.withLock { state in
+            if state.isSuspended { return false }
+            state.useCount += 1
+            return true
+        }
     }
 
     /// Counts a connection or a lock as released.
     package static func leave() {
-        useCount.subtract(1, ordering: .sequentiallyConsistent)
+        state.withLock { $0.useCount -= 1 }
     }
 
     /// Adds an object that keeps a file open between calls; it is not retained.

@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// Follows the opening of a store: by a closure, as an `AsyncSequence`, or as a Foundation `Progress`.
 ///
@@ -20,7 +19,7 @@ public final class MigrationMonitor: Sendable {
     public let progress: Progress
 
     private let onEvent: (@Sendable (MigrationEvent) -> Void)?
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var summary: MigrationSummary?

@@ -11,6 +11,7 @@ public import Observation
 ///     }
 /// }
 /// ```
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
 public final class MigrationState {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The migrations on read that a store counts as applied, although not all of its records went through them.
 ///
 /// It upgrades records when they are read, and in the background of an open store. The version of a record tells which of the
@@ -12,7 +10,7 @@ package final class RestUpgrade: Sendable {
     private let changer: RecordChanger
     private let coding: RecordCoding
     private let storeName: String
-    private let chains = Mutex<[(typeName: String, chain: StepChains.Chain)]>([])
+    private let chains = Locked<[(typeName: String, chain: StepChains.Chain)]>([])
 
     /// Returns nil if no migrations on read remain.
     package init?(

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A check between records whether the pass must stop; called by all its threads.
 final class StopCheck: Sendable {
     /// The number of records between two checks, if all steps are Molt's own.
@@ -9,7 +7,7 @@ final class StopCheck: Sendable {
     static let distance = 16
 
     private let options: MigrationOptions
-    private let isStopped = Atomic(false)
+    private let isStopped = Locked(false)
 
     init(_ options: MigrationOptions) {
         self.options = options
@@ -17,12 +15,12 @@ final class StopCheck: Sendable {
 
     /// Stops the other threads after the pass has failed.
     func stop() {
-        isStopped.store(true, ordering: .relaxed)
+        isStopped.withLock { $0 = true }
     }
 
     /// Returns the error with which the pass must stop; nil if it may go on.
     func reason() -> (any Error)? {
-        if isStopped.load(ordering: .relaxed) { return CancellationError() }
+        if isStopped.withLock({ $0 }) { return CancellationError() }
         do {
             try options.checkCancellation()
             return nil

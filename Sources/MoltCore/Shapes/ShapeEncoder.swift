@@ -127,12 +127,14 @@ struct ShapeEncoder: Encoder {
         func encodeIfPresent(_ value: Int16?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: Int32?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: Int64?, forKey key: Key) { note(value, key) }
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         func encodeIfPresent(_ value: Int128?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: UInt?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: UInt8?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: UInt16?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: UInt32?, forKey key: Key) { note(value, key) }
         func encodeIfPresent(_ value: UInt64?, forKey key: Key) { note(value, key) }
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         func encodeIfPresent(_ value: UInt128?, forKey key: Key) { note(value, key) }
 
         private func note<Value: Encodable>(_ value: Value?, _ key: Key) {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import MoltCore
 
 /// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
 package struct SuiteIntent: Codable {
@@ -52,7 +52,7 @@ package struct SuiteIntent: Codable {
     }
 
     /// The two latest changes, which the process that encoded them applies without decoding them: a move has two.
-    private static let latest = Mutex<[(bytes: [UInt8], intent: SuiteIntent)]>([])
+    private static let latest = Locked<[(bytes: [UInt8], intent: SuiteIntent)]>([])
 
     // MARK: Applying
 

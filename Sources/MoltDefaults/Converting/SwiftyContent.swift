@@ -28,7 +28,7 @@ enum SwiftyContent {
     }
 
     private static func part(of data: Data) throws(ConversionFailure) -> JSONPart {
-        guard let text = String(validating: data, as: UTF8.self) else { throw failure("data that is not JSON text") }
+        guard let text = String(utf8: data) else { throw failure("data that is not JSON text") }
         do {
             return try JSONPart(text)
         } catch {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import MoltCore
 
 /// A setting's name and the form of its value.
 ///
@@ -44,7 +44,7 @@ extension DefaultsKeys {
         set { failureHandler.withLock { $0 = newValue } }
     }
 
-    private static let failureHandler = Mutex<@Sendable (any Error) -> Void> { error in
+    private static let failureHandler = Locked<@Sendable (any Error) -> Void> { error in
         // `write(_:)` terminates the process if standard error is closed.
         try? FileHandle.standardError.write(contentsOf: Data("Molt: \(error)\n".utf8))
     }

@@ -1,6 +1,6 @@
 #if canImport(Darwin)
     internal import Foundation
-    internal import Synchronization
+    internal import MoltCore
 
     /// The places of a suite on Apple's systems, and the app's right to use it.
     extension Suite {
@@ -51,7 +51,7 @@
             return nil
         }
 
-        private static let usableNames = Mutex<Set<String>>([])
+        private static let usableNames = Locked<Set<String>>([])
 
         /// Whether this process has read settings in the domain.
         var hasSeenSettings: Bool { Self.seenDomains.withLock { $0.contains(domainName) } }
@@ -60,6 +60,6 @@
             Self.seenDomains.withLock { _ = $0.insert(domainName) }
         }
 
-        private static let seenDomains = Mutex<Set<String>>([])
+        private static let seenDomains = Locked<Set<String>>([])
     }
 #endif

@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCore
-package import Synchronization
+package import MoltCore
 
 /// The evidence that a suite's file gives when the system returns no settings.
 ///
@@ -28,7 +27,7 @@ package enum SuiteEvidence: Sendable {
 
 extension Suite {
     /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
-    package static let closedDomains = Mutex<Set<String>>([])
+    package static let closedDomains = Locked<Set<String>>([])
 
     /// The reason why existing settings cannot be read now; nil if all settings are visible.
     ///

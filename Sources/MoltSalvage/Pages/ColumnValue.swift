@@ -1,5 +1,6 @@
 internal import CMoltSQLite
 internal import MoltCache
+internal import MoltCore
 
 enum ColumnValue: Equatable {
     case null
@@ -66,7 +67,7 @@ extension ColumnValue {
 
     /// The text, if it is valid UTF-8.
     var string: String? {
-        if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil }
+        if case .text(let bytes) = self { String(utf8: bytes) } else { nil }
     }
 }
 

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import MoltCore
-internal import Synchronization
 
 /// The content of a snapshot's file: the shapes of each recorded version.
 struct SchemaHistory: Codable, Equatable {
@@ -43,7 +42,7 @@ struct SchemaHistory: Codable, Equatable {
         set { versions[String(version)] = newValue }
     }
 
-    private static let threads = Mutex(())
+    private static let threads = Locked(())
 
     /// Updates a version in the file's current content, which another process may have written since the last read.
     ///

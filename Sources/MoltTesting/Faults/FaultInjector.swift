@@ -1,7 +1,6 @@
 internal import Foundation
 package import MoltCore
 internal import MoltPlatform
-internal import Synchronization
 
 /// Observes one opening of a store, and makes it fail at a point.
 package final class FaultInjector: Sendable {
@@ -29,7 +28,7 @@ package final class FaultInjector: Sendable {
     }
 
     private let plan: Plan
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init(_ plan: Plan) {
         self.plan = plan

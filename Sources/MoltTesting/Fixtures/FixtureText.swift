@@ -28,7 +28,7 @@ struct FixtureText: Sendable {
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture` and the place of the error.
     func root() throws -> FixtureNode {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(utf8: bytes) else {
             let valid = Self.validCount(of: bytes)
             throw failure(at: valid, "The file is not UTF-8 text from here on. Save it as UTF-8.", column: true)
         }

@@ -107,7 +107,7 @@ extension StoreFixture {
 
     private static func member(_ content: Content) -> (name: String, value: JSONText?) {
         guard !content.isData else { return ("data", .base64(Data(content.bytes))) }
-        guard let text = String(validating: content.bytes, as: UTF8.self) else {
+        guard let text = String(utf8: content.bytes) else {
             return ("bytes", .base64(Data(content.bytes)))
         }
         return canBeInlined(content.bytes, text) ? ("content", .raw(text)) : ("text", .string(text))

@@ -2,7 +2,6 @@ public import Foundation
 internal import MoltCache
 internal import MoltCore
 public import MoltDefaults
-internal import Synchronization
 
 /// A copy of a fixture on disk, to open and upgrade as an app would; removed when it is deallocated.
 ///
@@ -18,7 +17,7 @@ public final class TemporaryStore: Sendable {
     package let directory: URL
     /// Whether this object removes the files and suites; a copy made by another process is not removed.
     private let isOwner: Bool
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         /// The stand-ins, by the original's attached name.

@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    import Synchronization
+    import MoltCore
     import Testing
     import contacts
 
@@ -97,12 +97,12 @@
 
     /// Whether the other thread is done.
     private final class Flag: Sendable {
-        private let value = Atomic(false)
+        private let value = Locked(false)
 
-        var isSet: Bool { value.load(ordering: .relaxed) }
+        var isSet: Bool { value.withLock { $0 } }
 
         func set() {
-            value.store(true, ordering: .relaxed)
+            value.withLock { $0 = true }
         }
     }
 #endif

@@ -7,7 +7,6 @@
     import MoltCache
     import MoltCore
     import MoltTesting
-    import Synchronization
     import TestSupport
     import Testing
 
@@ -99,7 +98,7 @@
         private func length(of scenario: AppScenario, fromCommit: Bool = false) async throws -> Int {
             await #expect(processExitsWith: .success) {
                 [scenario = scenario as AppScenario, fromCommit = fromCommit as Bool] in
-                let start = Mutex(ContinuousClock.now)
+                let start = Locked(ContinuousClock.now)
                 try upgrade(scenario, fromCommit: fromCommit) { start.withLock { $0 = .now } }
                 let length = Int((ContinuousClock.now - start.withLock { $0 }) / .microseconds(1))
                 try Data("\(length)".utf8).write(to: scenario.place.directory.appendingPathComponent("length"))

@@ -1,6 +1,6 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 
 /// Work on a thread of its own, with the codes of the errors that it throws.
 final class Work: Sendable {
@@ -10,8 +10,8 @@ final class Work: Sendable {
         var isOver = false
     }
 
-    private let state = Mutex(State())
-    private let mustEnd = Atomic(false)
+    private let state = Locked(State())
+    private let mustEnd = Locked(false)
 
     /// Runs a closure once.
     init(once body: @escaping @Sendable () throws -> Void) {
@@ -24,7 +24,7 @@ final class Work: Sendable {
     /// Runs a closure again and again until the work is ended.
     init(repeating body: @escaping @Sendable () throws -> Void) {
         Thread.detachNewThread { [self] in
-            while !mustEnd.load(ordering: .relaxed) { round(body) }
+            while !mustEnd.withLock({ $0 }) { round(body) }
             state.withLock { $0.isOver = true }
         }
     }
@@ -45,7 +45,7 @@ final class Work: Sendable {
 
     /// Waits for the end, and returns the codes of all errors.
     func end() -> [String] {
-        mustEnd.store(true, ordering: .relaxed)
+        mustEnd.withLock { $0 = true }
         while !state.withLock({ $0.isOver }) { Thread.sleep(forTimeInterval: 0.001) }
         return state.withLock { $0.codes }
     }

@@ -3,7 +3,6 @@ import Molt
 import MoltCache
 import MoltCore
 import MoltPlatform
-import Synchronization
 import Testing
 
 /// Files that cannot be adopted, and directories with faults.
@@ -82,7 +81,7 @@ import Testing
     }
 
     @Test func `Adoption can be cancelled between two files`() throws {
-        let asked = Mutex(0)
+        let asked = Locked(0)
         let options = MigrationOptions(isCancelled: {
             asked.withLock { count in
                 count += 1

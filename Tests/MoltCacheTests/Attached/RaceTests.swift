@@ -1,7 +1,6 @@
 import Foundation
 import MoltCache
 import MoltCore
-import Synchronization
 import Testing
 
 @Suite("Races between the transactions of an upgrade")
@@ -88,12 +87,12 @@ struct RaceTests {
     }
 
     private final class Flag: Sendable {
-        private let value = Atomic(false)
+        private let value = Locked(false)
 
-        var isSet: Bool { value.load(ordering: .relaxed) }
+        var isSet: Bool { value.withLock { $0 } }
 
         func set() {
-            value.store(true, ordering: .relaxed)
+            value.withLock { $0 = true }
         }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import MoltCache
 import MoltCore
-import Synchronization
 import Testing
 
 @Suite("A session on an attached store")
@@ -13,7 +12,7 @@ struct SessionTests {
         let ends: Counts
 
         final class Counts: Sendable {
-            private let counts = Mutex<[String: Int]>([:])
+            private let counts = Locked<[String: Int]>([:])
             var values: [String: Int] { counts.withLock { $0 } }
             func add(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
         }

@@ -1,7 +1,6 @@
 import Foundation
 import Molt
 import MoltCore
-import Synchronization
 import Testing
 
 /// A type whose shape changed without a new version, noticed when a value is written.
@@ -97,8 +96,8 @@ struct DriftTests {
 
     @Test func `Reported drift is delivered once to the closure, and the value is written`() throws {
         try write(Old.Person.self, try open())
-        let drifts = Mutex<[SchemaDrift]>([])
-        let holder = Mutex<CodableCache?>(nil)
+        let drifts = Locked<[SchemaDrift]>([])
+        let holder = Locked<CodableCache?>(nil)
         let monitor = MigrationMonitor { event in
             guard case .drifted(let drift) = event else { return }
             // The closure may use the cache.
@@ -227,7 +226,7 @@ struct DriftTests {
     }
 
     @Test func `A drift between types that share a name is reported`() throws {
-        let drifts = Mutex<[SchemaDrift]>([])
+        let drifts = Locked<[SchemaDrift]>([])
         let monitor = MigrationMonitor { event in
             if case .drifted(let drift) = event { drifts.withLock { $0.append(drift) } }
         }
@@ -338,8 +337,8 @@ struct DriftTests {
     @Test func `Collecting a batch does not wait for a writer`() throws {
         struct Stop: Error {}
         // The clock is read while the cache holds its lock, as it does while another process writes.
-        let asked = Mutex(0)
-        let holder = Mutex<CodableCache?>(nil)
+        let asked = Locked(0)
+        let holder = Locked<CodableCache?>(nil)
         var configuration = CodableCache.Configuration()
         configuration.drift = .fail
         configuration.now = {
@@ -430,7 +429,7 @@ struct DriftTests {
     }
 
     private struct Counting: Codable {
-        static let encodings = Mutex(0)
+        static let encodings = Locked(0)
         var name = "a"
 
         enum CodingKeys: CodingKey { case name }

@@ -1,7 +1,7 @@
 #if CHILD_PROCESSES
     import Foundation
     import Molt
-    import Synchronization
+    import MoltCore
     import Testing
 
     /// Invariant 2: each migration is applied once, whichever process opens first.
@@ -96,7 +96,7 @@
             let store = try OldStore(Self.records)
             let url = store.url
             let plans = Log<MigrationPlan>()
-            let other = Mutex(false)
+            let other = Locked(false)
             var configuration = CodableCache.Configuration()
             configuration.monitor = MigrationMonitor { event in
                 guard case .planned(let plan) = event else { return }

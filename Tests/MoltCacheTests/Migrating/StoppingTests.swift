@@ -1,6 +1,6 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 import Testing
 
 /// An upgrade is asked to stop from within a closure, and the closure calls that begin afterwards are counted.
@@ -63,26 +63,30 @@ struct StoppingTests {
         let last = work == .replay ? 513 : 100
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
-        let isOver = Atomic(false)
-        let seen = Atomic(0)
-        let afterwards = Atomic(0)
+        let isOver = Locked(false)
+        let seen = Locked(0)
+        let afterwards = Locked(0)
         let monitor = MigrationMonitor()
         var options = MigrationOptions(
             monitor: monitor,
-            isCancelled: { way == .cancellation && isOver.load(ordering: .acquiring) }
+            isCancelled: { way == .cancellation && isOver.withLock { $0 } }
         )
         options.unconvertible = .quarantine(upTo: .none)
         let deadline = ContinuousClock.now + .milliseconds(400)
         if way == .deadline { options.deadline = deadline }
         let migrations = Self.migrations(work) {
-            if isOver.load(ordering: .acquiring) { afterwards.add(1, ordering: .relaxed) }
-            guard seen.add(1, ordering: .relaxed).newValue == last else { return }
+            if isOver.withLock({ $0 }) { afterwards.withLock { $0 += 1 } }
+            let isLast = seen.withLock { seen in
+                seen += 1
+                return seen == last
+            }
+            guard isLast else { return }
             switch way {
             case .progress: monitor.progress.cancel()
             case .cancellation: break
             case .deadline: while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
             }
-            isOver.store(true, ordering: .releasing)
+            isOver.withLock { $0 = true }
         }
         let error = #expect(throws: MigrationError.self) {
             _ = try Migrator(migrations, options: options).migrate(CacheStore(at: store.url))
@@ -91,20 +95,20 @@ struct StoppingTests {
         #expect(error?.message.contains("The upgrade was rolled back; the store is as it was.") == true)
         // Other threads may have checked just before, and while one batch is written, another one is being processed.
         let threads = work == .convert ? ProcessInfo.processInfo.activeProcessorCount : work == .replay ? 1 : 0
-        #expect(afterwards.load(ordering: .relaxed) <= threads)
+        #expect(afterwards.withLock { $0 } <= threads)
         #expect(try store.snapshot() == before)
     }
 
     @Test func `checks for cancellation even during steps without a closure`() throws {
         let store = try OldStore(Self.records)
-        let asked = Atomic(0)
+        let asked = Locked(0)
         let options = MigrationOptions(isCancelled: {
-            asked.add(1, ordering: .relaxed)
+            asked.withLock { $0 += 1 }
             return false
         })
         let registry: MigrationRegistry = [Migration(to: 1, "x", .renameProperty("Person", "id", to: "number"))]
         _ = try Migrator(registry, options: options).migrate(CacheStore(at: store.url))
-        #expect(asked.load(ordering: .relaxed) >= 1_300 / 16)
-        #expect(asked.load(ordering: .relaxed) < 1_300 / 4)
+        #expect(asked.withLock { $0 } >= 1_300 / 16)
+        #expect(asked.withLock { $0 } < 1_300 / 4)
     }
 }

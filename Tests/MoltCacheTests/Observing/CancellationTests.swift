@@ -1,6 +1,6 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 import Testing
 
 @Suite("Cancelling an upgrade and waiting for another")
@@ -53,7 +53,7 @@ struct CancellationTests {
 
     /// Cancels a task from within its own work.
     private final class Canceller: Sendable {
-        private let task = Mutex<Task<MigrationReport, any Error>?>(nil)
+        private let task = Locked<Task<MigrationReport, any Error>?>(nil)
         private let isKnown = DispatchSemaphore(value: 0)
 
         /// Waits until the task is known, so that its work cannot end before it is cancelled.
@@ -79,9 +79,9 @@ struct CancellationTests {
         let monitor = MigrationMonitor()
         var configuration = CodableCache.Configuration()
         configuration.monitor = monitor
-        let isGivenUp = Mutex(false)
+        let isGivenUp = Locked(false)
         configuration.isCancelled = { isGivenUp.withLock { $0 } }
-        let seen = Mutex(0)
+        let seen = Locked(0)
         let canceller = Canceller()
         let migrations = Self.migrations(work) {
             let count = seen.withLock { seen in
@@ -181,7 +181,7 @@ struct CancellationTests {
         async throws
     {
         let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
-        let other = Mutex<SQLite?>(try SQLite(store.url))
+        let other = Locked<SQLite?>(try SQLite(store.url))
         try other.withLock { other in
             try other?.run("BEGIN IMMEDIATE; UPDATE molt_record SET content = '{\"id\":7}'")
         }

@@ -185,6 +185,7 @@ struct EventTests {
 
     // MARK: Observable state
 
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
     @Test func `The observable state follows the upgrade to its end`() async throws {
         let (configuration, monitor) = Self.monitored()
@@ -205,6 +206,7 @@ struct EventTests {
         cache.close()
     }
 
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
     @Test func `The observable state shows a failure`() async throws {
         let (configuration, monitor) = Self.monitored()

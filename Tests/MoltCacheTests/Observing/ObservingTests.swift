@@ -1,6 +1,6 @@
 import Foundation
 import Molt
-import Synchronization
+import MoltCore
 import Testing
 
 @Suite("Monitors and observable states of an upgrade")
@@ -64,7 +64,7 @@ struct ObservingTests {
         )
         let count = events.count
 
-        let progress = Mutex<[Double]>([])
+        let progress = Locked<[Double]>([])
         var migrations = Self.migrations
         migrations.register(to: 4, "look") { _ in
             progress.withLock { $0.append(monitor.progress.fractionCompleted) }
@@ -82,6 +82,7 @@ struct ObservingTests {
 
     // MARK: Observable state
 
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
     @Test func `A state that follows a finished upgrade shows its end`() async throws {
         let monitor = MigrationMonitor()
@@ -98,6 +99,7 @@ struct ObservingTests {
         #expect(state.report?.entries.count == 3)
     }
 
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
     @Test func `A state that follows the next attempt no longer shows the failure of the first`() async throws {
         let store = try OldStore(Self.records)
@@ -119,6 +121,7 @@ struct ObservingTests {
         #expect(state.error == nil)
     }
 
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
     @Test func `A state shows the first of the migrations that run in one pass`() async throws {
         let monitor = MigrationMonitor()

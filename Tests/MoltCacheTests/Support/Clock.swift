@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import MoltCore
 
 /// A clock that advances only on request.
 final class Clock: Sendable {
-    private let seconds: Mutex<Double>
+    private let seconds: Locked<Double>
 
     init(_ seconds: Double) {
-        self.seconds = Mutex(seconds)
+        self.seconds = Locked(seconds)
     }
 
     var date: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }

@@ -1,7 +1,7 @@
-import Synchronization
+import MoltCore
 
 final class DecodingCounter: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Locked<[String: Int]>([:])
 
     func count(_ name: String) {
         counts.withLock { $0[name, default: 0] += 1 }
@@ -14,7 +14,7 @@ final class DecodingCounter: Sendable {
 
 /// Runs a closure on the next call, and only then.
 final class Once: Sendable {
-    private let body = Mutex<(@Sendable () -> Void)?>(nil)
+    private let body = Locked<(@Sendable () -> Void)?>(nil)
 
     func set(_ body: @escaping @Sendable () -> Void) {
         self.body.withLock { $0 = body }

@@ -1,8 +1,8 @@
-import Synchronization
+import MoltCore
 
 /// Values that closures have recorded, in order and from any thread.
 final class Log<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Locked<[Element]>([])
 
     func append(_ element: Element) {
         elements.withLock { $0.append(element) }

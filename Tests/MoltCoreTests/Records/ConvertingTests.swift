@@ -82,6 +82,18 @@ import Testing
         ("-12219292800", .secondsSince1970, #""1582-10-15T00:00:00Z""#, .iso8601),
         ("-12219292801", .secondsSince1970, #""1582-10-04T23:59:59Z""#, .iso8601),
         ("253402300799", .secondsSince1970, #""9999-12-31T23:59:59Z""#, .iso8601),
+        // More than 19 digits: carried, borrowed, of either sign.
+        ("9999999999999999999", .secondsSinceReferenceDate, "10000000000978307199", .secondsSince1970),
+        ("0.0000000000000000000025", .secondsSinceReferenceDate, "978307200.0000000000000000000025", .secondsSince1970),
+        (
+            "-978307199.9999999999999999999999", .secondsSinceReferenceDate, "0.0000000000000000000001",
+            .secondsSince1970
+        ),
+        (
+            "-978307200.0000000000000000000001", .secondsSinceReferenceDate, "-0.0000000000000000000001",
+            .secondsSince1970
+        ),
+        ("-0.00000000000000000005", .secondsSince1970, #""1969-12-31T23:59:59Z""#, .iso8601),
         ("null", .iso8601, "null", .secondsSince1970),
     ])
     func `A date keeps its instant, to the last digit`(

@@ -1,6 +1,5 @@
 import Foundation
 import MoltCore
-import Synchronization
 import Testing
 
 /// Taking a shape does not look into instances, has a bounded cost, and keeps nothing that users typed.
@@ -72,7 +71,7 @@ struct ShapeLimitTests {
 }
 
 private final class Described: Codable, CustomReflectable {
-    static let mirrors = Mutex(0)
+    static let mirrors = Locked(0)
     var name = "a"
 
     enum CodingKeys: CodingKey { case name }
@@ -98,7 +97,7 @@ private final class Owned: Encodable {
 
 /// The numbers of encoded and decoded values, used by one test only.
 private enum Count {
-    private static let counts = Mutex<[String: Int]>([:])
+    private static let counts = Locked<[String: Int]>([:])
 
     static func reset() { counts.withLock { $0 = [:] } }
     static func encode(_ name: String) { counts.withLock { $0["+" + name, default: 0] += 1 } }
@@ -159,7 +158,7 @@ private struct OtherLibrary: Codable, RecordType {
 private enum Letter: String, Codable, CaseIterable {
     case a, b, c
 
-    static let encodings = Mutex(0)
+    static let encodings = Locked(0)
 
     func encode(to encoder: any Encoder) throws {
         Self.encodings.withLock { $0 += 1 }

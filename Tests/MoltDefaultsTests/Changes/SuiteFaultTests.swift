@@ -3,7 +3,6 @@
     import MoltCache
     import MoltCore
     import MoltDefaults
-    import Synchronization
     import Testing
 
     @Suite struct `Faults during an upgrade of suites` {
@@ -146,8 +145,8 @@
         func `An upgrade that fails after its commit is finished by the next opening`(primary: UpgradeScenario.Primary)
             throws
         {
-            let calls = Mutex<[AttachedPhase]>([])
-            let isBroken = Mutex(true)
+            let calls = Locked<[AttachedPhase]>([])
+            let isBroken = Locked(true)
             let (scratch, other) = (scratch, other)
             let hook = HookStore { phase in
                 calls.withLock { $0.append(phase) }
@@ -213,7 +212,7 @@
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"
-            let isBroken = Mutex(true)
+            let isBroken = Locked(true)
             let registry: MigrationRegistry = [
                 Migration(
                     to: 1,

@@ -1,6 +1,6 @@
 import Foundation
+import MoltCore
 import MoltDefaults
-import Synchronization
 import Testing
 
 extension DefaultsKeys {
@@ -200,7 +200,7 @@ private struct Picky: DefaultsSerializable {
 
 /// Collects the errors that a handler receives.
 private final class ReportedErrors: Sendable {
-    private let errors = Mutex<[any Error]>([])
+    private let errors = Locked<[any Error]>([])
 
     var codes: [DefaultsError.Code?] {
         errors.withLock { $0.map { ($0 as? DefaultsError)?.code } }

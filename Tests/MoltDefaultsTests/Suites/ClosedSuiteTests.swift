@@ -2,7 +2,6 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltDefaults
-import Synchronization
 import Testing
 
 #if os(Linux)

@@ -1,7 +1,6 @@
 import Foundation
 import MoltCore
 import MoltDefaults
-import Synchronization
 import Testing
 
 @Suite struct `A change computed from a suite's values` {

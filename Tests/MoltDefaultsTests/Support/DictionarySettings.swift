@@ -1,12 +1,12 @@
+import MoltCore
 import MoltDefaults
-import Synchronization
 
 /// Settings in memory: typed keys without the details of a real suite.
 final class DictionarySettings: SettingsAccess {
-    private let values: Mutex<[String: PropertyListValue]>
+    private let values: Locked<[String: PropertyListValue]>
 
     init(_ values: [String: PropertyListValue] = [:]) {
-        self.values = Mutex(values)
+        self.values = Locked(values)
     }
 
     func value(forKey key: String) -> PropertyListValue? {

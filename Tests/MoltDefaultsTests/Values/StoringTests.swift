@@ -65,6 +65,7 @@ import Testing
         #expect(PropertyListValue.unsigned(5).asStored() == 5)
         #expect(PropertyListValue(exactly: UInt8(5)) == 5)
         #expect(PropertyListValue(exactly: UInt64.max) == .unsigned(.max))
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         #expect(PropertyListValue(exactly: Int128(UInt64.max) + 1) == nil)
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import KillSweep
 import Molt
+import MoltCore
 import MoltTesting
-import Synchronization
 import Testing
 
 @Suite struct `Fault sweeps` {
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `An injected failure of a write has the same error as one of the store`() async throws {
-        let caught = Mutex<[any Error]>([])
+        let caught = Locked<[any Error]>([])
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `An upgrade that cannot be repeated is detected`() async throws {
-        let runs = Mutex(0)
+        let runs = Locked(0)
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
@@ -198,8 +198,8 @@ import Testing
     }
 
     @Test func `A disk that was large enough does not count as full`() async throws {
-        let runs = Mutex(0)
-        let failures = Mutex(0)
+        let runs = Locked(0)
+        let failures = Locked(0)
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,

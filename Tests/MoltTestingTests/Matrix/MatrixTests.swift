@@ -1,7 +1,7 @@
 import Foundation
 import Molt
+import MoltCore
 import MoltTesting
-import Synchronization
 import Testing
 
 @Suite("Upgrade matrix")
@@ -180,7 +180,7 @@ struct MatrixTests {
         async throws
     {
         // The state is lost when the app is closed in between.
-        let names = Mutex<[String: String]>([:])
+        let names = Locked<[String: String]>([:])
         let reading = Migration(
             to: 1,
             "alien-becomes-person",
@@ -222,7 +222,7 @@ struct MatrixTests {
 
     @Test func `An order of records that depends on the path is a failure`() async throws {
         // The state is lost when the app is closed in between.
-        let isSame = Mutex(false)
+        let isSame = Locked(false)
         let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
         let second = Migration(
             to: 2,
@@ -277,7 +277,7 @@ struct MatrixTests {
 
     @Test func `A result that changes with each run is detected by comparing entry points`() async throws {
         let directory = try await Releases.catalog()
-        let count = Mutex(0)
+        let count = Locked(0)
         let counting = Migration(
             to: 3,
             "nickname",
@@ -300,7 +300,7 @@ struct MatrixTests {
 
     @Test func `A dry run that differs from the upgrade is a failure`() async throws {
         let directory = try await Releases.catalog()
-        let isSecond = Mutex(false)
+        let isSecond = Locked(false)
         let alternating = Migration(
             to: 3,
             "nickname",

@@ -2,7 +2,6 @@ import Foundation
 import Molt
 import MoltCore
 import MoltTesting
-import Synchronization
 import Testing
 
 @Suite("Upgrade matrix of settings")
@@ -111,7 +110,7 @@ struct SettingsMatrixTests {
             Migration(
                 to: 1,
                 "waiting",
-                MigrationStep(kind: "wait", summary: "wait", parameters: [], attaching: [Locked()]) { _ in }
+                MigrationStep(kind: "wait", summary: "wait", parameters: [], attaching: [LockedStore()]) { _ in }
             )
         ]
         let directory = CatalogDirectory()
@@ -131,7 +130,7 @@ struct SettingsMatrixTests {
     }
 
     @Test func `A ledger whose counts of settings depend on the path is a failure`() async throws {
-        let isSame = Mutex(false)
+        let isSame = Locked(false)
         let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
         let second = Migration(
             to: 2,
@@ -162,7 +161,7 @@ struct SettingsMatrixTests {
 }
 
 /// A store that cannot be used yet.
-private struct Locked: AttachedStore {
+private struct LockedStore: AttachedStore {
     let attachedName = "locked"
 
     func unavailability(_ circumstances: AttachedCircumstances) -> String? { "The device is locked." }
