@@ -83,6 +83,7 @@ extension Migrator {
             store: store,
             attachments: attachments,
             options: options,
+            now: now ?? Date(),
             meter: ProgressMeter(monitor: options.monitor)
         )
         // Expired records can no longer be read, so no step has to convert them.

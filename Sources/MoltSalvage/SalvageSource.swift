@@ -68,8 +68,7 @@ final class SalvageSource {
     private static let lastingTables = ["molt_meta", "molt_type", "molt_ledger"]
     /// The tables that a cache may have.
     private static let knownTables: Set = [
-        "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_adopted",
-        "molt_quarantine",
+        "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_quarantine",
     ]
 
     deinit {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// The tables of a damaged file without the records: types, ledger, journal, quarantine, and adopted names.
+/// The tables of a damaged file without the records: types, ledger, journal and quarantine.
 struct SalvagedTables {
     private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
@@ -16,8 +16,7 @@ struct SalvagedTables {
     private var leftOut: [PageScan.Kind: Set<Int64>] = [:]
 
     static let names: [(PageScan.Kind, String)] = [
-        (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.adopted, "molt_adopted"),
-        (.quarantine, "molt_quarantine"),
+        (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.quarantine, "molt_quarantine"),
     ]
 
     /// Notes that a table's newest state may be lost, so that it does not count as whole.
@@ -36,13 +35,13 @@ struct SalvagedTables {
     mutating func read(_ source: SalvageSource, isStale: Bool = false) throws {
         try read(.type, "molt_type", source, isStale)
         try read(.ledger, "molt_ledger", source, isStale)
-        if isStale { return try read(.quarantine, "molt_quarantine", source, isStale) }
-        try read(.journal, "molt_journal", source, isStale)
-        // Most caches have no such tables.
-        for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
-            if source.has("molt_record"), !source.has(table), !isSchemaStale { absent.insert(kind) }
-            try read(kind, table, source, isStale)
+        if !isStale {
+            try read(.journal, "molt_journal", source, isStale)
+            // Most caches have no quarantine.
+            let hasQuarantine = source.has("molt_quarantine") || isSchemaStale
+            if source.has("molt_record"), !hasQuarantine { absent.insert(.quarantine) }
         }
+        try read(.quarantine, "molt_quarantine", source, isStale)
     }
 
     private mutating func read(
@@ -120,7 +119,6 @@ struct SalvagedTables {
             report.assume("\(target.connection.changes) records had an impossible version and were given the store's.")
         }
         try writeJournal(target, &report)
-        try writeAdopted(target)
         try giveIDs(target, &report)
         try writeQuarantine(target, &report)
     }
@@ -132,18 +130,12 @@ struct SalvagedTables {
             ids.append(row.integer(0))
         }
         guard !ids.isEmpty else { return }
-        let hasAdopted = try target.connection.hasTable("molt_adopted")
         for id in ids {
             let change = try target.statement(
-                "UPDATE molt_record SET id = (SELECT max(max(id), 0) + 1 FROM molt_record) WHERE id = ?1 RETURNING id"
+                "UPDATE molt_record SET id = (SELECT max(max(id), 0) + 1 FROM molt_record) WHERE id = ?1"
             )
             try change.bind(id, at: 1)
-            guard let newID = try change.first({ $0.integer(0) }) else { continue }
-            guard hasAdopted else { continue }
-            let following = try target.statement("UPDATE molt_adopted SET record_id = ?1 WHERE record_id = ?2")
-            try following.bind(newID, at: 1)
-            try following.bind(id, at: 2)
-            try following.run()
+            try change.run()
         }
         report.assume("\(ids.count) records had invalid ids and were given new ones.")
     }
@@ -276,19 +268,6 @@ struct SalvagedTables {
             try insertion.bind(row[2], at: 2)
             try insertion.run()
             report.journalCount += 1
-        }
-    }
-
-    private func writeAdopted(_ target: SalvagedFile) throws {
-        let adopted = sortedRows(.adopted)
-        guard !adopted.isEmpty else { return }
-        try AdoptedTable.make(target.connection)
-        for (id, row) in adopted {
-            guard row.count >= 2, row[1].string != nil, try target.has(id: id) else { continue }
-            let insertion = try target.statement("INSERT OR IGNORE INTO molt_adopted(record_id, digest) VALUES(?1, ?2)")
-            try insertion.bind(id, at: 1)
-            try insertion.bind(row[1], at: 2)
-            try insertion.run()
         }
     }
 }

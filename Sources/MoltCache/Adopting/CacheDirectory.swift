@@ -1,69 +1,42 @@
+internal import Foundation
+public import MoltCore
+
 /// Namespace for the options of `Migration.adoptCacheDirectory`, which adopts a directory of the library Cache.
 public enum CacheDirectory {
-    /// The files to adopt, and the keys of their records.
+    /// The keys of the adopted records.
     ///
-    /// Cache names a file after a digest of its key, and a digest does not reveal the key. Either the app lists the
-    /// keys that it may have used, or each record keeps its file's name as its key until the real key is first used.
-    ///
-    /// ```swift
-    /// let people = (0..<100).map { "person-\($0)" }
-    /// let keys = CacheDirectory.Keys.list(people).and(.fileNames)
-    /// ```
+    /// Cache names a file after a digest of its key, and a digest does not reveal the key. The app lists the keys that
+    /// it may have used, or takes them from the values. A record whose key remains unknown has its file's name as its
+    /// key; ``CacheDirectory/fileName(forKey:)`` tells which name belongs to a key.
     public struct Keys: Sendable {
         /// The listed keys, in order.
-        var known: [Key] = []
-        /// Whether files of unlisted keys are adopted, too.
-        var takesFileNames = false
+        var listed: [String] = []
+        /// Returns the key in a value.
+        var inValue: (@Sendable (Record) throws -> String?)?
 
-        /// Adopts the files of these string keys, in this order, and leaves other files alone.
+        /// The keys that the app may have used; they need not have files.
+        ///
+        /// The files of these keys are adopted in this order, then all others under their names.
         public static func list(_ keys: some Sequence<String>) -> Keys {
-            Keys(known: keys.map { .string($0) })
+            Keys(listed: Array(keys))
         }
 
-        /// Adopts the files of a storage with `Int` keys; the records get the decimal strings "-1", "0", "12" as keys.
+        /// Takes the key of each record from its value.
         ///
-        /// The file names depend on the size of `Int`, which is 64 bits on all devices except old watches.
-        public static func integers(_ keys: some Sequence<Int>) -> Keys {
-            Keys(known: keys.map { .integer($0) })
-        }
-
-        /// Adopts every file that Cache may have written, under the file's name until its key is first written.
+        /// ```swift
+        /// let keys = CacheDirectory.Keys.fromValues { person in "person-\(try person.int("id"))" }
+        /// ```
         ///
-        /// Reads find the record by its key at once, and write nothing. Setting or removing the key gives the record
-        /// that key. Until then, listings and migrations see the record under the file's name.
+        /// A record keeps its file's name as its key, and the report names it, if it is raw data, or the closure
+        /// returns nil, throws, or returns a key whose file has a different name.
         ///
-        /// Keys of a storage with `String` or `Int` keys are recognized, the latter by their decimal strings. Records
-        /// of a storage with any other key type keep the file's name.
-        public static var fileNames: Keys {
-            Keys(takesFileNames: true)
+        /// - Parameter key: Returns the key that the app used for a value with Cache.
+        public static func fromValues(_ key: @escaping @Sendable (Record) throws -> String?) -> Keys {
+            Keys(inValue: key)
         }
 
-        /// A key as the app passed it to Cache.
-        enum Key: Sendable {
-            case string(String)
-            case integer(Int)
-
-            /// The key of the adopted record.
-            var text: String {
-                switch self {
-                case .string(let text): text
-                case .integer(let number): String(number)
-                }
-            }
-
-            /// The digest that the file's name begins with.
-            var digest: String {
-                switch self {
-                case .string(let text): CacheFileName.digest(of: text)
-                case .integer(let number): CacheFileName.digest(of: number)
-                }
-            }
-        }
-
-        /// Adopts the files of these keys, then those of others.
-        public func and(_ others: Keys) -> Keys {
-            Keys(known: known + others.known, takesFileNames: takesFileNames || others.takesFileNames)
-        }
+        /// The names of the files.
+        public static var fileNames: Keys { Keys() }
     }
 
     /// The kind of content in a file, and the type name of its record.
@@ -126,5 +99,44 @@ public enum CacheDirectory {
         /// A kill in between loses nothing: the remaining files are removed when the store is next opened. A file that
         /// cannot be removed is left in place.
         case remove
+    }
+
+    // MARK: File names
+
+    /// Returns the name of the file in which Cache keeps the value of a string key.
+    ///
+    /// A record that was adopted by its file's name has this key:
+    ///
+    /// ```swift
+    /// let photo = try cache.data(forKey: CacheDirectory.fileName(forKey: "https://example.com/photo.png"))
+    /// ```
+    ///
+    /// The name is the MD5 digest of the key, and the key's path extension if it has one. Up to version 5.0, Cache left
+    /// the extension out; a value that was last written by such a version has a name without it.
+    public static func fileName(forKey key: String) -> String {
+        // As `DiskStorage.makeFileName(for:)` of github.com/hyperoslo/Cache 7 does.
+        let pathExtension = URL(fileURLWithPath: key).pathExtension
+        return digest(ofKey: key) + (pathExtension.isEmpty ? "" : "." + pathExtension)
+    }
+
+    /// The part of a file's name that identifies its key: versions of Foundation disagree about path extensions.
+    static func digest(ofKey key: String) -> String {
+        MD5.hexadecimal(of: key.utf8)
+    }
+
+    /// Returns the part of a file's name that identifies its key; nil when Cache cannot have chosen the name.
+    ///
+    /// The file of a key that is not a string is named after a hash of it: a decimal number.
+    static func digest(ofFile name: String) -> String? {
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        if let digest = parts.first?.utf8, digest.count == 32, digest.allSatisfy(isDigit), parts.last?.isEmpty == false
+        {
+            return String(parts[0])
+        }
+        return Int(name).map(String.init) == name ? name : nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "F") ~= byte
     }
 }

@@ -16,10 +16,12 @@ extension Migration {
     /// directory is not changed before the commit. The migration also runs on a newly created store, and later
     /// migrations convert the adopted records.
     ///
-    /// The report gives the outcome of each listed key, and names the files that could not be read. Such a file stays
-    /// in place and does not prevent the adoption of the others. A missing directory is treated as empty. An app
-    /// extension cannot see the app's own directories: without a directory, opening the store there fails with the code
-    /// `deferred` until the app has opened it.
+    /// The report gives the outcome of each listed key. It names the files whose keys are not listed, and those that
+    /// could not be adopted, which stay in place and do not prevent the adoption of the others. If the directory has
+    /// two files of one key, the record is that of the file that today's Cache reads, and the report names the other.
+    ///
+    /// A missing directory is treated as empty. An app extension cannot see the app's own directories: without a
+    /// directory, opening the store there fails with the code `deferred` until the app has opened it.
     ///
     /// - Important: Files of the protection class `complete` cannot be read while a device is locked. Set `strict` for
     ///   them, so that an upgrade at such a time fails and a later one adopts them.
@@ -32,7 +34,7 @@ extension Migration {
     ///   - name: The migration's name; each directory needs its own.
     ///   - directory: The directory of one storage: the subdirectory `DiskConfig.name` of Cache's
     ///     `DiskConfig.directory`, or of the caches directory.
-    ///   - keys: The files to adopt, and the keys of their records.
+    ///   - keys: The keys of the records: listed, from the values, or the names of the files.
     ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
     ///   - existing: Which content to keep when the store already has a record under the key. The default is the
     ///     store's.
@@ -54,11 +56,10 @@ extension Migration {
             name,
             directory: directory,
             keys: keys,
-            type: { _ in type },
             existing: existing,
             afterwards: afterwards,
             strict: strict,
-            now: { Date() }
+            type: { _ in type }
         )
     }
 
@@ -66,21 +67,11 @@ extension Migration {
     ///
     /// ```swift
     /// .adoptCacheDirectory(to: 1, directory: caches, keys: .list(keys)) { key in
-    ///     key.hasPrefix("photo-") ? .data : "Person"
+    ///     key.hasPrefix("person-") ? "Person" : .data
     /// }
     /// ```
     ///
-    /// - Parameters:
-    ///   - version: The schema version that the migration brings a store to.
-    ///   - name: The migration's name; each directory needs its own.
-    ///   - directory: The directory of one storage.
-    ///   - keys: The files to adopt, and the keys of their records.
-    ///   - existing: Which content to keep when the store already has a record under the key. The default is the
-    ///     store's.
-    ///   - afterwards: What to do with the directory after the commit. The default is to keep it.
-    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is then rolled back. The default is
-    ///     false.
-    ///   - type: Returns the kind of content for a key, or for the name of a file whose key is unknown.
+    /// - Parameter type: Returns the kind of content for a key, or for the name of a file whose key is not listed.
     public static func adoptCacheDirectory(
         to version: Int,
         _ name: String = "adopt-cache-directory",
@@ -91,33 +82,6 @@ extension Migration {
         strict: Bool = false,
         type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) -> Migration {
-        adoptCacheDirectory(
-            to: version,
-            name,
-            directory: directory,
-            keys: keys,
-            type: type,
-            existing: existing,
-            afterwards: afterwards,
-            strict: strict,
-            now: { Date() }
-        )
-    }
-
-    /// Adopts the entries of a directory of the library Cache as records, with a given clock.
-    ///
-    /// - Parameter now: Returns the time that expirations are compared with.
-    package static func adoptCacheDirectory(
-        to version: Int,
-        _ name: String = "adopt-cache-directory",
-        directory: URL,
-        keys: CacheDirectory.Keys,
-        type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content,
-        existing: CacheDirectory.Existing = .keep,
-        afterwards: CacheDirectory.Afterwards = .keep,
-        strict: Bool = false,
-        now: @escaping @Sendable () -> Date
-    ) -> Migration {
         let store = CacheDirectoryStore(migration: name, path: FileStatus.path(of: directory))
         let adoption = CacheDirectoryAdoption(
             store: store,
@@ -125,8 +89,7 @@ extension Migration {
             content: type,
             existing: existing,
             afterwards: afterwards,
-            isStrict: strict,
-            now: now
+            isStrict: strict
         )
         let step = MigrationStep(
             kind: "adoptCacheDirectory",

@@ -198,12 +198,8 @@ final class CacheCore: Sendable {
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
         noteUse()
         let ticket = memory?.beginReading()
-        let content = try withSession { session throws(SQLiteError) -> StoredContent? in
-            if let found = try session.contentAlone(key) { return found }
-            if session.isKnownToHaveNoAdoptedRecords { return nil }
-            return try session.read { session throws(SQLiteError) in try session.content(key) }
-        }
-        return (content, content?.isAdopted == true ? nil : ticket)
+        let content = try withSession { session throws(SQLiteError) in try session.contentAlone(key) }
+        return (content, ticket)
     }
 
     private func withSession<Value: Sendable>(

@@ -4,25 +4,19 @@ internal import MoltCore
 extension CacheSession {
     // MARK: Reading
 
-    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
-        if let found = try find(key) { return found }
-        let adopted = try adoptedContent(key)
-        if let adopted { touch(adopted.id) }
-        return adopted
-    }
-
-    /// Reads like ``content(_:)``, but outside a transaction; nil also when only a transaction can decide.
+    /// Reads like ``content(_:)``, but outside a transaction.
     ///
     /// The single statement has one snapshot, in which it checks the generation.
     func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
         do {
-            return try find(key)
+            return try content(key)
         } catch {
             throw try explained(error)
         }
     }
 
-    private func find(_ key: String) throws(SQLiteError) -> StoredContent? {
+    /// The content under a key; nil when there is none or it has expired.
+    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
         let statement = try statements[.get]
         var bytes = key
         return try bytes.withUTF8 { utf8 in
@@ -82,12 +76,6 @@ extension CacheSession {
 
     /// The stored type name of the value under a key, read without its content; nil when there is no live value.
     func typeName(_ key: String) throws(SQLiteError) -> String? {
-        if let name = try recordTypeName(key) { return name }
-        return try adoptedRecord(key)?.typeName
-    }
-
-    /// Like ``typeName(_:)``, but only for records that already have the key.
-    func recordTypeName(_ key: String) throws(SQLiteError) -> String? {
         let statement = try statements[.nameOfKey]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)

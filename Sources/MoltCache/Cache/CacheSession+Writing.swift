@@ -5,7 +5,6 @@ extension CacheSession {
     /// Writes content under a key.
     func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
-        try claim(key)
         changedKeys.insert(key)
         self.key = key
         let form = RowForm(
@@ -25,20 +24,11 @@ extension CacheSession {
         try evictIfTooLarge(key, content.data.count)
     }
 
-    /// Removes the value under a key, also when its record still waits for the key.
-    ///
-    /// - Returns: Whether there was a live value.
-    func removeClaimed(_ key: String) throws(SQLiteError) -> Bool {
-        try claim(key)
-        return try remove(key, as: .removed)
-    }
-
     /// Applies the changes of a batch, in order.
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
-        let hasAdopted = try hasAdoptedRecords()
-        let listsChanges = !batch.isOnlySetting || uses != nil || hasAdopted
+        let listsChanges = !batch.isOnlySetting || uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
             // The bindings point into the chunk.
@@ -51,7 +41,7 @@ extension CacheSession {
                     let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
                     rest = rest.dropFirst(row.contentCount)
                     guard let place = row.form.map(Int.init) else {
-                        _ = try removeClaimed(String(decoding: key, as: UTF8.self))
+                        _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
                         continue
                     }
                     try set(key, content, row, batch.forms[place], type: &types[place], listsChanges: listsChanges)
@@ -70,7 +60,6 @@ extension CacheSession {
         listsChanges: Bool
     ) throws(SQLiteError) {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
-        if try hasAdoptedRecords() { try claim(String(decoding: key, as: UTF8.self)) }
         changedKeys.insert(String(decoding: key, as: UTF8.self))
         let id: Int64
         if let type { id = type } else { id = try typeID(form.typeName) }

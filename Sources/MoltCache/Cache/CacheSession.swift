@@ -20,8 +20,6 @@ final class CacheSession: @unchecked Sendable {
     var typeNames: [Int64: String] = [:]
     var lastRead: (id: Int64, name: String)?
     var lastType: (name: String, id: Int64)?
-    /// Whether any record waits for its key; nil when unknown.
-    private var hasAdopted: Bool?
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
 
@@ -134,7 +132,6 @@ final class CacheSession: @unchecked Sendable {
         lastType = nil
         typeNames.removeAll()
         isSizeForgotten = false
-        hasAdopted = nil
         dataVersion = nil
     }
 
@@ -173,30 +170,9 @@ final class CacheSession: @unchecked Sendable {
     private func noticeCommits() -> Bool {
         let seen = connection.dataVersion
         if seen != nil, seen == dataVersion { return false }
-        hasAdopted = nil
         isSizeForgotten = false
         dataVersion = seen
         return true
-    }
-
-    /// Whether any record waits for its key; the caller is in a transaction.
-    func hasAdoptedRecords() throws(SQLiteError) -> Bool {
-        _ = noticeCommits()
-        if let hasAdopted { return hasAdopted }
-        var found = try statements[.hasAdoptedTable].first { $0.integer(0) != 0 } ?? false
-        if found { found = try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_adopted)") != 0 }
-        hasAdopted = found
-        return found
-    }
-
-    /// Whether it is certain, outside a transaction, that no record waits for its key.
-    var isKnownToHaveNoAdoptedRecords: Bool {
-        hasAdopted == false && dataVersion != nil && connection.dataVersion == dataVersion
-    }
-
-    /// Notes that the current write adds a record that waits for its key.
-    func noteAdopted() {
-        hasAdopted = true
     }
 
     // MARK: Size and uses

@@ -5,8 +5,6 @@ extension CodableCache {
     // MARK: Listing
 
     /// All keys, in the order in which they were first set.
-    ///
-    /// Files that a migration adopted under their names are listed by name until their keys are first written.
     public func keys() throws -> [String] {
         try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }

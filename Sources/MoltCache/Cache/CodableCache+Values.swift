@@ -29,7 +29,7 @@ extension CodableCache {
     /// - Returns: Whether there was a value that had not expired.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
-        try change { session throws(SQLiteError) in try session.removeClaimed(key) }
+        try change { session throws(SQLiteError) in try session.remove(key, as: .removed) }
     }
 
     // MARK: Reading

@@ -165,23 +165,18 @@ package enum FileFormat {
         )
     }
 
-    /// A view in place of one of our tables, or a foreign trigger on one; nil when there is none.
+    /// A view in place of one of our tables, or a trigger on one; nil when there is none.
     ///
-    /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write. A
-    /// trigger is ours by its SQL, not by its name.
+    /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write.
     private static func foreignObject(in connection: Connection) throws(SQLiteError) -> String? {
         try connection.prepare(
             """
             SELECT type || ' "' || name || '"' FROM sqlite_schema
             WHERE type = 'view' AND substr(name, 1, 5) = 'molt_' COLLATE NOCASE
                 OR type = 'trigger' AND substr(tbl_name, 1, 5) = 'molt_' COLLATE NOCASE
-                AND coalesce(sql, '') NOT IN (\(ownTriggers))
             """
         ).first { $0.text(0) }
     }
-
-    /// Our triggers as SQL string literals, in the form that SQLite stores.
-    private static let ownTriggers = AdoptedTable.triggers.map { "'CREATE TRIGGER \($0)'" }.joined(separator: ", ")
 
     private static func foreignSchema(_ path: String, by object: String) -> CacheError {
         CacheError(

@@ -19,7 +19,6 @@ package enum QuarantineTable {
             expires_at REAL,
             created_at REAL NOT NULL,
             updated_at REAL NOT NULL,
-            digest TEXT,
             migration TEXT NOT NULL,
             migration_version INTEGER NOT NULL,
             first_step INTEGER NOT NULL,
@@ -52,29 +51,25 @@ package enum QuarantineTable {
     /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
     /// statement, which may concern every record.
     ///
-    /// - Parameters:
-    ///   - hasOriginals: Whether a block may have kept originals.
-    ///   - hasAdopted: Whether records may wait for their keys.
-    static func moving(hasOriginals: Bool, hasAdopted: Bool) -> String {
+    /// - Parameter hasOriginals: Whether a block may have kept originals.
+    static func moving(hasOriginals: Bool) -> String {
         let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
-        let adopted = hasAdopted ? "LEFT JOIN molt_adopted AS adopted ON adopted.record_id = record.id" : ""
         func kept(_ column: String) -> String {
             hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
         }
         let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
         return """
             INSERT OR FAIL INTO molt_quarantine(
-                record_id, key, type, version, expires_at, created_at, updated_at, digest, migration,
-                migration_version, first_step, step, step_words, code, reason, property, quarantined_at, content
+                record_id, key, type, version, expires_at, created_at, updated_at, migration, migration_version,
+                first_step, step, step_words, code, reason, property, quarantined_at, content
             )
             SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
-                record.updated_at, \(hasAdopted ? "adopted.digest" : "NULL"), failed.migration,
-                failed.migration_version, failed.first_step, failed.step, failed.step_words, failed.code,
-                failed.reason, failed.property, ?2, \(kept("content"))
+                record.updated_at, failed.migration, failed.migration_version, failed.first_step, failed.step,
+                failed.step_words, failed.code, failed.reason, failed.property, ?2, \(kept("content"))
             FROM molt_failed AS failed
             JOIN molt_record AS record ON record.id = failed.id
             LEFT JOIN molt_type ON molt_type.id = record.type_id
-            \(original) \(adopted)
+            \(original)
             WHERE failed.stage = ?1 ORDER BY failed.id
             """
     }

@@ -30,10 +30,6 @@ package enum RowQuery: Int, CaseIterable {
     case sumSizes
     case saveSize
     case forgetSize
-    case hasAdoptedTable
-    case getAdopted
-    case nameOfAdopted
-    case rekeyAdopted
     case rest
     case upgrade
 
@@ -49,8 +45,6 @@ package enum RowQuery: Int, CaseIterable {
     private static let size = "length(CAST(content AS BLOB))"
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
     private static let ofType = "type_id = (SELECT id FROM molt_type WHERE name = ?2)"
-
-    private static let adopted = "molt_record.id IN (SELECT record_id FROM molt_adopted WHERE digest = ?2)"
 
     /// The statement's SQL; where a time is needed, it is the first parameter.
     package var sql: String {
@@ -118,13 +112,6 @@ package enum RowQuery: Int, CaseIterable {
         case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
         case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
-        case .hasAdoptedTable: "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_adopted')"
-        case .getAdopted: "\(Self.row) WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1"
-        case .nameOfAdopted:
-            """
-            SELECT molt_record.id, key, \(Self.typeName) FROM molt_record
-            WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1
-            """
         case .rest:
             """
             SELECT id, content, key, expires_at, version, updated_at FROM molt_record
@@ -135,12 +122,6 @@ package enum RowQuery: Int, CaseIterable {
             """
             UPDATE molt_record SET content = molt_content(id), version = ?3
             WHERE id >= ?1 AND id <= ?2 AND molt_is_as_read(id, version, updated_at)
-            """
-        // The record may be gone since it was read, and its id reused.
-        case .rekeyAdopted:
-            """
-            UPDATE OR IGNORE molt_record SET key = ?1
-            WHERE id = ?2 AND EXISTS (SELECT 1 FROM molt_adopted WHERE record_id = ?2)
             """
         }
     }

@@ -23,7 +23,7 @@ extension CacheStore {
             var lines: [String] = []
             guard try connection.hasTable(QuarantineTable.name) else { return lines }
             let query = """
-                SELECT json_array(id, record_id, key, type, version, expires_at, digest, migration, migration_version,
+                SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
                     first_step, step, step_words, code, reason, property, typeof(content), hex(content))
                 FROM molt_quarantine ORDER BY id
                 """

@@ -13,9 +13,6 @@ struct StoredContent: Sendable {
     /// The version at which the content was stored.
     private(set) var version: Int
 
-    /// Whether the record still waits for its key.
-    var isAdopted = false
-
     /// Copies a row of the query by key.
     init(foundRow row: Statement, key: String, typeName: String, expiration: Double?) {
         id = row.integer(2)

@@ -52,12 +52,6 @@ extension CacheSession {
         try statement.run()
     }
 
-    /// Whether a key has a value, including an adopted record that still waits for the key.
-    func isTaken(_ key: String) throws(SQLiteError) -> Bool {
-        if try recordTypeName(key) != nil { return true }
-        return try adoptedRecord(key) != nil
-    }
-
     /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
     func putBack(_ record: StoreContents.StoredRecord, of row: QuarantineRow) throws(SQLiteError) {
         _ = try remove(record.key, as: .expired)
@@ -76,24 +70,9 @@ extension CacheSession {
         try insertion.bind(useTime(), at: 6)
         try insertion.bind(record.expiration, at: 7)
         try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 8)
-        if let digest = row.digest, RecordValue.Object.isSame(record.key, row.record.key) {
-            try awaitKey(record.key, digest: digest)
-        }
         try deleteQuarantined(row.id)
         if let size { self.size = size + Int64(record.content.count) }
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
-    }
-
-    /// Makes the record under a file's name wait for its real key again, as before its quarantine.
-    func awaitKey(_ name: String, digest: String) throws(SQLiteError) {
-        try AdoptedTable.make(connection)
-        let waiting = try connection.prepare(
-            "INSERT OR REPLACE INTO molt_adopted(record_id, digest) SELECT id, ?2 FROM molt_record WHERE key = ?1"
-        )
-        try waiting.bind(name, at: 1)
-        try waiting.bind(digest, at: 2)
-        try waiting.run()
-        noteAdopted()
     }
 
     /// Stores the reason of another failure, and the record as it was before the failed migration.
@@ -102,7 +81,7 @@ extension CacheSession {
             """
             UPDATE molt_quarantine SET key = ?2, type = ?3, version = ?4, expires_at = ?5, migration = ?6,
                 migration_version = ?7, first_step = ?8, step = ?9, step_words = ?10, code = ?11, reason = ?12,
-                property = ?13, digest = ?14, content = ?15
+                property = ?13, content = ?14
             WHERE id = ?1
             """
         )
@@ -119,7 +98,6 @@ extension CacheSession {
         try statement.bind(row.failure.code.rawValue, at: 11)
         try statement.bind(row.failure.reason, at: 12)
         try statement.bind(text: row.failure.property, at: 13)
-        try statement.bind(text: row.digest, at: 14)
-        try statement.run(bindingInPlace: Data(row.record.content), isText: !row.record.isData, at: 15)
+        try statement.run(bindingInPlace: Data(row.record.content), isText: !row.record.isData, at: 14)
     }
 }

@@ -78,7 +78,6 @@ extension CodableCache {
         )
         try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
             try session.set(row.record.key, content)
-            if let digest = row.digest { try session.awaitKey(row.record.key, digest: digest) }
             try session.deleteQuarantined(row.id)
         }
     }
@@ -96,7 +95,7 @@ extension CodableCache {
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
         let row = try quarantineRow(id)
         try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
-            _ = try session.removeClaimed(row.record.key)
+            _ = try session.remove(row.record.key)
             try session.putBack(row.record, of: row)
         }
     }
@@ -116,7 +115,7 @@ extension CodableCache {
         let outcome = try change { session throws(SQLiteError) -> Restoring in
             // Another process may have removed it first.
             guard try session.quarantineRow(row.id) != nil else { return .gone }
-            let isTaken = try session.isTaken(row.record.key)
+            let isTaken = try session.typeName(row.record.key) != nil
             guard isReplacing || !isTaken else { return .taken }
             try putBack(session)
             return .done

@@ -88,11 +88,10 @@ extension CacheSession {
                 var again = row
                 again.failure = failure
                 again.record = record
-                if !RecordValue.Object.isSame(record.key, row.record.key) { again.digest = nil }
                 try update(again)
             case .converted(let record):
                 if !RecordValue.Object.isSame(record.key, row.record.key) { entry.newKey = record.key }
-                if try isTaken(record.key) {
+                if try typeName(record.key) != nil {
                     entry.outcome = .keyTaken
                 } else {
                     entry.outcome = .converted

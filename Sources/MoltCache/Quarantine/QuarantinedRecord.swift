@@ -49,15 +49,13 @@ struct QuarantineRow: Sendable {
     var record: StoreContents.StoredRecord
     var created: Double
     var updated: Double
-    /// The digest of the adopted file's name, when the key was not known yet.
-    var digest: String?
     var failure: RecordFailure
     var quarantined: Double
     /// Whether its numbers are valid; the file may have been edited by others.
     let isSound: Bool
 
     private static let columns = """
-        id, record_id, key, type, version, expires_at, created_at, updated_at, digest, migration, migration_version,
+        id, record_id, key, type, version, expires_at, created_at, updated_at, migration, migration_version,
         first_step, step, step_words, code, reason, property, quarantined_at, typeof(content) = 'blob', content
         """
     /// Reads the rows between two ids.
@@ -70,25 +68,24 @@ struct QuarantineRow: Sendable {
         record = StoreContents.StoredRecord(
             key: row.text(2),
             typeName: row.text(3),
-            content: Array(row.bytes(19)),
-            isData: row.integer(18) != 0,
+            content: Array(row.bytes(18)),
+            isData: row.integer(17) != 0,
             expiration: row.real(5),
             version: Self.number(row.integer(4), from: 0)
         )
         created = row.real(6) ?? 0
         updated = row.real(7) ?? 0
-        digest = row.isNull(8) ? nil : row.text(8)
         failure = RecordFailure(
-            migration: MigrationID(name: row.text(9), version: Self.number(row.integer(10), from: 1)),
-            step: MigrationError.StepPosition(number: Self.number(row.integer(12), from: 1), summary: row.text(13)),
-            firstStep: Self.number(row.integer(11), from: 1),
-            code: MigrationError.Code(rawValue: row.text(14)),
-            reason: row.text(15),
-            property: row.isNull(16) ? nil : row.text(16)
+            migration: MigrationID(name: row.text(8), version: Self.number(row.integer(9), from: 1)),
+            step: MigrationError.StepPosition(number: Self.number(row.integer(11), from: 1), summary: row.text(12)),
+            firstStep: Self.number(row.integer(10), from: 1),
+            code: MigrationError.Code(rawValue: row.text(13)),
+            reason: row.text(14),
+            property: row.isNull(15) ? nil : row.text(15)
         )
-        quarantined = row.real(17) ?? 0
+        quarantined = row.real(16) ?? 0
         let kept = [record.version, failure.migration.version, failure.firstStep, failure.step.number]
-        isSound = kept == [4, 10, 11, 12].map { Int(row.integer($0)) }
+        isSound = kept == [4, 9, 10, 11].map { Int(row.integer($0)) }
     }
 
     /// Clamps an integer from the file to the valid range.

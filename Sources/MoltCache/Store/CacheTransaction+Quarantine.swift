@@ -28,12 +28,7 @@ extension CacheTransaction {
         try search.bind(Int64(stage), at: 1)
         guard try search.first({ $0.integer(0) != 0 }) == true else { return }
         try QuarantineTable.make(connection)
-        let moving = try connection.prepare(
-            QuarantineTable.moving(
-                hasOriginals: hasOriginals,
-                hasAdopted: try connection.hasTable("molt_adopted")
-            )
-        )
+        let moving = try connection.prepare(QuarantineTable.moving(hasOriginals: hasOriginals))
         try moving.bind(Int64(stage), at: 1)
         try moving.bind(Date().timeIntervalSince1970, at: 2)
         try moving.run()

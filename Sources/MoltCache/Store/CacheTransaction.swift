@@ -15,8 +15,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     /// Whether the table of records bound for quarantine was created.
     var hasQuarantine = false
     var hasOriginals = false
-    /// Whether the table of records that wait for their keys was created.
-    var hasAdopted = false
     /// Whether the indexes of the records were compared with the table.
     var isChecked = false
     /// The comparison in progress on another thread.

@@ -32,7 +32,6 @@ enum TransactionQuery: Int, CaseIterable {
     case deferQuarantine
     case keepOriginal
     case original
-    case awaitKey
 
     /// The columns of the reading queries, in reading order.
     private static let columns = "SELECT id, key, type_id, version, content, expires_at FROM molt_record"
@@ -124,8 +123,6 @@ enum TransactionQuery: Int, CaseIterable {
             SELECT original.id, original.key, original.content, original.expires_at, original.type, original.version
             FROM temp.molt_original AS original WHERE original.id = ?1
             """
-        case .awaitKey:
-            "INSERT INTO molt_adopted(record_id, digest) SELECT id, ?2 FROM molt_record WHERE key = ?1"
         }
     }
 

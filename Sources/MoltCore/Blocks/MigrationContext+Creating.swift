@@ -37,35 +37,35 @@ extension MigrationContext {
 
 /// Support for built-in steps that import records from other libraries' files.
 extension MigrationContext {
-    /// Adds a record whose content is, byte for byte, the value of an object's only property.
+    /// Returns a record whose content is, byte for byte, the value of an object's only property.
     ///
-    /// - Returns: False if the JSON is not an object with only that property; nothing was added.
-    /// - Throws: ``MigrationError`` with the code `keyExists`.
-    package func create(
+    /// It is not in the store yet. Returns nil if the JSON is not an object with only that property.
+    package func record(
         _ type: String,
         forKey key: String,
         onlyValueOf property: String,
-        in json: [UInt8],
-        expiration: Date?
-    ) throws -> Bool {
-        guard let value = SplicedObject.onlyValue(of: property, in: json) else { return false }
+        in json: [UInt8]
+    ) -> Record? {
+        guard let value = SplicedObject.onlyValue(of: property, in: json) else { return nil }
         var record = Record(coding: coding, key: key, typeName: type, content: value)
-        try insert(&record, expiration)
-        return true
+        return (try? record.read()) == nil ? nil : record
     }
 
-    /// Passes the store's transaction to a closure if it has a given type; otherwise returns false.
-    package func withTransaction<Transaction: RecordTransaction>(
-        _ type: Transaction.Type,
-        _ body: (Transaction) throws -> Void
-    ) throws -> Bool {
-        try perform { records in
-            let own = (records as? any WrappingRecords)?.base ?? records
-            guard let transaction = own as? Transaction else { return false }
-            try body(transaction)
-            return true
-        }
+    /// Returns a record of raw data, which is not in the store yet.
+    package func record(_ type: String, forKey key: String, data: [UInt8]) -> Record {
+        Record(coding: coding, key: key, typeName: type, content: data, isData: true)
     }
+
+    /// Adds a record that is not in the store yet.
+    ///
+    /// - Throws: ``MigrationError`` with the code `keyExists`.
+    package func create(_ record: Record, expiration: Date?) throws {
+        var record = record
+        try insert(&record, expiration)
+    }
+
+    /// The time at which the upgrade began, by the clock of the cache.
+    package var now: Date { scope.now }
 
     package func checkCancellation() throws {
         try options.checkCancellation()

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The objects that all parts of one upgrade share.
 struct UpgradeScope {
     /// The records of the store; empty for a store without records.
@@ -6,6 +8,8 @@ struct UpgradeScope {
     let coding: RecordCoding
     let attachments: Attachments
     let options: MigrationOptions
+    /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
+    let now: Date
     let meter: ProgressMeter
     let failures: FailureTally
     /// The notes of a dry run; nil for an upgrade.
@@ -16,6 +20,7 @@ struct UpgradeScope {
         store: any MigrationStore,
         attachments: Attachments,
         options: MigrationOptions,
+        now: Date,
         meter: ProgressMeter
     ) {
         records = transaction.records ?? NoRecords(storeName: store.storeName)
@@ -23,6 +28,7 @@ struct UpgradeScope {
         coding = store.coding
         self.attachments = attachments
         self.options = options
+        self.now = now
         self.meter = meter
         failures = FailureTally(options)
         notes = StepNotes(options)

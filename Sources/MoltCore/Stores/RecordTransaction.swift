@@ -114,11 +114,6 @@ package protocol RecordReader: AnyObject {
     func end()
 }
 
-/// Records that pass each call on to those of a store.
-package protocol WrappingRecords: RecordTransaction {
-    var base: any RecordTransaction { get }
-}
-
 extension RecordTransaction {
     /// Writes a record's content, and its expiry if it was set.
     package func write(_ record: borrowing Record, version: Int) throws {

@@ -30,7 +30,6 @@ struct PageScan {
         case type
         case ledger
         case journal
-        case adopted
         case quarantine
     }
 
@@ -88,12 +87,9 @@ struct PageScan {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
         if isQuarantined(values) { return .quarantine }
-        guard values.count > 1, let text = values[1].string else { return nil }
+        guard values.count > 1, values[1].string != nil else { return nil }
         switch values.count {
-        case 2:
-            // No type has such a name.
-            let isDigest = text.utf8.count == 32 && text.utf8.allSatisfy { Self.hexDigits.contains($0) }
-            return isDigest ? .adopted : .type
+        case 2: return .type
         case 3:
             if case .blob = values[2] { return .journal }
             return nil
@@ -106,11 +102,9 @@ struct PageScan {
     }
 
     private static func isQuarantined(_ values: [ColumnValue]) -> Bool {
-        values.count >= 19 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
-            && values[9].string != nil && values[17].number != nil
+        values.count >= 18 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
+            && values[8].string != nil && values[16].number != nil
     }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
 
 /// Reads arbitrary bytes as a file, for the fuzzer.

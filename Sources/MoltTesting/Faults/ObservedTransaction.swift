@@ -49,8 +49,8 @@ private final class ObservedTransaction: MigrationTransaction {
 }
 
 /// Records that report each batch read and each change to a hook before passing it on.
-private final class ObservedRecords: WrappingRecords {
-    let base: any RecordTransaction
+private final class ObservedRecords: RecordTransaction {
+    private let base: any RecordTransaction
     private let atPoint: UpgradeHook
 
     init(_ base: any RecordTransaction, _ atPoint: @escaping UpgradeHook) {

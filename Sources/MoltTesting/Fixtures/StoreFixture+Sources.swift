@@ -140,7 +140,7 @@ extension StoreFixture {
     ///
     /// - Parameters:
     ///   - directory: The directory of one storage.
-    ///   - keys: The files to adopt, and their keys. Files adopted by name keep the name as their key.
+    ///   - keys: The keys of the records.
     ///   - type: The content of the files, and its type name.
     ///   - now: The time that decides which entries have expired and are left out; by default none have.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
@@ -157,9 +157,9 @@ extension StoreFixture {
     ///
     /// - Parameters:
     ///   - directory: The directory of one storage.
-    ///   - keys: The files to adopt, and their keys. Files adopted by name keep the name as their key.
+    ///   - keys: The keys of the records.
     ///   - now: The time that decides which entries have expired and are left out; by default none have.
-    ///   - type: Receives a key, or a file name if the key is unknown, and returns the content of the file.
+    ///   - type: Receives a key, or a file name if the key is not listed, and returns the content of the file.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
         adopting directory: URL,
@@ -171,13 +171,14 @@ extension StoreFixture {
             to: 1,
             directory: directory,
             keys: keys,
-            type: type,
             strict: true,
-            now: { now }
+            type: type
         )
+        var options = MigrationOptions()
+        options.now = { now }
         let store = CacheStore(inMemory: .standard)
         defer { store.close() }
-        _ = try Migrator([adoption]).migrate(store)
+        _ = try Migrator([adoption], options: options).migrate(store)
         var contents = try store.contents()
         contents.version = 0
         contents.ledger = []

@@ -1,4 +1,6 @@
+import Foundation
 import MoltCache
+import MoltCore
 import Testing
 
 /// How Cache 7 names the files of keys.
@@ -21,38 +23,45 @@ import Testing
     }
 
     @Test(arguments: [
-        ("person-0", "DD5A48FB9487C1CB55FE2F8B0376F78A", "DD5A48FB9487C1CB55FE2F8B0376F78A"),
-        ("photo.json", "6D5B7D3AC7CCD390AB8892DA3B7BE5E1", "6D5B7D3AC7CCD390AB8892DA3B7BE5E1.json"),
-        (
-            "https://example.com/a/b.png?x=1",
-            "967889A3806AFF78C7EC8940ECA6FDF8",
-            "967889A3806AFF78C7EC8940ECA6FDF8.png?x=1"
-        ),
-        ("ünïcode ключ 🔑", "76FB5F7461061886D7F4347BD5E988CF", "76FB5F7461061886D7F4347BD5E988CF"),
+        ("person-0", "DD5A48FB9487C1CB55FE2F8B0376F78A"),
+        ("photo.json", "6D5B7D3AC7CCD390AB8892DA3B7BE5E1.json"),
+        ("https://example.com/a/b.png?x=1", "967889A3806AFF78C7EC8940ECA6FDF8.png?x=1"),
+        ("ünïcode ключ 🔑", "76FB5F7461061886D7F4347BD5E988CF"),
+        ("", "D41D8CD98F00B204E9800998ECF8427E"),
     ])
-    func `A file is identified by its key's digest, whatever its extension`(key: String, digest: String, file: String) {
-        #expect(CacheFileName.digest(of: key) == digest)
-        #expect(CacheFileName.digest(ofFile: file) == digest)
+    func `A file has its key's digest and path extension as its name`(key: String, name: String) {
+        #expect(CacheDirectory.fileName(forKey: key) == name)
     }
 
-    @Test(arguments: [(0, "-4800647303603446203"), (1, "2206609067086327257"), (2, "-6569889354672326634")])
-    func `An integer key's file name is a hash with a fixed seed`(key: Int, name: String) {
-        #expect(CacheFileName.digest(of: key) == name)
-        #expect(CacheFileName.digest(ofFile: name) == name)
+    @Test func `All files that Cache wrote have these names`() throws {
+        let names = FloppyKeys.all.map { CacheDirectory.fileName(forKey: $0) }
+        #expect(try Set(names) == Set(OldDirectory("Floppy").archived.map(\.name)))
     }
 
-    @Test func `A string that is an integer may stand for either kind of key`() {
-        #expect(CacheFileName.digests(of: "1") == ["C4CA4238A0B923820DCC509A6F75849B", "2206609067086327257"])
-        #expect(CacheFileName.digests(of: "01").count == 1)
-        #expect(CacheFileName.digests(of: "+1").count == 1)
+    @Test(arguments: [".", "a.", ".a", "a/b.c/d", "a\0.b", "/", "a. b", "../x.y"])
+    func `Any string can be a key, and no file name leads out of the directory`(key: String) {
+        let name = CacheDirectory.fileName(forKey: key)
+        #expect(name.hasPrefix(MD5.hexadecimal(of: key.utf8)))
+        #expect(!name.contains("/"))
     }
 
-    @Test(arguments: [
-        "cache.molt", "cache.molt-wal", "notes.txt", "", "DD5A48FB9487C1CB55FE2F8B0376F78",
-        "dd5a48fb9487c1cb55fe2f8b0376f78a", "DD5A48FB9487C1CB55FE2F8B0376F78A.", "DD5A48FB9487C1CB55FE2F8B0376F78A0",
-        "DD5A48FB9487C1CB55FE2F8B0376F78A-wal", "0x1", "007", "-", "99999999999999999999",
-    ])
-    func `A name that Cache never gives a file has no digest`(name: String) {
-        #expect(CacheFileName.digest(ofFile: name) == nil)
+    @Test func `A file that Cache did not name is left alone, and the report names it`() throws {
+        let names = [
+            "0x1", "007", "-", "-0", "99999999999999999999", "DD5A48FB9487C1CB55FE2F8B0376F78",
+            "DD5A48FB9487C1CB55FE2F8B0376F78A-wal", "DD5A48FB9487C1CB55FE2F8B0376F78A.",
+            "DD5A48FB9487C1CB55FE2F8B0376F78A0", "cache.molt", "cache.molt-wal", "dd5a48fb9487c1cb55fe2f8b0376f78a",
+            "notes.txt",
+        ]
+        for keys in [CacheDirectory.Keys.fileNames, .list(["person-0"])] {
+            let old = try OldDirectory()
+            for name in names + [".hidden", ".dat.nosync1234", CacheDirectory.fileName(forKey: "person-0")] {
+                try write(Data("x".utf8), to: old.url.appendingPathComponent(name), modified: OldDirectory.never)
+            }
+            let cache = try old.open(old.adoption(keys, afterwards: .remove))
+            #expect(try cache.count() == 1)
+            let left = cache.report.keys.filter { $0.outcome == .notConvertible }
+            #expect(Set(left.map(\.key)) == Set(names))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: old.url.path).count == names.count + 2)
+        }
     }
 }

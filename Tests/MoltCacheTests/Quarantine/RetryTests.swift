@@ -249,27 +249,6 @@ struct RetryTests {
         #expect(snapshot["b"]?.version == snapshot["a"]?.version)
     }
 
-    @Test func `is still found by its key when it was adopted under its file's name`() throws {
-        let directory = try OldDirectory("Floppy")
-        let name = MD5.hexadecimal(of: "person-7".utf8)
-        func two(_ failing: String) -> Migration {
-            Migration(
-                to: 2,
-                "two",
-                .transform("Person") { record in
-                    if record.key == failing { throw Refusal() }
-                }.onFailure(.quarantine())
-            )
-        }
-        let adoption = directory.adoption(.fileNames)
-        let cache = try directory.open(adoption, two(name))
-        #expect(try cache.quarantined().map(\.key) == [name])
-        #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
-        #expect(try cache.retryQuarantined(with: [adoption, two("")]).count(of: .converted) == 1)
-        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
-        #expect(try cache.value(Friend.self, forKey: "person-8") == Friend(8))
-    }
-
     // MARK: Restoring and removing
 
     @Test func `can be replaced by a value, under its key and with its expiry`() throws {

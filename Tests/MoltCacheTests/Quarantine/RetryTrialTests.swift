@@ -122,37 +122,6 @@ struct RetryTrialTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func `lets a cache that was open before find an adopted record by its key`(isRestored: Bool) throws {
-        for isSet in [false, true] {
-            let directory = try OldDirectory()
-            let content = String(decoding: try JSONEncoder().encode(["object": Friend(7)]), as: UTF8.self)
-            try directory.write(content, for: "person-7")
-            let name = MD5.hexadecimal(of: "person-7".utf8)
-            func two(_ failing: String) -> Migration {
-                let step = MigrationStep.transform("Person") { if $0.key == failing { throw Refusal() } }
-                return Migration(to: 2, "two", step.onFailure(.quarantine(upTo: .none)))
-            }
-            let adoption = directory.adoption(.fileNames)
-            let cache = try directory.open(adoption, two(name))
-            let other = try directory.open(adoption, two(""))
-            #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
-            if isRestored {
-                let id = try #require(try other.quarantined().first?.id)
-                try other.restoreQuarantined(id, as: Friend(7))
-            } else {
-                #expect(try other.retryQuarantined(with: [adoption, two("")]).count(of: .converted) == 1)
-            }
-            if isSet {
-                try cache.set(Friend(8), forKey: "person-7")
-                #expect(try cache.count() == 1)
-                #expect(try other.value(Friend.self, forKey: "person-7") == Friend(8))
-            } else {
-                #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
-            }
-        }
-    }
-
     @Test func `cannot include a record whose type name was lost, because the file is damaged`() throws {
         let old = try OldStore(RetryTests.people)
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")

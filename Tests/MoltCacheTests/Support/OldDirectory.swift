@@ -5,7 +5,7 @@ import MoltPlatform
 import MoltTesting
 import TestSupport
 
-/// A directory as Cache 7 left it, and a store that adopts it at the time at which the files were written.
+/// A directory as Cache 7 left it, and a store that is opened at the time at which the files were written.
 struct OldDirectory {
     let scratch: ScratchDirectory
     let url: URL
@@ -55,11 +55,10 @@ struct OldDirectory {
             to: 1,
             directory: url,
             keys: keys,
-            type: type,
             existing: existing,
             afterwards: afterwards,
             strict: strict,
-            now: { Date(timeIntervalSince1970: Self.time) }
+            type: type
         )
     }
 
