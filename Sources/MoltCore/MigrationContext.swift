@@ -130,15 +130,33 @@ public final class MigrationContext {
 
     /// Notes a type that has no record, unless the store is empty.
     func noteMissing(_ type: String) throws {
-        guard !unmatchedNames.contains(where: { RecordValue.Object.isSame($0.type, type) }) else { return }
+        guard scope.findsUnmatchedNames,
+            !unmatchedNames.contains(where: { RecordValue.Object.isSame($0.type, type) })
+        else { return }
         let names = try types
         guard !names.isEmpty, !names.contains(where: { RecordValue.Object.isSame($0, type) }) else { return }
-        unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: names)))
+        unmatchedNames.append(UnmatchedName(type: type, among: names))
     }
 
     /// Notes a property that no visited record has.
     func noteMissing(_ path: PropertyPath, of type: String, _ count: Int) {
+        guard scope.findsUnmatchedNames else { return }
         unmatchedNames.append(UnmatchedName(type: type, property: path, recordCount: count, nearest: nil))
+    }
+
+    /// Notes the outcomes for keys of a suite; one for an absent key names a similar key that may be meant.
+    package func note(_ outcomes: [KeyOutcome], among names: @autoclosure () throws -> [String]) throws {
+        var outcomes = outcomes
+        // On a new device, all keys may be absent.
+        let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }.prefix(10)
+        if scope.findsUnmatchedNames, !absent.isEmpty {
+            let others = Set(try names()).subtracting(outcomes.map(\.key)).sorted()
+            for index in absent {
+                let nearest = UnmatchedName.nearest(to: outcomes[index].key, among: others)
+                outcomes[index].reason = nearest.map { "the nearest key is \"\($0)\"" }
+            }
+        }
+        keys += outcomes
     }
 
     // MARK: Looking

@@ -61,6 +61,14 @@ public struct MigrationOptions: Sendable {
     package var onlyRecordsOnRead = false
     /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
+    /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.
+    package var findsUnmatchedNames: Bool = {
+        #if DEBUG
+            true
+        #else
+            false
+        #endif
+    }()
     /// The number of records of each step that the report of a dry run shows.
     package var sampleCount = 0
     /// The number of records that are read, changed and written at a time.

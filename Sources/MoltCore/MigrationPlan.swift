@@ -96,11 +96,6 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
 
-    /// The types in pending steps that no record has, and keys of settings without a value; they may be misspelled.
-    ///
-    /// Properties are compared with the records by a dry run.
-    public var unmatchedNames: [UnmatchedName] = []
-
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
@@ -246,7 +241,6 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - \(step)")
             }
         }
-        lines += unmatchedNames.map { "  \($0)" }
         if !losses.isEmpty { lines.append("  removes: \(losses.map(\.description).joined(separator: "; "))") }
         return lines.joined(separator: "\n")
     }

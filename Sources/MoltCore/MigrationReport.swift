@@ -41,6 +41,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// The first 1 000 records that it could not convert and that did not stop the upgrade.
         public var failedRecords: [FailedRecord]
         /// The names in the step that no record has; they may be misspelled.
+        ///
+        /// Only dry runs, debug builds and the tests of `MoltTesting` look for them.
         public var unmatchedNames: [UnmatchedName]
         /// The data that it removed.
         public var losses: [DataLoss]

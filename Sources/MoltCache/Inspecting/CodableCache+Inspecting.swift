@@ -124,19 +124,11 @@ extension MigrationPlan {
     /// print(plan)
     /// ```
     ///
-    /// It also lists types in the migrations that no record has. Properties are compared with the records by a dry run.
+    /// A dry run also names types and properties in the migrations that no record has.
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when the file is not a cache, or
     ///   cannot be read.
     public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationOptions.Role = .current) throws {
         try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
-        guard needsUpgrade, problems.isEmpty else { return }
-        let names = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
-            var names: [String] = []
-            try connection.prepare(TransactionQuery.typeNames.sql).eachRow { names.append($0.text(0)) }
-            return names
-        }
-        addUnmatchedTypes(among: names ?? [], migrations)
-        addUnmatchedKeys(migrations)
     }
 }

@@ -197,7 +197,7 @@ extension UpgradeReportPage {
     private var warnings: HTML? {
         var lines: [String] = []
         let names = report?.entries.flatMap { $0.steps.flatMap(\.unmatchedNames) } ?? []
-        for name in (names + (plan?.unmatchedNames ?? [])).map(\.description) {
+        for name in names.map(\.description) {
             let line = name.prefix(1).uppercased() + name.dropFirst() + (name.hasSuffix("?") ? "" : ".")
             if !lines.contains(line) { lines.append(line) }
         }

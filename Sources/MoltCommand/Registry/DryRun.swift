@@ -39,15 +39,12 @@ struct DryRun {
 
     /// The plan of the dry run, which also runs the migrations on read that an opening only records.
     private func plan() throws -> MigrationPlan {
-        let role = configuration.options.role
-        var plan = try MigrationPlan(
+        try MigrationPlan(
             for: CacheStore(at: url),
             migrations: migrations,
-            role: role,
+            role: configuration.options.role,
             onlyRecordsOnRead: false
         )
-        plan.unmatchedNames = try MigrationPlan(forFileAt: url, migrations: migrations, role: role).unmatchedNames
-        return plan
     }
 
     private func upgradeCopy(samples: Int) throws -> MigrationReport {

@@ -17,9 +17,6 @@ package protocol AttachedStore: Attachable {
     /// - Throws: A permanent fault; the upgrade fails with it.
     func unavailability(_ circumstances: AttachedCircumstances) throws -> String?
 
-    /// The keys of its entries now; nil if it has none that a step names.
-    func entryKeys() throws -> [String]?
-
     /// Begins the work of one upgrade: reads the current state, and writes nothing.
     func begin() throws -> Session
 
@@ -49,8 +46,6 @@ extension AttachedStore {
     package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         nil
     }
-
-    package func entryKeys() throws -> [String]? { nil }
 
     package func apply(_ changes: [UInt8]) throws {
         for phase in AttachedPhase.allCases { try apply(changes, phase) }

@@ -1,24 +1,19 @@
-/// A name in a step that matches no type, property or setting of the store: an old optional property, for example, or a
-/// misspelling.
+/// A name in a step that matches no type or property of the store: an old optional property, for example, or a misspelling.
 public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The type, or the name of the suite.
+    /// The type.
     public var type: String
     /// The property; nil if there was no record of the type.
     public var property: PropertyPath?
     /// The number of records of the type that the step read.
     public var recordCount: Int
-    /// The key of a setting; nil for a type or a property.
-    public var key: String?
     /// The most similar name that exists, or a path as in code; nil if none is similar.
     public var nearest: String?
 
     /// The name, and the one that was probably meant.
     public var description: String {
         let what =
-            key.map { "\"\($0)\" has no value in \(type)" }
-            ?? property.map {
-                "\"\($0)\" does not occur in \(recordsRead) of type \"\(type)\""
-            } ?? "no record of type \"\(type)\""
+            property.map { "\"\($0)\" does not occur in \(recordsRead) of type \"\(type)\"" }
+            ?? "no record of type \"\(type)\""
         if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
         guard let name = property?.onlyName, name.contains(".") else { return what }
         let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
@@ -36,9 +31,10 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         self.nearest = nearest
     }
 
-    init(key: String, of store: String, nearest: String) {
-        self.init(type: store, nearest: nearest)
-        self.key = key
+    /// Creates the name of a type without records; a generic one may be meant, such as `Array<Person>` for `Person`.
+    init(type: String, among types: [String]) {
+        let nearest = Self.nearest(to: type, among: types) ?? types.first { $0.contains("<\(type)>") }
+        self.init(type: type, nearest: nearest)
     }
 
     /// The name that a misspelled one probably stands for; nil if none is similar.
@@ -53,11 +49,6 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
             return distance <= limit ? (other, distance) : nil
         }
         return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
-    }
-
-    /// The type that was probably meant: one of a similar name, or a generic one, such as `Array<Person>` for `Person`.
-    static func nearestType(to type: String, among types: [String]) -> String? {
-        nearest(to: type, among: types) ?? types.first { $0.contains("<\(type)>") }
     }
 
     /// The number of letters to change, add, remove or swap with the next one (Damerau-Levenshtein distance).

@@ -2,17 +2,18 @@ import Foundation
 
 /// Finds the names in the steps of a pass that no record has, after the pass.
 ///
-/// It reads nothing if records were changed, as their number is known. If no record had a property, some records of the
-/// type are read again for their property names.
+/// If records were changed, their number is known, and nothing is read. If no record had a property, records of the type
+/// are read again.
 struct UnmatchedNames {
     private static let sampleCount = 20
 
     private let steps: [UpgradeSchedule.Step]
+    private let chains: StepChains
     private let counts: PassCounts
     private let records: any RecordTransaction
     private let coding: RecordCoding
-    /// The types with records, by their names before the current step and after all steps.
-    private var types: [(name: String, last: String?)] = []
+    /// The names of the types with records before the current step.
+    private var types: [String]
     /// The properties that steps of the pass have changed, by type; records may no longer have them.
     private var changed: [ExactName: [PropertyPath]] = [:]
     /// Sampled records by their type's name after all steps.
@@ -20,49 +21,60 @@ struct UnmatchedNames {
     /// Whether a closure may have changed records to another type.
     private var mayBeRenamed = false
 
+    /// Returns the unmatched names by the position of their step in the pass; none if they are not asked for.
+    ///
     /// - Parameter typeNames: The types with records before the pass.
-    init(
-        _ steps: [UpgradeSchedule.Step],
+    static func find(
+        in steps: [UpgradeSchedule.Step],
         _ counts: PassCounts,
         typeNames: [String],
+        _ scope: UpgradeScope
+    ) throws -> [Int: UnmatchedName] {
+        // In an empty store, unmatched names mean nothing.
+        guard scope.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
+        var names = UnmatchedNames(steps, counts, typeNames, scope)
+        return try names.find()
+    }
+
+    private init(
+        _ steps: [UpgradeSchedule.Step],
+        _ counts: PassCounts,
+        _ typeNames: [String],
         _ scope: UpgradeScope
     ) {
         self.steps = steps
         self.counts = counts
         records = scope.records
         coding = scope.coding
-        let chains = StepChains(steps)
-        types = typeNames.map { ($0, chains.chain(typeName: $0).lastName) }
+        chains = StepChains(steps)
+        types = typeNames
         for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
             guard case .edit(let edit) = step.action, let path = edit.property else { continue }
             changed[ExactName(edit.typeName), default: []].append(path)
         }
     }
 
-    /// Returns the unmatched names by the position of their step in the pass.
-    mutating func find() throws -> [Int: UnmatchedName] {
+    private mutating func find() throws -> [Int: UnmatchedName] {
         var found: [Int: UnmatchedName] = [:]
-        // In an empty store, unmatched names mean nothing.
-        guard !types.isEmpty else { return [:] }
         for (stage, step) in steps.enumerated() {
             switch step.action {
             case .renameType(let name, let newName):
-                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
-                for index in types.indices where RecordValue.Object.isSame(types[index].name, name) {
-                    types[index].name = newName
+                if !mayBeRenamed, !has(name) { found[stage] = UnmatchedName(type: name, among: types) }
+                for index in types.indices where RecordValue.Object.isSame(types[index], name) {
+                    types[index] = newName
                 }
             case .deleteType(let name):
-                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
-                types.removeAll { RecordValue.Object.isSame($0.name, name) }
+                if !mayBeRenamed, !has(name) { found[stage] = UnmatchedName(type: name, among: types) }
+                types.removeAll { RecordValue.Object.isSame($0, name) }
             case .edit(let edit):
                 let counts = counts.stages[stage]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
-                    if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
-                } else if let path = edit.property, counts.changed + counts.dropped + counts.quarantined == 0,
+                    if !has(edit.typeName) { found[stage] = UnmatchedName(type: edit.typeName, among: types) }
+                } else if let path = edit.property, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
                 {
-                    found[stage] = try missing(path, of: edit.typeName, counts.read)
+                    found[stage] = try missing(path, of: edit.typeName, at: stage)
                 }
             case .run:
                 break
@@ -72,22 +84,22 @@ struct UnmatchedNames {
     }
 
     private func has(_ type: String) -> Bool {
-        types.contains { RecordValue.Object.isSame($0.name, type) }
+        types.contains { RecordValue.Object.isSame($0, type) }
+    }
+
+    /// The name that a type has after all steps, given its name at one; nil if a step deletes it.
+    private func lastName(of type: String, after stage: Int) -> String? {
+        chains.chain(from: stage + 1, typeName: type).lastName
     }
 
     /// Whether a record may have had a property at a step; reads all records of the type if none has it after the pass.
     private func mayHaveBeen(_ path: PropertyPath, in type: String, at stage: Int) throws -> Bool {
-        // Later steps of the pass may have removed it, or have changed the types of records.
-        for later in steps.indices where later > stage {
-            switch steps[later].action {
-            case .renameType, .deleteType: return true
-            case .edit(let edit) where counts.stages[later].changed > 0:
-                if edit.runsClosure { return true }
-                if let other = edit.property, other.starts(with: path) || path.starts(with: other) { return true }
-            default: break
-            }
+        // Later steps may have removed it from records of the type, or such records from the type.
+        guard let last = lastName(of: type, after: stage) else { return true }
+        for link in chains.chain(from: stage + 1, typeName: type).links where counts.stages[link.stage].isEffective {
+            if link.edit.runsClosure { return true }
+            if let other = link.edit.property, other.starts(with: path) || path.starts(with: other) { return true }
         }
-        guard let last = types.first(where: { RecordValue.Object.isSame($0.name, type) })?.last else { return false }
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
         var after: Int64 = 0
         while true {
@@ -100,14 +112,10 @@ struct UnmatchedNames {
         }
     }
 
-    private func missing(_ type: String) -> UnmatchedName {
-        UnmatchedName(type: type, nearest: UnmatchedName.nearestType(to: type, among: types.map(\.name)))
-    }
-
-    private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
-        let last = types.first { RecordValue.Object.isSame($0.name, type) }?.last
-        let records = try last.map { try sample(of: $0) } ?? []
+    private mutating func missing(_ path: PropertyPath, of type: String, at stage: Int) throws -> UnmatchedName {
+        let records = try lastName(of: type, after: stage).map { try sample(of: $0) } ?? []
         let changed = changed[ExactName(type)] ?? []
+        let count = counts.stages[stage].read
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
         for (place, part) in path.parts.enumerated() {
@@ -122,13 +130,13 @@ struct UnmatchedNames {
                 name.nearest = (outer + .each + PropertyPath(parts: path.parts.dropFirst(place))).code
                 break
             }
-            // A name in few records may be the key of a dictionary, and so part of a value.
-            let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
             let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
             name.nearest = UnmatchedName.nearest(
                 to: part,
                 // An earlier step of the pass has changed one of the same name.
-                among: common.union(former).filter { !RecordValue.Object.isSame($0, part) }
+                among: Self.properties(names, isInner: place > 0).union(former).filter {
+                    !RecordValue.Object.isSame($0, part)
+                }
             ).map { nearest in
                 let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
                 return (outer + PropertyPath(nearest) + rest).code
@@ -136,6 +144,19 @@ struct UnmatchedNames {
             break
         }
         return name
+    }
+
+    /// The names that are probably properties, and not keys of dictionaries, which are part of a value.
+    ///
+    /// - Parameters:
+    ///   - names: The names in an object of each sampled record.
+    ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
+    private static func properties(_ names: [[String]], isInner: Bool) -> Set<String> {
+        let objectCount = names.count { !$0.isEmpty }
+        return Set(names.joined()).filter { name in
+            let count = names.count { $0.contains(name) }
+            return isInner ? count > 1 && count == objectCount : count * 2 >= names.count
+        }
     }
 
     private mutating func sample(of type: String) throws -> [Record] {
@@ -149,6 +170,11 @@ struct UnmatchedNames {
         }
         return samples[ExactName(type)] ?? []
     }
+}
+
+extension RecordCounts {
+    /// Whether a step has changed or removed a record.
+    fileprivate var isEffective: Bool { changed + dropped + quarantined > 0 }
 }
 
 extension Record {

@@ -156,8 +156,7 @@ final class UpgradeRun {
         scope.meter.begin(group: group, weight: try work(of: schedule.groups[group]), migrations: runningMigrations)
         try pass.run(types: pass.typesToRead(of: typeNames))
         scope.meter.end()
-        var names = UnmatchedNames(steps, pass.counts, typeNames: typeNames, scope)
-        let unmatched = try names.find()
+        let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, scope)
         for (stage, step) in steps.enumerated() {
             ranSteps[step.migration].insert(step.number)
             entries[step.migration].steps[step.number].unmatchedNames += unmatched[stage].map { [$0] } ?? []

@@ -15,6 +15,9 @@ struct UpgradeScope {
     /// The notes of a dry run; nil for an upgrade.
     let notes: StepNotes?
 
+    /// Whether to look for names in steps that match nothing in the store.
+    var findsUnmatchedNames: Bool { options.isDryRun || options.findsUnmatchedNames }
+
     init(
         transaction: any MigrationTransaction,
         store: any MigrationStore,

@@ -8,7 +8,6 @@ extension MigrationStep {
     ///     ``Migration/fingerprint``.
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
-    ///   - keys: The keys of the first attached store that it names.
     ///   - losses: The data that it removes.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - body: The step's work.
@@ -18,7 +17,6 @@ extension MigrationStep {
         parameters: [String],
         faults: [String] = [],
         attaching attached: [any AttachedStore],
-        keys: [String] = [],
         losses: [DataLoss] = [],
         usesRecords: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
@@ -28,7 +26,6 @@ extension MigrationStep {
             summary: summary,
             parameters: parameters,
             faults: faults,
-            keys: keys,
             losses: losses,
             usesRecords: usesRecords
         )
@@ -43,8 +40,6 @@ struct BuiltInStep: StepDeclaration {
     var summary: String
     var parameters: [String]
     var faults: [String]
-    /// The keys that it names; they are those of its first attached store.
-    var keys: [String]
     var losses: [DataLoss]
     var usesRecords: Bool
 

@@ -33,7 +33,7 @@ extension MigrationStep {
             attaching: [suite]
         ) { migration in
             let settings = try migration.suite(suite)
-            for outcome in try settings.explaining(settings.outcomes(of: body)) { migration.note(outcome) }
+            try migration.note(settings.outcomes(of: body), among: settings.keys)
         }
     }
 
@@ -49,14 +49,13 @@ extension MigrationStep {
             summary: summary,
             parameters: [suite.declaredName, key, newKey],
             faults: faults,
-            attaching: [suite],
-            keys: [key]
+            attaching: [suite]
         ) { migration in
             let settings = try migration.suite(suite)
             let isRenamed = try settings.renameKey(key, to: newKey)
             var outcome = KeyOutcome(store: suite.attachedName, key: key, outcome: isRenamed ? .renamed : .absent)
             if isRenamed { outcome.reason = "to \(newKey)" }
-            for outcome in try settings.explaining([outcome]) { migration.note(outcome) }
+            try migration.note([outcome], among: settings.keys)
         }
     }
 
@@ -71,7 +70,6 @@ extension MigrationStep {
             parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
             attaching: [suite],
-            keys: keys,
             losses: keys.map { DataLoss(.setting, $0) }
         ) { migration in
             let settings = try migration.suite(suite)
@@ -80,7 +78,7 @@ extension MigrationStep {
                 try settings.removeValue(forKey: key)
                 return KeyOutcome(store: suite.attachedName, key: key, outcome: isThere ? .removed : .absent)
             }
-            for outcome in try settings.explaining(outcomes) { migration.note(outcome) }
+            try migration.note(outcomes, among: settings.keys)
         }
     }
 

@@ -26,10 +26,6 @@ extension Suite: AttachedStore {
         }
     }
 
-    package func entryKeys() throws -> [String]? {
-        try values().keys.filter { !Self.ownKeys.contains($0) }
-    }
-
     package func begin() throws -> SuiteChanges {
         try validate()
         return try SuiteChanges(self)

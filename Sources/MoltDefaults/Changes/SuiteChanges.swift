@@ -215,24 +215,6 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 }
 
-extension SuiteChanges {
-    /// The maximum number of absent keys to explain; on a new device all keys may be absent.
-    private static let explained = 10
-
-    /// Adds to the outcomes of absent keys a similar key that may be meant.
-    func explaining(_ outcomes: [KeyOutcome]) throws -> [KeyOutcome] {
-        let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }
-        guard !absent.isEmpty else { return outcomes }
-        let others = Set(try keys).subtracting(outcomes.map(\.key)).sorted()
-        var outcomes = outcomes
-        for index in absent.prefix(Self.explained) {
-            let nearest = UnmatchedName.nearest(to: outcomes[index].key, among: others)
-            outcomes[index].reason = nearest.map { "the nearest key is \"\($0)\"" }
-        }
-        return outcomes
-    }
-}
-
 extension PropertyListValue {
     /// The value as JSON, for samples; dates and data are strings.
     fileprivate var recordValue: RecordValue {

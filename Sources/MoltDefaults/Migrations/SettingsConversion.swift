@@ -19,8 +19,7 @@ struct SettingsConversion: Sendable {
             parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,
-            attaching: [suite],
-            keys: keys.map(\.name)
+            attaching: [suite]
         ) { migration in
             try run(migration)
         }
@@ -39,8 +38,8 @@ struct SettingsConversion: Sendable {
 
     private func run(_ migration: MigrationContext) throws {
         let settings = try migration.suite(suite)
-        let outcomes = try settings.explaining(keys.map { try convert($0, settings) })
-        for outcome in outcomes { migration.note(outcome) }
+        let outcomes = try keys.map { try convert($0, settings) }
+        try migration.note(outcomes, among: settings.keys)
         let failed = outcomes.filter { $0.outcome == .notConvertible }
         guard unconvertible == .fail, let first = failed.first else { return }
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")

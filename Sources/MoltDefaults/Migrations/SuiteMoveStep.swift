@@ -17,7 +17,6 @@ struct SuiteMoveStep: Sendable {
             parameters: parameters,
             faults: faults,
             attaching: [source, destination],
-            keys: keys.list ?? [],
             { migration in try run(migration) }
         )
     }
@@ -82,7 +81,7 @@ struct SuiteMoveStep: Sendable {
             }
             outcomes.append(outcome)
         }
-        for outcome in try old.explaining(outcomes) { migration.note(outcome) }
+        try migration.note(outcomes, among: old.keys)
         guard afterwards == .clean else { return }
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)?.asStored()

@@ -89,6 +89,5 @@ extension MigrationPlan {
             role: role,
             onlyRecordsOnRead: false
         )
-        if problems.isEmpty { addUnmatchedKeys(migrations) }
     }
 }

@@ -154,6 +154,7 @@ public final class TemporaryStore: Sendable {
         configuration.isDurable = false
         // An old fixture would lose its expired records, which the test needs.
         configuration.keepsExpired = true
+        configuration.findsUnmatchedNames = true
         try makeStandIns(for: migrations, configuration)
         let others = configuration.attached.stores.filter { !($0 is Suite) }
         let copies: [any AttachedStore] = state.withLock { state in

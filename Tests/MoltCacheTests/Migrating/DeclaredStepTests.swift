@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        MigrationStep.transform("City") { $0["seen"] = true }, .transform("City") { $0.drop() },
+        .renameProperty("City", "name", to: "title"), .renameType("City", to: "Town"), .deleteType("City"),
+        .renameType("Person", to: "Human"),
+    ])
+    func `A misspelled property is reported, whatever later steps do to other types`(later: MigrationStep) async throws
+    {
+        let report = try await OldStore(Self.records).upgrade(registry(.mapValue("Person", "nam", ["x": "y"]), later))
+        #expect(
+            report.entries[0].steps[0].unmatchedNames.map(\.description) == [
+                #""nam" does not occur in any of 3 records of type "Person"; did you mean "name"?"#
+            ]
+        )
+    }
+
     @Test func `A name that an earlier migration of the same upgrade has changed is reported`() async throws {
         let report = try await OldStore(Self.records).upgrade([
             Migration(to: 1, "rename", .renameProperty("Person", "born", to: "birthYear")),

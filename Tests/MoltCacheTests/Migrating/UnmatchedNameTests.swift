@@ -108,26 +108,34 @@ struct UnmatchedNameTests {
         #expect(report.entries[0].steps[0].unmatchedNames.isEmpty)
     }
 
-    @Test func `is in the plan if it is a type`() throws {
-        let store = try OldStore([StoredRecord("Person", "a", "{}"), StoredRecord("Draft", "b", "{}")])
-        func names(_ steps: MigrationStep...) throws -> [String] {
-            let migrations: MigrationRegistry = [Migration(to: 1, "change", steps: steps)]
-            return try MigrationPlan(forFileAt: store.url, migrations: migrations).unmatchedNames.map(\.description)
-        }
-        let persn = "no record of type \"Persn\"; did you mean \"Person\"?"
-        #expect(try names(.addProperty("Persn", "a", default: 1), .deleteType("Persn")) == [persn])
-        #expect(try names(.deleteType("Note")) == ["no record of type \"Note\""])
-        #expect(
-            try names(.renameType("Person", to: "Human"), .addProperty("Human", "a", default: 1), .deleteType("Draft"))
-                == []
+    @Test func `is looked for only in debug builds, dry runs and tests`() async throws {
+        let store = try OldStore(Self.people)
+        let migrations = registry(
+            .mapValue("Person", "fullNme", ["x": "y"]),
+            .deleteType("Persn"),
+            .run { try $0.enumerate("Persn") { _, _ in } }
         )
-        #expect(try names(.deleteType("Draft"), .deleteType("Draf")) == ["no record of type \"Draf\""])
-        // The closures may have made the records that the later steps are about.
-        #expect(try names(.transform("Person") { $0.typeName = "Note" }, .deleteType("Note")) == [])
-        #expect(try names(.transform("Person") { _ in }, .deleteType("Persn")) == [persn])
-        #expect(try names(.run { _ in }, .deleteType("Persn")) == [])
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: [Migration(to: 1, "x", .deleteType("Persn"))])
-        #expect(plan.description.contains("\n  \(persn)\n"))
+        var configuration = CodableCache.Configuration()
+        configuration.findsUnmatchedNames = false
+        func counts(_ report: MigrationReport) -> [Int] { report.entries[0].steps.map(\.unmatchedNames.count) }
+        let dryRun = try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
+        #expect(counts(dryRun) == [1, 1, 1])
+        let cache = try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
+        #expect(counts(cache.report) == [0, 0, 0])
+    }
+
+    @Test func `is not said to mean a key of a dictionary in a record`() async throws {
+        let records = (0..<4).map { number in
+            StoredRecord("Person", "p\(number)", #"{"phones":{"secret \#(number % 2)":1},"home":{"zip":1}}"#)
+        }
+        let steps: [MigrationStep] = [
+            .removeProperty("Person", ["phones", "secret 9"]), .removeProperty("Person", ["home", "zap"]),
+        ]
+        let several = try await names(steps[0], steps[1], records: records)
+        #expect(several[0] == [#""phones.secret 9" does not occur in any of 4 records of type "Person""#])
+        #expect(several[1].first?.hasSuffix(#"did you mean ["home", "zip"]?"#) == true)
+        let one = try await names(steps[0], records: [records[0]])
+        #expect(one == [[#""phones.secret 9" does not occur in the only record of type "Person""#]])
     }
 
     @Test func `with a dot is explained, because it is no path, and so is a generic type`() async throws {

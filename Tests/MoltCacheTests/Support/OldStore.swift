@@ -75,6 +75,9 @@ final class OldStore {
             monitor: configuration.monitor,
             lockTimeout: configuration.lockTimeout
         )
+        var configuration = configuration
+        configuration.findsUnmatchedNames = true
+        options.findsUnmatchedNames = true
         switch entry {
         case .initializer:
             let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)

@@ -36,13 +36,6 @@ struct SettingSampleTests {
                 ["\"other\" of \(name), deleted\n  - true"],
             ]
         )
-        let misspelled: MigrationRegistry = [
-            Migration(to: 1, "a", .renameKey("thme", to: "x", in: suite), .removeKeys("x", "othr", in: suite)),
-            Migration(to: 2, "b", .removeKeys("never", in: suite)),
-        ]
-        let plan = try MigrationPlan(for: suite, migrations: misspelled)
-        #expect(plan.unmatchedNames.map(\.description) == ["\"thme\" has no value in \(name); did you mean \"theme\"?"])
-        #expect(try MigrationPlan(for: suite, migrations: migrations).unmatchedNames.isEmpty)
         #expect(report.losses == [DataLoss(.setting, "other")])
         #expect(try scratch.values == ["theme": "dark", "volume": 3, "other": true])
         #expect(try suite.dryRun(of: migrations).entries.allSatisfy { $0.steps.allSatisfy(\.samples.isEmpty) })

@@ -19,6 +19,7 @@ final class ScratchCache: Sendable {
     func upgrade(_ registry: MigrationRegistry, role: MigrationOptions.Role = .app) throws -> MigrationReport {
         var configuration = CodableCache.Configuration()
         configuration.role = role
+        configuration.findsUnmatchedNames = true
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report

@@ -77,14 +77,21 @@ struct MatrixTests {
     @Test func `A name that no fixture has is a failure, with the nearest name`() async throws {
         let directory = CatalogDirectory()
         struct Person: Codable { var name: String }
+        struct City: Codable { var seen: Bool }
         for (index, json) in [#"{"name":"Ada"}"#, #"{"name":"Bob","mail":"b@x"}"#].enumerated() {
-            let store = StoreFixture(schemaVersion: 0, records: [.init("key", "Person", .json(json))])
+            let records: [StoreFixture.Record] = [
+                .init("key", "Person", .json(json)), .init("rome", "City", .json("{}")),
+            ]
+            let store = StoreFixture(schemaVersion: 0, records: records)
             try directory.catalog(recording: .missing).keep(store, named: "store-\(index)")
         }
         func failures(_ steps: MigrationStep...) async -> [String]? {
             await Releases.failure {
-                try await directory.catalog(recording: .never)
-                    .verify([Migration(to: 1, "change", steps: steps)], types: [.type(Person.self)], versions: [0])
+                try await directory.catalog(recording: .never).verify(
+                    [Migration(to: 1, "change", steps: steps)],
+                    types: [.type(Person.self), .type(City.self)],
+                    versions: [0]
+                )
             }?.all(.unmatchedName).map(\.message)
         }
 
@@ -94,6 +101,8 @@ struct MatrixTests {
             .removeProperty("Persn", "mail"),
             .deleteType("Draft"),
             .mapValue("Person", "name", ["Eve": "Ada"]),
+            .mapValue("Person", "nmae", ["Eve": "Ada"]),
+            .transform("City") { $0["seen"] = true },
             .run { try $0.enumerate("Draft") { _, _ in } }
         )
         #expect(
@@ -105,6 +114,9 @@ struct MatrixTests {
                     + #"did you mean "Person"? Correct the name, or add a fixture with a record that has it."#,
                 #"migration "change" (version 1), step 4 (delete the type Draft): no fixture has a record of type "#
                     + #""Draft". Correct the name, or add a fixture with a record that has it."#,
+                #"migration "change" (version 1), step 6 (map the values of Person.nmae): "nmae" is in no record of type "#
+                    + #""Person" of a fixture; did you mean "name"? Correct the name, or add a fixture with a record that "#
+                    + "has it.",
             ]
         )
     }
