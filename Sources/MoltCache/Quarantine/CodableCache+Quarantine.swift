@@ -95,7 +95,7 @@ extension CodableCache {
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
         let row = try quarantineRow(id)
         try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
-            _ = try session.remove(row.record.key)
+            _ = try session.remove(row.record.key, as: .removed)
             try session.putBack(row.record, of: row)
         }
     }
