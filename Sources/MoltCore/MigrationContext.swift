@@ -94,7 +94,12 @@ public final class MigrationContext {
     ///
     /// A full disk, for one, makes SQLite roll back the whole transaction: later changes would be committed on their
     /// own.
-    func perform<Value>(_ body: (any RecordTransaction) throws -> Value) throws -> Value {
+    ///
+    /// - Parameter point: Where a test may make it fail, as the store itself could.
+    func perform<Value>(
+        at point: @autoclosure () -> UpgradePoint? = nil,
+        _ body: (any RecordTransaction) throws -> Value
+    ) throws -> Value {
         guard !isExpired else {
             throw MigrationError(
                 .contextExpired,
@@ -103,6 +108,7 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
+            if let atPoint = scope.options.atPoint, let point = point() { try atPoint(point) }
             return try body(scope.records)
         } catch {
             if (error as? MigrationError)?.code != .keyExists { failure = error }

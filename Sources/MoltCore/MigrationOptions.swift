@@ -75,8 +75,6 @@ public struct MigrationOptions: Sendable {
     package var batchSize = 512
     /// Called at each point of the upgrade, for tests that inject failures; nil costs nothing.
     package var atPoint: UpgradeHook?
-    /// Wraps the transaction of an upgrade, for tests that inject failures of the store.
-    package var wrapTransaction: (@Sendable (any MigrationTransaction) -> any MigrationTransaction)?
 
     /// Creates options; each property documents its default.
     public init(

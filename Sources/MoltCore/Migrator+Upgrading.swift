@@ -23,7 +23,6 @@ extension Migrator {
         let now = options.now?()
         let onlyRecords = upgrade.plan.onlyRecords && options.backup == nil
         try store.withWriteTransaction(until: options.deadline, isSynced: !onlyRecords) { transaction in
-            let transaction = options.wrapTransaction?(transaction) ?? transaction
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
             if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
@@ -91,8 +90,11 @@ extension Migrator {
             upgrade.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
         }
         upgrade.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
+        try options.reach(.writeLedger)
         try transaction.record(ledgerEntries(for: upgrade.entries), version: max(plan.from, plan.to))
-        try transaction.addToJournal(attachments.finish())
+        let journal = try attachments.finish()
+        if !journal.isEmpty { try options.reach(.writeJournal) }
+        try transaction.addToJournal(journal)
         upgrade.plan.journal = try transaction.journal().map(\.store)
         try options.checkCancellation()
         try options.reach(.beforeCommit, "of the upgrade")
@@ -134,7 +136,6 @@ extension Migrator {
         try options.checkDeadline(isCommitted: !isCancellable)
         do {
             try store.withWriteTransaction(until: options.deadline) { transaction in
-                let transaction = options.wrapTransaction?(transaction) ?? transaction
                 isApplied = try applyJournal(of: store, transaction, attachments, attempt)
                 if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
             } waiting: {
@@ -164,6 +165,7 @@ extension Migrator {
         guard !journal.isEmpty else { return false }
         try attempt.begin(plan)
         try attachments.apply(journal, options)
+        try options.reach(.clearJournal)
         try transaction.clearJournal()
         return true
     }

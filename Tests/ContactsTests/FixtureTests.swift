@@ -59,24 +59,23 @@ struct FixtureTests {
     }
 
     @Test func `An upgrade survives a failure at every point`() async throws {
-        let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, batchSize: 8)
-        let summary = try await sweep.run(at: TestRun.choose(.spread(limit: 24), long: .all))
-        #expect(summary.available > 80)
-        for fault in FaultSweep.Fault.all {
-            #expect(summary.count(of: fault) > 0, "\(fault)")
-        }
+        let report = try await catalog.fixture(0, "everyone")
+            .sweepFaults(through: registry, limit: TestRun.choose(24, long: nil))
+        #expect(report.available > 80)
+        #expect(Set(report.trials.map(\.fault)).count == 3)
     }
 
     #if CHILD_PROCESSES
         @Test func `An upgrade survives a kill at every point`() async throws {
-            let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry)
-            let summary = try await sweep.killing(TestRun.choose(.spread(limit: 16), long: .all)) { kill in
+            let limit = TestRun.choose(16, long: Int.max)
+            let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, limit: limit)
+            let report = try await sweep.killing { kill in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
                     try kill.run(through: registry)
                 }
             }
-            #expect(summary.count == TestRun.choose(16, long: summary.available))
-            #expect(summary.available > 80)
+            #expect(report.trials.count == min(limit, report.available))
+            #expect(report.available > 80)
         }
     #endif
 

@@ -82,7 +82,12 @@ package struct KillPoint: Hashable, Sendable, Codable {
         )
         var configuration = configuration
         configuration.batchSize = batchSize
-        configuration.options.observe(FaultInjector(.kill(point, marker: marker)).hook)
+        let injector = FaultInjector { [point, marker] reached, _ in
+            guard reached == point else { return false }
+            _ = FileManager.default.createFile(atPath: marker, contents: nil)
+            return kill(getpid(), SIGKILL) == 0
+        }
+        configuration.options.atPoint = injector.hook
         do {
             _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
         } catch {

@@ -20,7 +20,9 @@ extension MigrationContext {
     }
 
     func add(_ record: Record) throws {
-        try perform { try $0.insert(record, id: nextID, version: recordVersion) }
+        try perform(at: UpgradePoint(.insert, "of \(record.typeName)")) {
+            try $0.insert(record, id: nextID, version: recordVersion)
+        }
         nextID += 1
         counts.created += 1
         note(nil, record)
@@ -51,7 +53,7 @@ extension MigrationContext {
         let isRetyped = record.hasNewTypeName && !RecordValue.Object.isSame(record.typeName, stored.typeName)
         let stage = newStage()
         if try write(record, isRetyped: isRetyped, stage: stage) {
-            try perform { try $0.applyDeferredChanges(stage: stage) }
+            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
         }
         note(stored, record)
         guard isRetyped else { return }
@@ -83,7 +85,7 @@ extension MigrationContext {
                 enumerations[level].isCurrentDeleted = true
             }
         }
-        let count = try perform { try $0.deleteType(type) }
+        let count = try perform(at: UpgradePoint(.deleteType, type)) { try $0.deleteType(type) }
         if count == 0 { try noteMissing(type) }
         noteDeleted(count, ofType: type)
         return count
@@ -102,7 +104,7 @@ extension MigrationContext {
         } else {
             originalTypeNames[ExactName(newName)] = originalTypeNames.removeValue(forKey: ExactName(name)) ?? name
         }
-        try perform { try $0.renameType(name, to: newName) }
+        try perform(at: UpgradePoint(.renameType, "\(name) to \(newName)")) { try $0.renameType(name, to: newName) }
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
             enumerations[level].isBatchIncomplete = true
@@ -132,16 +134,18 @@ extension MigrationContext {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
         counts.changed += 1
-        return try perform { records in
+        return try perform(at: UpgradePoint(.writeBatch)) { records in
             if record.id < firstCreatedID { try records.keepOriginal(id: record.id) }
             try records.write(record, version: recordVersion)
+            guard record.changedKey != nil || isRetyped else { return false }
+            try scope.options.reach(.deferChange)
             if let key = record.changedKey {
                 try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
             }
             if isRetyped {
                 try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
             }
-            return record.changedKey != nil || isRetyped
+            return true
         }
     }
 
@@ -150,7 +154,7 @@ extension MigrationContext {
     ///   - before: The record before the deletion, for a dry run.
     func delete(id: Int64, ofType typeName: String, _ before: Record?) throws {
         touch(id, isDeleted: true)
-        try perform { try $0.delete(id: id) }
+        try perform(at: UpgradePoint(.delete)) { try $0.delete(id: id) }
         noteDeleted(1, ofType: typeName)
         if let before { note(before, nil) }
     }

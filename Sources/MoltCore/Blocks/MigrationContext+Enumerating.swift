@@ -43,7 +43,9 @@ extension MigrationContext {
         var after: Int64 = 0
         while true {
             try scope.options.checkCancellation()
-            try perform { try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1) }
+            try perform(at: UpgradePoint(.read, "of \(type)")) {
+                try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1)
+            }
             guard batch.count > 0 else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
@@ -72,7 +74,9 @@ extension MigrationContext {
             scope.meter.advance(by: seen)
         }
         if visited == 0 { try noteMissing(type) }
-        if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
+        if hasDeferred {
+            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        }
     }
 
     /// - Returns: Whether a change was deferred to the end of the enumeration.
@@ -195,7 +199,7 @@ extension MigrationContext {
         touch(old.id, isDeleted: true)
         counts.quarantined += 1
         let stage = newStage()
-        try perform { records in
+        try perform(at: UpgradePoint(.deferChange)) { records in
             let kind = DeferredChange.Kind.quarantine(cause, typeName: old.typeName)
             try records.deferChange(DeferredChange(stage: stage, id: old.id, kind: kind))
             try records.applyDeferredChanges(stage: stage)

@@ -1,7 +1,7 @@
 /// A point in an upgrade where a test may inject a failure or kill the process.
-package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
+package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The kind of a point; the raw values are shown, and identify points across processes.
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, Codable {
         case beforeBackup = "before the backup"
         case copyForBackup = "copying for the backup"
         case afterBackup = "after the backup"

@@ -65,7 +65,10 @@ final class RecordPass {
     private func finish() throws {
         for stage in steps.indices {
             if deferredStages.contains(stage) {
-                try inStep(stage) { try records.applyDeferredChanges(stage: stage) }
+                try inStep(stage) {
+                    try scope.options.reach(.applyDeferredChanges)
+                    try records.applyDeferredChanges(stage: stage)
+                }
             }
             try changeType(at: stage)
         }
@@ -84,10 +87,16 @@ final class RecordPass {
     private func changeType(at stage: Int) throws {
         switch steps[stage].action {
         case .renameType(let name, let newName):
-            try inStep(stage) { try records.renameType(name, to: newName) }
+            try inStep(stage) {
+                try scope.options.reach(.renameType, "\(name) to \(newName)")
+                try records.renameType(name, to: newName)
+            }
         case .deleteType(let name):
             try noteSamples(ofType: name, deletedBy: steps[stage])
-            let count = try inStep(stage) { try records.deleteType(name) }
+            let count = try inStep(stage) {
+                try scope.options.reach(.deleteType, name)
+                return try records.deleteType(name)
+            }
             counts.stages[stage].dropped += count
             counts.migrations[steps[stage].migration].dropped += count
         case .edit, .run:
@@ -124,7 +133,11 @@ final class RecordPass {
         defer { reader?.end() }
         let chain = changer.chain(typeName: type)
         try scope.options.checkCancellation()
-        if reader == nil { try records.read(into: current.batch, type: type, after: 0, through: last) }
+        func read(_ batch: RecordBatch, after position: Int64) throws {
+            try scope.options.reach(.read, "of \(type)")
+            try records.read(into: batch, type: type, after: position, through: last)
+        }
+        if reader == nil { try read(current.batch, after: 0) }
         other.batch.removeAll()
         repeat {
             try scope.options.checkCancellation()
@@ -133,9 +146,12 @@ final class RecordPass {
             // `other` and the transaction. It also waits when an error is thrown.
             nonisolated(unsafe) let work = current
             nonisolated(unsafe) let source = reader
-            let changing = DispatchWorkItem { [changer] in
+            let changing = DispatchWorkItem { [changer, options = scope.options] in
                 do {
-                    try source?.read(into: work.batch)
+                    if let source {
+                        try options.reach(.read, "of \(type)")
+                        try source.read(into: work.batch)
+                    }
                     changer.changeBatch(work, chain)
                 } catch {
                     work.readFailure = error
@@ -149,7 +165,7 @@ final class RecordPass {
                     changing.wait()
                 }
                 try write(other)
-                if reader == nil { try records.read(into: other.batch, type: type, after: position, through: last) }
+                if reader == nil { try read(other.batch, after: position) }
                 isDone = true
             }
             if let failure = current.readFailure { throw failure }
@@ -168,7 +184,10 @@ final class RecordPass {
         } else {
             try collect(work, &contents)
         }
-        if !contents.rows.isEmpty { try records.write(contents) }
+        if !contents.rows.isEmpty {
+            try scope.options.reach(.writeBatch)
+            try records.write(contents)
+        }
         scope.meter.advance(by: count)
     }
 
@@ -185,6 +204,7 @@ final class RecordPass {
             let outcome = work.outcomes[index]
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
+                try scope.options.reach(.deferChange)
                 try records.deferChange(change)
             }
             guard let version = outcome.changedAt, !outcome.isGone else { continue }
@@ -198,6 +218,7 @@ final class RecordPass {
                 )
             )
             if let expiration = outcome.newExpiration {
+                try scope.options.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
         }

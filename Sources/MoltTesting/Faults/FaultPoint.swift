@@ -1,106 +1,88 @@
-internal import Foundation
-internal import MoltCore
+package import MoltCore
 
-/// A point in an upgrade at which a ``FaultSweep`` injects a failure or kills the process.
+/// A point at which an upgrade is interrupted.
 ///
 /// Repeated upgrades of the same store reach the same points, in any order of their threads.
-package struct FaultPoint: Hashable, Sendable, Codable {
-    /// The kind of work at a point.
-    package enum Area: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Copying the store for a backup, if the configuration requests one.
-        case backups = "moments of a backup"
-        /// Before and after each group of steps that run together.
-        case steps
-        case batches
-        /// Passing a record to a closure or to another step that handles single records.
-        case records
-        /// Writing records, types, the ledger or the journal into the store.
-        case writes
-        case commits
-        case attached = "changes to attached stores"
-        /// Limiting the number of pages of the file, as on a full disk.
-        case fullDisks = "full disks"
-    }
-
-    package let area: Area
-    /// A description of the point, with the type, the record or the attached store concerned.
-    package let name: String
+package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The point in the code of the upgrade; nil for a full disk.
+    package var point: UpgradePoint?
     /// The running steps; empty outside of steps.
-    package let steps: String
-    /// The number of times that the upgrade has reached the place, from 1.
-    package let occurrence: Int
-    /// Whether the point is a write that a disk could refuse.
-    let isWrite: Bool
-    /// The kind of point, shared by points on different types and records.
-    let kind: String
-    /// The maximum number of pages of the file; 0 for no limit.
-    let pages: Int
+    var steps = ""
+    /// The number of times that the upgrade has reached the point, from 1.
+    var occurrence = 1
+    /// The number of pages that a full disk lets the file have; 0 for no limit.
+    var pages = 0
 
-    var isCommitted: Bool { kind == UpgradePoint.Kind.afterCommit.rawValue }
-
-    init(_ point: UpgradePoint, steps: String, occurrence: Int) {
-        area = point.kind.area
-        name = point.description
-        self.steps = steps
-        self.occurrence = occurrence
-        isWrite = area == .writes || point.kind == .beforeApply
-        kind = point.kind.rawValue
-        pages = 0
+    /// Whether the store could fail here by itself.
+    var isWrite: Bool {
+        switch point?.kind {
+        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
+            .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal, .beforeApply, nil:
+            true
+        default:
+            false
+        }
     }
 
-    /// Creates the point at which a file with this number of pages cannot grow.
-    init(fullAt pages: Int) {
-        area = .fullDisks
-        name = "a disk that is full when the file has \(pages) pages"
-        steps = ""
-        occurrence = 1
-        isWrite = true
-        kind = name
-        self.pages = pages
-    }
-}
+    /// The kind of place, which points on different types and records have in common.
+    var place: String { point?.kind.rawValue ?? "the file is full" }
 
-extension FaultPoint: CustomStringConvertible {
     package var description: String {
-        var text = name
+        var text = point?.description ?? "a file that is full at \(pages) pages"
         if occurrence > 1 { text += ", time \(occurrence)" }
         if !steps.isEmpty { text += ", in the steps \(steps)" }
         return text
     }
 }
 
-extension UpgradePoint.Kind {
-    fileprivate var area: FaultPoint.Area {
-        switch self {
-        case .beforeBackup, .copyForBackup, .afterBackup: .backups
-        case .beforeSteps, .afterSteps: .steps
-        case .read: .batches
-        case .record: .records
-        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
-            .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal:
-            .writes
-        case .beforeCommit, .afterCommit: .commits
-        case .beforeApply, .afterApply, .afterApplies: .attached
+/// Observes one upgrade, and makes it fail at points.
+package final class FaultInjector: Sendable {
+    private struct State {
+        var points: [FaultPoint] = []
+        var hasFailed = false
+        var steps = ""
+        var counts: [FaultPoint: Int] = [:]
+    }
+
+    private let state = Locked(State())
+    private let fails: @Sendable (FaultPoint, _ hasFailed: Bool) -> Bool
+
+    /// - Parameter fails: Whether the upgrade fails at a point.
+    package init(_ fails: @escaping @Sendable (FaultPoint, _ hasFailed: Bool) -> Bool) {
+        self.fails = fails
+    }
+
+    /// The points that were reached.
+    var points: [FaultPoint] { state.withLock { $0.points } }
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    package var hook: UpgradeHook {
+        { point in
+            let fault: FaultPoint? = self.state.withLock { state in
+                if point.kind == .afterSteps { state.steps = "" }
+                var reached = FaultPoint(point: point, steps: state.steps)
+                state.counts[reached, default: 0] += 1
+                reached.occurrence = state.counts[reached, default: 1]
+                if point.kind == .beforeSteps { state.steps = point.subject }
+                state.points.append(reached)
+                guard self.fails(reached, state.hasFailed) else { return nil }
+                state.hasFailed = true
+                return reached
+            }
+            if let fault { throw InjectedFault(point: fault).asThrown }
         }
     }
 }
 
-/// The error that a ``FaultSweep`` injects.
-///
-/// For writes it is the underlying error of a `MigrationError` with the code `storeFailed`, like a store's own
-/// failures.
-package struct InjectedFault: Error, Hashable, CustomStringConvertible, LocalizedError {
+/// The error that a fault sweep injects.
+package struct InjectedFault: Error, CustomStringConvertible {
     package let point: FaultPoint
 
-    package var description: String {
-        "This fault was injected by a FaultSweep: \(point)."
-    }
+    package var description: String { "This fault was injected by a fault sweep: \(point)." }
 
-    package var errorDescription: String? { description }
-
-    /// The error in the form that a store or a step would throw.
+    /// The error as a store or a step would throw it.
     var asThrown: any Error {
-        guard point.area == .writes else { return self }
+        guard point.isWrite, point.point?.kind != .beforeApply else { return self }
         return MigrationError(.storeFailed, "The store could not be written.", underlying: self)
     }
 }

@@ -124,15 +124,19 @@
     /// Kills at the points that the upgrade itself names.
     @Suite struct `Kills at named points` {
         @Test func `An upgrade of thousands of records survives a kill at each kind of point`() async throws {
-            var sweep = FaultSweep(of: try NamedKills.fixture(), through: NamedKills.migrations)
-            sweep.batchSize = 512
-            let summary = try await sweep.killing(.spread(limit: TestRun.choose(6, long: 300))) { kill in
+            let sweep = FaultSweep(
+                of: try NamedKills.fixture(),
+                through: NamedKills.migrations,
+                limit: TestRun.choose(6, long: 300),
+                batchSize: 512
+            )
+            let report = try await sweep.killing { kill in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
                     try kill.run(through: NamedKills.migrations)
                 }
             }
-            TestRun.report("kills at named points: \(summary)")
-            #expect(summary.count >= 6)
+            TestRun.report("kills at named points: \(report)")
+            #expect(report.trials.count >= 6)
         }
     }
 

@@ -72,11 +72,11 @@ struct GRDBGapTests {
 
     #if CHILD_PROCESSES
         @Test func `A process that is killed during a migration loses nothing`() async throws {
-            let sweep = FaultSweep(of: Self.fixture, through: Self.shipped)
-            let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
+            let sweep = FaultSweep(of: Self.fixture, through: Self.shipped, limit: 8)
+            let report = try await sweep.killing { (kill: KillPoint) in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in try kill.run(through: Self.shipped) }
             }
-            #expect(summary.count == 8)
+            #expect(report.trials.count == 8)
         }
     #endif
 
@@ -135,13 +135,9 @@ struct GRDBGapTests {
                 .addProperty("Alien", "notes", default: .string(.init(repeating: "y", count: 400)))
             )
         ]
-        let sweep = FaultSweep(
-            of: StoreFixture(schemaVersion: 0, records: records),
-            through: longer,
-            faults: [.diskFull]
-        )
-        let summary = try await sweep.run()
-        #expect(summary.count(of: .diskFull) > 5)
+        let report = try await FaultSweep(of: StoreFixture(schemaVersion: 0, records: records), through: longer)
+            .run([.fullDisk])
+        #expect(report.trials.count > 5)
     }
 
     @Test func `An unknown migration with a version below a known one is refused`() async throws {

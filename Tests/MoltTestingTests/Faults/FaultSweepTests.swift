@@ -1,26 +1,23 @@
 import Foundation
-import KillSweep
 import Molt
 import MoltCore
 import MoltTesting
 import Testing
 
 @Suite struct `Fault sweeps` {
-    typealias Fault = FaultSweep.Fault
-
-    @Test func `No fault loses data of a cache with suites, and the summary counts what was tried`() async throws {
-        let summary = try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations).run()
-        #expect(summary.count == summary.available)
-        #expect(summary.count(of: .steps) >= 8)
-        #expect(summary.count(of: .batches) >= 8)
-        #expect(summary.count(of: .records) >= 7 + 5 * 2 + 4)
-        #expect(summary.count(of: .writes) >= 20)
-        #expect(summary.count(of: .commits) == 4)
+    @Test func `No fault loses data of a cache with suites, and the report says what was tried`() async throws {
+        let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations)
+        #expect(report.failures.isEmpty)
+        #expect(Set(report.trials.map(\.place)).count == report.available)
+        #expect(report.count(.error, .beforeSteps, .afterSteps) >= 8)
+        #expect(report.count(.error, .read) >= 8)
+        #expect(report.count(.error, .record) >= 7 + 5 * 2 + 4)
+        #expect(report.count(.error, .beforeCommit, .afterCommit) == 4)
         // Two suites in two phases, before and after each, and once after all of them.
-        #expect(summary.count(of: .attached) == 2 * 2 * 2 + 1)
-        #expect(summary.count(of: .fullDisks) >= 3)
-        for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
-        let kinds = Set(summary.trials.map(\.point.name))
+        #expect(report.count(.error, .beforeApply, .afterApply, .afterApplies) == 2 * 2 * 2 + 1)
+        #expect(report.trials.count { $0.kind == .failingWrites } >= 20)
+        #expect(report.trials.count { $0.kind == .fullDisk } >= 3)
+        let points = Set(report.trials.compactMap(\.place.point?.description))
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
@@ -29,18 +26,23 @@ import Testing
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",
         ] {
-            #expect(kinds.contains(name), "\(name)")
+            #expect(points.contains(name), "\(name)")
         }
+        #expect(
+            report.description.contains("\(report.trials.count) interruptions at \(report.available) points, and noth")
+        )
+        #expect(report.description.contains("  an error is thrown: before the steps ("))
+        #expect(report.description.contains("writing the ledger (1)"))
+        #expect(report.description.contains("\n  the disk is full: the file is full ("))
+        #expect(report.trials.contains { $0.point.hasSuffix("in the steps of index (1)") && $0.problem == nil })
     }
 
     @Test func `A sweep can be limited to some points, with at least one of each kind`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, faults: [.throwing])
-        let some = try await sweep.run(at: .every(10))
-        #expect(some.count(of: .throwing) == 3)
-        #expect(some.description.hasPrefix("3 of \(some.available) points: "))
-        let spread = try await sweep.run(at: .spread(limit: 10))
-        #expect(spread.count(of: .throwing) == 10)
-        #expect(Set(spread.trials.map(\.point.area)) == [.steps, .batches, .commits, .attached])
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, limit: 26)
+        let report = try await sweep.run([.error])
+        #expect(report.trials.count == 26)
+        #expect(report.description.hasPrefix("26 interruptions at 26 of \(report.available) points"))
+        #expect(Set(report.trials.map(\.place.point?.kind)).count == 20)
     }
 
     @Test func `A damaged file is detected`() throws {
@@ -57,16 +59,20 @@ import Testing
     }
 
     @Test func `No fault loses data of suites without a cache`() async throws {
-        let summary = try await FaultSweep(
-            of: FaultScenario.settingsFixture,
-            through: FaultScenario.settingsMigrations
-        ).run()
-        #expect(summary.count(of: .steps) == 6)
-        #expect(summary.count(of: .commits) == 4)
-        #expect(summary.count(of: .writes) == 3)
-        #expect(summary.count(of: .attached) == 9)
-        #expect(summary.count(of: .records) == 0)
-        #expect(summary.count(of: .diskFull) == 0)
+        let report = try await FaultScenario.settingsFixture.sweepFaults(through: FaultScenario.settingsMigrations)
+        #expect(report.count(.error, .beforeSteps, .afterSteps) == 6)
+        #expect(report.count(.error, .beforeCommit, .afterCommit) == 4)
+        #expect(report.count(.failingWrites, .writeLedger, .writeJournal, .clearJournal) == 3)
+        #expect(report.count(.error, .beforeApply, .afterApply, .afterApplies) == 9)
+        #expect(report.count(.error, .record) == 0)
+        #expect(report.trials.count { $0.kind == .fullDisk } == 0)
+    }
+
+    @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
+        let report = try await QuarantineScenario.fixture.sweepFaults(through: QuarantineScenario.migrations)
+        #expect(report.available > 70)
+        #expect(report.count(.error, .deferChange) > 0)
+        #expect(report.trials.count { $0.kind == .fullDisk } >= 3)
     }
 
     @Test func `A step that writes a suite directly is reported at each point between the step and the commit`()
@@ -81,19 +87,20 @@ import Testing
             }
         )
         let migrations = MigrationRegistry(FaultScenario.migrations.migrations + [direct])
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing, .writeFailsOnce])
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
 
-        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.error]) })
 
-        let broken = try #require(failure).broken
-        let names = Set(broken.compactMap(\.trial?.point.name))
+        let names = Set(report.failures.compactMap(\.place.point?.description))
         #expect(names.contains("after the steps of not-atomic (1)"))
         #expect(names.contains("writing the ledger"))
         #expect(names.contains("before the commit of the upgrade"))
         #expect(!names.contains("before the steps of not-atomic (1)"))
         #expect(!names.contains("after the commit of the upgrade"))
-        let text = try #require(failure).description
-        #expect(text.contains("something throws: after the steps of not-atomic (1)"))
+        let text = report.description
+        #expect(text.hasPrefix("\(report.trials.count) interruptions at "))
+        #expect(text.contains(" points, \(report.failures.count) with a problem"))
+        #expect(text.contains("an error is thrown: after the steps of not-atomic (1)"))
         #expect(text.contains(#"suite app.faults, "direct": unexpected, found "now""#))
     }
 
@@ -111,15 +118,14 @@ import Testing
                 }
             )
         ]
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
-
-        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+        let report = try #require(
+            await #expect(throws: FaultReport.self) { try await FaultScenario.fixture.sweepFaults(through: migrations) }
+        )
 
         // After a record was changed, the library itself does not let the block continue.
-        let broken = try #require(failure).broken
-        #expect(broken.map(\.trial?.point.name) == ["the closure for the record note 1 of type Note"])
-        #expect(broken.map(\.trial?.fault) == [.closureThrows])
-        #expect(try #require(broken.first).problem.hasPrefix("The failure was swallowed"))
+        #expect(report.failures.map(\.fault) == ["an error is thrown"])
+        #expect(report.failures[0].point.hasPrefix("the closure for the record note 1 of type Note"))
+        #expect(report.failures[0].problem?.hasPrefix("The failure was swallowed") == true)
     }
 
     @Test func `An injected failure of a write has the same error as one of the store`() async throws {
@@ -138,13 +144,15 @@ import Testing
             )
         ]
         // The library does not let the block continue after that, so nothing is broken.
-        try await FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce]).run()
+        _ = try await FaultSweep(of: FaultScenario.fixture, through: migrations).run([.error])
         let errors = caught.withLock { $0 }
         #expect(errors.count == 1)
         let error = try #require(errors.first as? MigrationError)
         #expect(error.code == .storeFailed)
-        #expect((error.underlying as? InjectedFault)?.point.name == "adding a record of Index")
-        #expect((error.underlying as? InjectedFault)?.point.steps == "of create (1)")
+        #expect(
+            (error.underlying as? InjectedFault)?.point.description
+                == "adding a record of Index, in the steps of create (1)"
+        )
     }
 
     @Test func `An upgrade with random results is detected`() async throws {
@@ -155,18 +163,16 @@ import Testing
                 .transform("Note") { note in note["id"] = .string(UUID().uuidString) }
             )
         ]
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
+        let report = try #require(
+            await #expect(throws: FaultReport.self) { try await FaultScenario.fixture.sweepFaults(through: migrations) }
+        )
 
-        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
-
-        let first = try #require(failure?.broken.first)
-        #expect(first.trial == nil)
-        #expect(first.problem.contains("do not come to the same end"))
         // Only the cause is reported, and not its consequences at each point.
-        #expect(failure?.broken.count == 1)
-        #expect(failure?.summary.trials.isEmpty == true)
-        #expect(failure?.description.hasPrefix("The upgrade does something that a failure would not undo.") == true)
-        #expect(first.problem.contains(#""note 1".id: expected "#))
+        #expect(report.trials.isEmpty)
+        #expect(report.problems.count == 1)
+        #expect(report.problems[0].contains("do not come to the same end"))
+        #expect(report.problems[0].contains(#""note 1".id: expected "#))
+        #expect(report.description.hasPrefix("The upgrade does something that a failure would not undo."))
     }
 
     @Test func `An upgrade that cannot be repeated is detected`() async throws {
@@ -185,13 +191,12 @@ import Testing
                 }
             )
         ]
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce])
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
 
-        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.failingWrites]) })
 
-        let broken = try #require(failure).broken
-        #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
-        let problem = try #require(broken.first).problem
+        #expect(report.failures.map(\.point) == ["writing the ledger"])
+        let problem = try #require(report.failures.first?.problem)
         #expect(problem.hasPrefix("The store can no longer be upgraded: "))
         #expect(problem.contains("thrice"))
         #expect(problem.contains("CocoaError"))
@@ -215,54 +220,32 @@ import Testing
                 }
             )
         ]
-        var sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.diskFull])
-        sweep.configuration.monitor = MigrationMonitor { event in
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
             if case .failed = event { failures.withLock { $0 += 1 } }
         }
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, configuration: configuration)
 
-        let failure = try #require(await #expect(throws: FaultFailure.self) { try await sweep.run() })
+        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.fullDisk]) })
 
-        #expect(failure.summary.count(of: .diskFull) == failures.withLock { $0 })
-        #expect(failure.broken.count { $0.trial == nil } > 10)
-        #expect(failure.broken.count { $0.trial != nil } == failure.summary.count(of: .diskFull))
+        #expect(report.trials.count == failures.withLock { $0 })
+        #expect(report.problems.count > 10)
+        #expect(report.failures.count == report.trials.count)
     }
 
-    @Test func `A sweep without points or faults is refused`() async throws {
-        func message(_ sweep: FaultSweep, _ points: FaultSweep.Points = .all) async throws -> String {
-            let error = await #expect(throws: TestingError.self) { try await sweep.run(at: points) }
+    @Test func `A sweep that would try nothing is refused`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations, limit: 0)
+        for faults in [[.error], [.fullDisk], []] as [[FaultSweep.Fault]] {
+            let error = await #expect(throws: TestingError.self) { try await sweep.run(faults) }
             #expect(error?.code == .unsuitable)
-            return error?.message ?? ""
+            #expect(error?.message.hasPrefix("The fault sweep tried no fault") == true)
         }
-        var sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-        #expect(try await message(sweep, .spread(limit: 0)).hasSuffix("No points were chosen."))
-        sweep.faults = [.diskFull]
-        let diskFull = try await message(sweep)
-        #expect(diskFull.hasSuffix("The upgrade reaches no point of these faults: \"the disk is full\"."))
-        sweep.faults = []
-        #expect(try await message(sweep).hasSuffix("It was given no faults."))
-
-        let noPoints = await #expect(throws: TestingError.self) {
-            try await sweep.killing(.spread(limit: 0)) { _ in }
-        }
-        #expect(noPoints?.code == .unsuitable)
-    }
-
-    @Test func `A store with nothing pending is refused`() async throws {
         let migrated = try FaultScenario.fixture.migrated(through: FaultScenario.migrations).fixture
         let error = await #expect(throws: TestingError.self) {
-            try await FaultSweep(of: migrated, through: FaultScenario.migrations).run()
+            try await migrated.sweepFaults(through: FaultScenario.migrations)
         }
         #expect(error?.code == .unsuitable)
         #expect(error?.message.contains("nothing is pending") == true)
-    }
-
-    @Test(arguments: [EntryPoint.inMemory, .suite])
-    func `An entry point that does not suit the store is refused`(entryPoint: EntryPoint) async throws {
-        let error = await #expect(throws: TestingError.self) {
-            try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
-                .killing(by: entryPoint) { _ in }
-        }
-        #expect(error?.code == .unsuitable)
     }
 
     @Test func `An error of the migrations themselves is thrown unchanged`() async throws {
@@ -270,8 +253,17 @@ import Testing
             Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
         ]
         let error = await #expect(throws: MigrationError.self) {
-            try await FaultSweep(of: FaultScenario.fixture, through: migrations).run()
+            try await FaultScenario.fixture.sweepFaults(through: migrations)
         }
         #expect(error?.code == .propertyMissing)
+    }
+}
+
+extension FaultReport {
+    /// The number of interruptions by a fault at points of some kinds.
+    fileprivate func count(_ fault: FaultSweep.Fault, _ kinds: UpgradePoint.Kind...) -> Int {
+        trials.count { trial in
+            trial.kind == fault && kinds.contains { $0 == trial.place.point?.kind }
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KillSweep
 import Molt
+import MoltCore
 import MoltTesting
 import TestHome
 import Testing
@@ -8,55 +9,64 @@ import Testing
 @Suite struct `Kills of child processes` {
     #if CHILD_PROCESSES
         @Test func `A kill at any point loses nothing of a cache and its suites`() async throws {
-            let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
+            let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, limit: 10)
             var kills: [KillPoint] = []
-            let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
+            let report = try await sweep.killing { (kill: KillPoint) in
                 kills.append(kill)
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
                     try kill.run(through: FaultScenario.migrations)
                 }
             }
-            #expect(summary.count == 10)
-            #expect(summary.trials.count { $0.fault == nil } == 10)
-            #expect(summary.available > 60)
-            #expect(summary.description.contains("10 of \(summary.available) points"))
+            #expect(report.trials.count == 10)
+            #expect(report.available > 60)
+            #expect(report.description.contains("10 of \(report.available) points"))
+            #expect(report.description.contains("  the process is killed: "))
             for kill in kills { try expectNothingIsLeft(of: kill) }
         }
-    #endif
 
-    #if CHILD_PROCESSES
+        @Test func `An upgrade that quarantines records survives a kill`() async throws {
+            let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations, limit: 8)
+            let report = try await sweep.killing { (kill: KillPoint) in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                    try kill.run(through: QuarantineScenario.migrations)
+                }
+            }
+            #expect(report.trials.count == 8)
+        }
+
         @Test func `A kill between the commit and the last change to a suite loses no setting`() async throws {
-            let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-            let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
+            let settings = FaultScenario.settingsFixture
+            let sweep = FaultSweep(of: settings, through: FaultScenario.settingsMigrations, limit: 12)
+            let report = try await sweep.killing { (kill: KillPoint) in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
                     try kill.run(through: FaultScenario.settingsMigrations)
                 }
             }
-            #expect(summary.count(of: .attached) >= 4)
+            let kinds: [UpgradePoint.Kind?] = [.beforeApply, .afterApply, .afterApplies]
+            #expect(report.trials.count { kinds.contains($0.place.point?.kind) } >= 4)
         }
-    #endif
 
-    #if CHILD_PROCESSES
         @Test func `A child process that was not killed is a failure`() async throws {
-            let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-            let failure = await #expect(throws: FaultFailure.self) {
-                try await sweep.killing(.every(10)) { (kill: KillPoint) in
+            let settings = FaultScenario.settingsFixture
+            let sweep = FaultSweep(of: settings, through: FaultScenario.settingsMigrations, limit: 3)
+            let report = await #expect(throws: FaultReport.self) {
+                try await sweep.killing { (kill: KillPoint) in
                     await #expect(processExitsWith: .failure) { [kill] in
                         try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
                     }
                 }
             }
-            let broken = try #require(failure).broken
-            #expect(broken.count == 3)
-            #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
+            let failures = try #require(report).failures
+            #expect(failures.count == 3)
+            #expect(failures.allSatisfy { $0.problem?.contains("was not killed there") == true })
         }
     #endif
 
     @Test func `A kill that undoes a committed upgrade is a failure`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         var points: [FaultPoint] = []
-        let failure = await #expect(throws: FaultFailure.self) {
-            try await sweep.killing(.all) { kill in
+        let report = await #expect(throws: FaultReport.self) {
+            try await sweep.killing { kill in
                 // Creates only the file that marks a kill, as if no write of the child had reached the disk.
                 points.append(kill.point)
                 let bytes = try #require(Data(base64Encoded: kill.text))
@@ -65,17 +75,17 @@ import Testing
                 _ = FileManager.default.createFile(atPath: directory + "/killed", contents: nil)
             }
         }
-        let broken = try #require(failure).broken
-        let commit = try #require(points.firstIndex { $0.name == "after the commit of the upgrade" })
+        let failures = try #require(report).failures
+        let commit = try #require(points.firstIndex { $0.point?.kind == .afterCommit })
         #expect(commit > 5)
-        #expect(broken.map(\.trial?.point) == points[commit...].map { $0 })
-        #expect(broken.allSatisfy { $0.problem.hasPrefix("The upgrade was committed") })
+        #expect(failures.map(\.place) == Array(points[commit...]))
+        #expect(failures.allSatisfy { $0.problem?.hasPrefix("The upgrade was committed") == true })
     }
 
     @Test func `A kill point can be passed on as a string`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations, limit: 5)
         var texts: [String] = []
-        _ = try? await sweep.killing(.every(5)) { kill in
+        _ = try? await sweep.killing { kill in
             #expect(KillPoint(text: kill.text) == kill)
             texts.append(kill.text)
         }

@@ -1,31 +1,8 @@
-import Foundation
-import KillSweep
 import Molt
 import MoltTesting
-import TestHome
 import Testing
 
 @Suite struct `Faults while records are quarantined` {
-    @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
-        let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations)
-        let summary = try await sweep.run()
-        #expect(summary.count > 70)
-        #expect(summary.trials.contains { $0.point.name.contains("keeping a change for later") })
-        #expect(summary.trials.count { $0.fault == .diskFull } >= 3)
-    }
-
-    #if CHILD_PROCESSES
-        @Test func `An upgrade that quarantines records survives a kill`() async throws {
-            let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations)
-            let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
-                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
-                    try kill.run(through: QuarantineScenario.migrations)
-                }
-            }
-            #expect(summary.trials.count { $0.fault == nil } == 8)
-        }
-    #endif
-
     @Test func `All records that fail are quarantined, and the report names them`() throws {
         let migrated = try QuarantineScenario.fixture.migrated(through: QuarantineScenario.migrations)
         #expect(migrated.report.failedRecords.map(\.key) == ["p2+", "p5+", "n1", "p4+", "p7+"])

@@ -71,18 +71,18 @@ struct TemporaryStoreTests {
                 #expect(report.rows.first?.targets == [1, 2])
                 #expect(try DirectoryFixture(contentsOf: directory) == files)
 
-                let sweep = FaultSweep(of: fixture, through: migrations)
-                let swept = try await sweep.run(at: .spread(limit: 4))
-                #expect(swept.count(of: .attached) > 0)
+                let sweep = FaultSweep(of: fixture, through: migrations, limit: 4)
+                let swept = try await sweep.run()
+                #expect(swept.trials.contains { $0.place.point?.kind == .beforeApply })
                 #expect(try DirectoryFixture(contentsOf: directory) == files)
 
                 let path = directory.path
-                let killed = try await sweep.killing(.spread(limit: 3)) { (kill: KillPoint) in
+                let killed = try await sweep.killing { (kill: KillPoint) in
                     await #expect(processExitsWith: .signal(SIGKILL)) { [kill, path = path as String] in
                         try kill.run(through: Self.adoption(of: URL(filePath: path)))
                     }
                 }
-                #expect(killed.count == 3)
+                #expect(killed.trials.count == 4)
                 #expect(try DirectoryFixture(contentsOf: directory) == files)
             }
         }

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// The result of a fault sweep: where an upgrade was interrupted, and what went wrong afterwards.
+///
+/// ```
+/// 128 interruptions at 97 points, and nothing was lost
+///   an error is thrown: before the steps (5), after the steps (5), reading a batch (10), …
+///   writes fail from then on: writing a batch (6), writing the ledger (1), …
+///   the disk is full: the file is full (15)
+/// ```
+/// ``StoreFixture/sweepFaults(through:configuration:limit:)`` returns it, or throws it if something went wrong.
+public struct FaultReport: Error, Sendable {
+    /// An upgrade that was interrupted.
+    public struct Trial: Hashable, Sendable {
+        /// What happened, in words.
+        public var fault: String { kind.rawValue }
+        /// Where it happened, with the type, the record or the attached store concerned.
+        public var point: String { place.description }
+        /// What went wrong afterwards; nil if the store was as it should be.
+        public let problem: String?
+        package let kind: FaultSweep.Fault
+        package let place: FaultPoint
+    }
+
+    /// All interruptions, in order.
+    public internal(set) var trials: [Trial] = []
+    /// The problems of upgrades without an interruption; if upgrades differ by themselves, none is interrupted.
+    public internal(set) var problems: [String] = []
+    /// The number of points, including those that a limit left out.
+    package internal(set) var available = 0
+
+    /// The interruptions after which something was wrong.
+    public var failures: [Trial] { trials.filter { $0.problem != nil } }
+}
+
+extension FaultReport: CustomStringConvertible, LocalizedError {
+    /// The number of interruptions by fault and place, and each problem below the places at which it occurs.
+    public var description: String {
+        guard !trials.isEmpty else {
+            return (["The upgrade does something that a failure would not undo. No fault was tried."] + problems)
+                .joined(separator: "\n\n")
+        }
+        let count = Set(trials.map(\.place)).count
+        let points = count < available ? "\(count) of \(available) points" : "\(count) points"
+        let faults = Self.grouped(trials, by: \.fault).map { fault, trials in
+            let places = Self.grouped(trials, by: \.place.place).map { "\($0) (\($1.count))" }
+            return "  \(fault): \(places.joined(separator: ", "))"
+        }
+        let end = failures.isEmpty && problems.isEmpty ? "and nothing was lost" : "\(failures.count) with a problem"
+        let head = (["\(trials.count) interruptions at \(points), \(end)"] + faults).joined(separator: "\n")
+        let failed = Self.grouped(failures, by: \.problem).map { problem, trials in
+            (trials.map { "\($0.fault): \($0.point)" } + [Self.indented(problem ?? "")]).joined(separator: "\n")
+        }
+        return ([head] + failed + problems.map { "without a fault\n\(Self.indented($0))" }).joined(separator: "\n\n")
+    }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// The trials with the same text, in the order in which the texts first occur.
+    private static func grouped<Text: Hashable>(_ trials: [Trial], by text: (Trial) -> Text) -> [(Text, [Trial])] {
+        var order: [Text] = []
+        var groups: [Text: [Trial]] = [:]
+        for trial in trials {
+            if groups[text(trial)] == nil { order.append(text(trial)) }
+            groups[text(trial), default: []].append(trial)
+        }
+        return order.map { ($0, groups[$0] ?? []) }
+    }
+
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }.joined(separator: "\n")
+    }
+}
