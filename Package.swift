@@ -17,7 +17,6 @@ let package = Package(
         .library(name: "MoltTesting", targets: ["MoltTesting"]),
         .library(name: "MoltCommand", targets: ["MoltCommand"]),
         .executable(name: "molt", targets: ["MoltTool"]),
-        .executable(name: "contacts", targets: ["contacts"]),
     ],
     traits: [
         .trait(

@@ -22,7 +22,7 @@ struct UpgradeReportPage {
             path = url.path
             self.appVersion = appVersion
             ledger = (try? CodableCache.history(at: url)) ?? []
-            records = try? CacheFile(at: url).types().reduce(0) { $0 + $1.count }
+            records = try? CacheFile(at: url).recordCount()
             byteCount = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
         }
     }

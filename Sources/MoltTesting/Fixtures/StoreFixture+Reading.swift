@@ -221,10 +221,10 @@ extension StoreFixture {
     }
 
     private static func outcome(_ node: FixtureNode) throws -> LedgerEntry.Outcome {
-        let expected = "\"ran\", \"bornFresh\", \"replaced\" or \"deferred\""
+        let expected = "\"ran\", \"bornFresh\", \"replaced\", \"deferred\" or \"onRead\""
         let text = try node.string(expected)
         guard let outcome = LedgerEntry.Outcome(rawValue: text) else {
-            throw node.failure("\"\(text)\" is no outcome. Write \(expected).")
+            throw node.failure("\"\(text)\" is not an outcome. Write \(expected).")
         }
         return outcome
     }

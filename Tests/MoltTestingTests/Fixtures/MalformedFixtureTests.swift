@@ -127,7 +127,7 @@ struct MalformedFixtureTests {
         .entry(#"{"name": "a", "version": 2}"#, "ledger[1] (line 4): The migration \"a\" is ledger[0], too."),
         .entry(
             #"{"name": "b", "version": 1, "outcome": "run"}"#,
-            "ledger[1].outcome (line 4): \"run\" is no outcome. Write \"ran\","
+            "ledger[1].outcome (line 4): \"run\" is not an outcome. Write \"ran\","
         ),
         .entry(
             #"{"name": "b", "version": 1, "counts": {"reads": 1}}"#,
