@@ -50,9 +50,8 @@ extension DefaultsBridge {
     /// - Throws: ``DefaultsError`` with the code `cannotStore` if the result is nil or no suite can hold it.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
-            throw DefaultsError.unstorable(
-                "The bridge of \(Value.self) returned nil for the value. Store a value that it can serialize."
-            )
+            let fault = "The bridge of \(Value.self) returned nil for the value. Store a value that it can serialize."
+            throw DefaultsError(.cannotStore, fault)
         }
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.encode(any: object)
@@ -64,24 +63,17 @@ extension DefaultsBridge {
     ///
     /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the value is of another type or the result is nil.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard let object = try serializable(from: stored), let value = deserialize(object) else {
+        // A `DefaultsSerializable` type reads every kind of number; a cast would require the platform's exact type.
+        let type = Serializable.self as? any DefaultsSerializable.Type
+        let object = try type.map { try $0.decoded(from: stored) } ?? stored.bridged
+        guard let object = object as? Serializable, let value = deserialize(object) else {
             throw DefaultsError.mismatch("what the bridge of \(Value.self) stores")
         }
         return value
     }
 
     /// Nil, because only the bridge knows the form.
-    public var form: DefaultsForm? {
-        nil
-    }
-
-    private func serializable(from stored: PropertyListValue) throws -> Serializable? {
-        // A `DefaultsSerializable` type reads every kind of number; a cast would require the platform's exact type.
-        if let type = Serializable.self as? any DefaultsSerializable.Type {
-            return try type.decoded(from: stored) as? Serializable
-        }
-        return stored.bridged as? Serializable
-    }
+    public var form: DefaultsForm? { nil }
 }
 
 extension PropertyListValue {
@@ -102,17 +94,44 @@ extension PropertyListValue {
     }
 }
 
-/// The methods that a bridge with ``encode(_:)`` and ``decode(_:)`` does not need.
+/// The methods that a bridge with ``encode(_:)`` and ``decode(_:)`` does not need; they cannot report errors.
 extension DefaultsBridge where Serializable == PropertyListValue {
     /// The result of `encode`; nil if it throws.
-    public func serialize(_ value: Value?) -> PropertyListValue? {
-        // This method cannot report an error; `encode` does.
-        value.flatMap { try? encode($0) }
-    }
+    public func serialize(_ value: Value?) -> PropertyListValue? { value.flatMap { try? encode($0) } }
 
     /// The result of `decode`; nil if it throws.
-    public func deserialize(_ object: PropertyListValue?) -> Value? {
-        // This method cannot report an error; `decode` does.
-        object.flatMap { try? decode($0) }
+    public func deserialize(_ object: PropertyListValue?) -> Value? { object.flatMap { try? decode($0) } }
+}
+
+/// The bridge of every type that Molt stores itself.
+struct BuiltInBridge<Value>: DefaultsBridge {
+    /// Makes the form, which keys need and values do not.
+    let makeForm: @Sendable () -> DefaultsForm?
+    let encoder: @Sendable (Value) throws -> PropertyListValue?
+    let decoder: @Sendable (PropertyListValue) throws -> Value
+
+    func encode(_ value: Value) throws -> PropertyListValue? { try encoder(value) }
+
+    func decode(_ stored: PropertyListValue) throws -> Value { try decoder(stored) }
+
+    var form: DefaultsForm? { makeForm() }
+}
+
+extension BuiltInBridge {
+    /// Creates the bridge of a value that is stored unchanged or as one string or number.
+    ///
+    /// - Parameters:
+    ///   - expected: The stored value in messages, such as "a date".
+    ///   - decode: Returns nil for a stored value of another kind.
+    init(
+        _ form: @autoclosure @escaping @Sendable () -> DefaultsForm,
+        _ expected: @autoclosure @escaping @Sendable () -> String,
+        encode: @escaping @Sendable (Value) throws -> PropertyListValue?,
+        decode: @escaping @Sendable (PropertyListValue) throws -> Value?
+    ) {
+        self.init(makeForm: form, encoder: encode) { stored in
+            guard let value = try decode(stored) else { throw DefaultsError.mismatch(expected()) }
+            return value
+        }
     }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A type whose values can be keys of a dictionary in a suite, where all keys are strings.
 ///
 /// The key of a `LosslessStringConvertible` value is its description; that of any other `RawRepresentable` value is the
@@ -18,21 +16,15 @@ public protocol DefaultsDictionaryKey: Hashable, SendableMetatype {
 
 extension DefaultsDictionaryKey where Self: LosslessStringConvertible {
     /// The description.
-    public var defaultsKey: String {
-        description
-    }
+    public var defaultsKey: String { description }
 
     /// Creates the value with this description.
-    public init?(defaultsKey: String) {
-        self.init(defaultsKey)
-    }
+    public init?(defaultsKey: String) { self.init(defaultsKey) }
 }
 
 extension DefaultsDictionaryKey where Self: RawRepresentable, RawValue: DefaultsDictionaryKey {
     /// The key of the raw value.
-    public var defaultsKey: String {
-        rawValue.defaultsKey
-    }
+    public var defaultsKey: String { rawValue.defaultsKey }
 
     /// Creates the value whose raw value has this key.
     public init?(defaultsKey: String) {
@@ -44,38 +36,8 @@ extension DefaultsDictionaryKey where Self: RawRepresentable, RawValue: Defaults
 extension DefaultsDictionaryKey
 where Self: RawRepresentable & LosslessStringConvertible, RawValue: DefaultsDictionaryKey {
     /// The description.
-    public var defaultsKey: String {
-        description
-    }
+    public var defaultsKey: String { description }
 
     /// Creates the value with this description.
-    public init?(defaultsKey: String) {
-        self.init(defaultsKey)
-    }
-}
-
-extension String: DefaultsDictionaryKey {}
-extension Bool: DefaultsDictionaryKey {}
-extension Double: DefaultsDictionaryKey {}
-extension Int: DefaultsDictionaryKey {}
-extension Int8: DefaultsDictionaryKey {}
-extension Int16: DefaultsDictionaryKey {}
-extension Int32: DefaultsDictionaryKey {}
-extension Int64: DefaultsDictionaryKey {}
-extension UInt: DefaultsDictionaryKey {}
-extension UInt8: DefaultsDictionaryKey {}
-extension UInt16: DefaultsDictionaryKey {}
-extension UInt32: DefaultsDictionaryKey {}
-extension UInt64: DefaultsDictionaryKey {}
-
-extension UUID: DefaultsDictionaryKey {
-    /// The UUID string, in upper case with dashes.
-    public var defaultsKey: String {
-        uuidString
-    }
-
-    /// Creates a UUID from its string.
-    public init?(defaultsKey: String) {
-        self.init(uuidString: defaultsKey)
-    }
+    public init?(defaultsKey: String) { self.init(defaultsKey) }
 }

@@ -1,30 +1,15 @@
 extension DefaultsError {
-    /// The error for a stored value that is not of the expected kind.
-    ///
-    /// - Parameter expected: What was expected, such as "an integer that fits UInt8".
-    package static func mismatch(_ expected: String, at place: ValuePlace? = nil) -> DefaultsError {
-        var error = DefaultsError(
+    /// The error for a stored value that is not what was expected, such as "an integer that fits UInt8".
+    static func mismatch(_ expected: String) -> DefaultsError {
+        DefaultsError(
             .typeMismatch,
             "The stored value is not \(expected). It is unchanged: convert it in a migration, or set another value."
         )
-        error.place = place
-        return error
-    }
-
-    /// The error for a value that cannot be stored.
-    ///
-    /// - Parameter fault: The sentences that say what is wrong and what to do.
-    static func unstorable(_ fault: String, at place: ValuePlace? = nil) -> DefaultsError {
-        var error = DefaultsError(.cannotStore, fault)
-        error.place = place
-        return error
     }
 
     /// Runs a conversion of a part of a value, and adds the part's place to its error.
     ///
-    /// - Parameters:
-    ///   - step: The step to the part.
-    ///   - code: The code for other errors than ``DefaultsError``, which a custom bridge may throw.
+    /// - Parameter code: The code for other errors than ``DefaultsError``, which a custom bridge may throw.
     static func within<Value>(
         _ step: ValuePlace.Step,
         _ code: Code,

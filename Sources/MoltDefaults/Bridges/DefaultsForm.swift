@@ -12,24 +12,13 @@ internal import MoltCore
 public struct DefaultsForm: Sendable {
     package let kind: Kind
 
-    package init(_ kind: Kind) {
-        self.kind = kind
-    }
+    package init(_ kind: Kind) { self.kind = kind }
 
     /// The kinds of forms that conversions distinguish.
     package indirect enum Kind: Sendable {
-        case bool
+        case bool, float, double, string, date, data, url, uuid, decimal, keyedArchive
         /// An integer in a range.
         case integer(min: Int64, max: UInt64)
-        /// A number in single precision.
-        case float
-        case double
-        case string
-        case date
-        case data
-        case url
-        case uuid
-        case decimal
         /// A range, with the form of its bounds.
         case range(DefaultsForm, isClosed: Bool)
         /// A value stored as JSON text; `check` throws for text that the type cannot be decoded from.
@@ -41,8 +30,6 @@ public struct DefaultsForm: Sendable {
         )
         /// A raw value stored as such; the closure returns whether it is one of the type's.
         case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
-        /// A keyed archive, stored as data.
-        case keyedArchive
         case array(DefaultsForm)
         case set(DefaultsForm)
         case dictionary(DefaultsForm.Key, DefaultsForm)
@@ -97,6 +84,20 @@ extension DefaultsForm {
             self.mayAlternate = mayAlternate
             self.text = text
         }
+
+        /// String keys.
+        public static var string: Key { .of(String.self) }
+
+        /// Integer keys of any width, stored as strings.
+        public static var integer: Key { Key { text in Int64(text)?.description ?? UInt64(text)?.description } }
+
+        /// Keys that are raw values of a type that is not available: any string is valid.
+        public static var rawValue: Key { Key { $0 } }
+
+        /// Keys of a type, stored as strings.
+        public static func of<Value: DefaultsDictionaryKey>(_ type: Value.Type) -> Key {
+            Key(mayAlternate: type != String.self && type != Int.self) { Value(defaultsKey: $0)?.defaultsKey }
+        }
     }
 }
 
@@ -106,7 +107,5 @@ struct NoCodableForm: ValueFreeError {
     var type: String
 
     /// The reason as shown in reports.
-    var description: String {
-        "JSON text of \(type), which is not Codable and has no Codable form"
-    }
+    var description: String { "JSON text of \(type), which is not Codable and has no Codable form" }
 }

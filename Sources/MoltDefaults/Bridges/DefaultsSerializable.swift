@@ -19,16 +19,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A type that matches two rows selects one of them:
-///
-/// ```swift
-/// struct Weekdays: OptionSet, DefaultsSetAlgebraSerializable {
-///     static var bridge: some DefaultsBridge<Weekdays, PropertyListValue> { rawValueBridge }
-///
-///     var rawValue: Int
-///     func toArray() -> [Weekdays] { [self] }
-/// }
-/// ```
+/// A type that matches two rows returns one of them from its ``bridge``, such as ``rawValueBridge``.
 ///
 /// For any other form, give the type a custom ``bridge``, and its arrays an ``arrayBridge``.
 public protocol DefaultsSerializable: SendableMetatype {
@@ -55,52 +46,60 @@ public protocol DefaultsPreferRawRepresentable: RawRepresentable {}
 extension DefaultsSerializable {
     /// Stores an array of the encoded elements.
     public static var arrayBridge: some DefaultsBridge<[Self], PropertyListValue> {
-        DefaultsArrayBridge()
+        elementsBridge({ .array(of: defaultsForm) }, elements: { $0 }, container: { $0 }) as BuiltInBridge<[Self]>
     }
 }
 
 extension DefaultsSerializable where Self: Codable {
     /// Stores JSON text.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsCodableBridge()
-    }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { jsonBridge(rawValues: nil) }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsSerializable {
     /// Stores the raw value; return it from ``bridge`` in a type that matches several bridges.
-    public static var rawValueBridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsRawRepresentableBridge()
-    }
+    public static var rawValueBridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
 
     /// Stores the raw value.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsRawRepresentableBridge()
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
+
+    private static var rawBridge: BuiltInBridge<Self> {
+        BuiltInBridge(.rawValue(Self.self), "a raw value of \(Self.self)") {
+            try RawValue.encode($0.rawValue)
+        } decode: {
+            try Self(rawValue: RawValue.decoded(from: $0))
+        }
     }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable & Codable, RawValue: DefaultsSerializable {
-    /// Stores JSON text.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsCodableBridge()
-    }
+    /// Stores JSON text; a raw value is read too, because `@AppStorage` and most apps write it.
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { jsonBridge(rawValues: rawBridge) }
 }
 
 extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Codable, RawValue: DefaultsSerializable {
     /// Stores the raw value.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsRawRepresentableBridge()
-    }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
     /// Stores an array as one secure keyed archive, as SwiftyUserDefaults does; return it from ``arrayBridge``.
     public static var keyedArchiveArrayBridge: some DefaultsBridge<[Self], PropertyListValue> {
-        DefaultsKeyedArchiveArrayBridge()
+        BuiltInBridge<[Self]>(
+            makeForm: { .keyedArchive },
+            encoder: { try KeyedArchive.archive(NSArray(array: $0)) },
+            decoder: { try KeyedArchive.object([NSArray.self, Self.self], from: $0) }
+        )
     }
 
     /// Stores a secure keyed archive.
+    ///
+    /// Archives that were written without secure coding are read too, if their class supports it.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
-        DefaultsKeyedArchiveBridge()
+        BuiltInBridge<Self>(
+            makeForm: { .keyedArchive },
+            encoder: { try KeyedArchive.archive($0) },
+            decoder: { try KeyedArchive.object([Self.self], from: $0) }
+        )
     }
 }
 
@@ -132,41 +131,31 @@ extension DefaultsSerializable {
     /// ``encode(_:)`` for a value inside a container, which cannot hold nil.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
-            throw DefaultsError.unstorable("A suite cannot hold nil inside an array or a dictionary. Leave it out.")
+            throw DefaultsError(.cannotStore, "A suite cannot hold nil inside an array or a dictionary. Leave it out.")
         }
         return stored
     }
 
     private static var unfittingBridge: DefaultsError {
-        DefaultsError(
-            .typeMismatch,
-            "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
-        )
+        let fault = "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
+        return DefaultsError(.typeMismatch, fault)
     }
 }
 
 extension DefaultsSerializable {
     /// The bridge's form; for a ``DefaultsNativeType`` or a bridge without a form, a native form made from JSON.
     public static var defaultsForm: DefaultsForm {
-        if let type = Self.self as? any DefaultsNativeType.Type {
-            return type.formerlyCodable
-        }
-        if let form = bridge.form {
-            return form
-        }
+        if let type = Self.self as? any DefaultsNativeType.Type { return type.formerlyCodable }
+        if let form = bridge.form { return form }
         // The bridge is custom: former JSON text, if any, was encoded by the type itself.
         return native { json in
-            guard let type = Self.self as? any Decodable.Type else {
-                throw NoCodableForm(type: "\(Self.self)")
-            }
+            guard let type = Self.self as? any Decodable.Type else { throw NoCodableForm(type: "\(Self.self)") }
             guard let value = try DefaultsJSON.decode(type, from: json) as? Self else { throw unfittingBridge }
             return try encodeInside(value)
         }
     }
 
-    /// Creates the native form of the type.
-    ///
-    /// - Parameter convert: Converts JSON text of the former Codable type to the native value.
+    /// The native form of the type; `convert` converts JSON text of the former Codable type.
     static func native(convert: @escaping @Sendable ([UInt8]) throws -> PropertyListValue) -> DefaultsForm {
         DefaultsForm(.native(convert: convert, isCurrent: { stored in (try? decoded(from: stored)) != nil }))
     }

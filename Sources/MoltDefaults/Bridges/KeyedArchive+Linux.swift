@@ -52,64 +52,34 @@
         }
 
         private enum Visit {
-            case new
-            case begun
-            case done
+            case new, begun, done
         }
 
         /// Whether an object is free of cycles and of deep nesting, on which the unarchiver would overflow the stack.
-        private func isAcyclic(_ reference: Int, depth: Int, _ states: inout [Visit]) -> Bool {
-            switch states[reference] {
-            case .done: return true
-            case .begun: return false
-            case .new: break
-            }
+        private func isAcyclic(_ object: Int, depth: Int, _ states: inout [Visit]) -> Bool {
+            guard states[object] == .new else { return states[object] == .done }
             guard depth <= PropertyListValue.depthLimit else { return false }
-            states[reference] = .begun
-            let isEnded = references(in: objects[reference]).allSatisfy {
-                isAcyclic($0, depth: depth + 1, &states)
+            states[object] = .begun
+            let members = list.properties(at: objects[object])?.filter { $0.key != "$class" } ?? [:]
+            let isEnded = members.values.allSatisfy { member in
+                let references = reference(member).map { [$0] } ?? references(member) ?? []
+                return references.allSatisfy { isAcyclic($0, depth: depth + 1, &states) }
             }
-            states[reference] = .done
+            states[object] = .done
             return isEnded
-        }
-
-        /// The objects that an object refers to, except its class.
-        private func references(in index: Int) -> [Int] {
-            guard let properties = list.properties(at: index) else { return [] }
-            return properties.filter { $0.key != "$class" }.values.flatMap { index -> [Int] in
-                switch list.object(at: index) {
-                case .reference(let reference): [reference]
-                case .array: elements(index) ?? []
-                default: []
-                }
-            }
-        }
-
-        /// The references in an array; nil if the object is not an array, or contains anything else.
-        private func elements(_ index: Int?) -> [Int]? {
-            guard case .array(let elements) = index.flatMap(list.object) else { return nil }
-            var references: [Int] = []
-            for element in elements {
-                guard case .reference(let reference) = list.object(at: element) else { return nil }
-                references.append(reference)
-            }
-            return references
         }
 
         /// Whether a collection has the members that its class reads without checking that they exist.
         private func hasRequiredMembers(_ index: Int) -> Bool {
-            guard let properties = list.properties(at: index),
-                case .reference(let type) = properties["$class"].flatMap(list.object),
-                let name = list.properties(at: objects[type])?["$classname"].flatMap(list.object)?.value?.string
-            else { return true }
-            switch name {
+            guard let properties = list.properties(at: index), let type = reference(properties["$class"]) else {
+                return true
+            }
+            let elements = references(properties["NS.objects"])
+            switch text(list.properties(at: objects[type])?["$classname"]) {
             case "NSDictionary", "NSMutableDictionary":
-                guard let keys = elements(properties["NS.keys"]), let values = elements(properties["NS.objects"]) else {
-                    return false
-                }
-                return keys.count == values.count
+                return elements != nil && references(properties["NS.keys"])?.count == elements?.count
             case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
-                return elements(properties["NS.objects"]) != nil
+                return elements != nil
             default:
                 return true
             }
@@ -129,14 +99,26 @@
         private func hasSecureClass(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index) else { return true }
             if let type = properties["$class"] {
-                guard case .reference(let reference) = list.object(at: type) else { return false }
-                return list.properties(at: objects[reference])?["$classname"] != nil
+                return reference(type).flatMap { list.properties(at: objects[$0]) }?["$classname"] != nil
             }
-            guard let name = properties["$classname"].flatMap(list.object)?.value?.string,
+            guard let name = text(properties["$classname"]),
                 case .array(let classes) = properties["$classes"].flatMap(list.object),
-                classes.allSatisfy({ list.object(at: $0)?.value?.string != nil })
+                classes.allSatisfy({ text($0) != nil })
             else { return false }
             return (NSClassFromString(name) as? any NSSecureCoding.Type)?.supportsSecureCoding == true
+        }
+
+        private func text(_ index: Int?) -> String? { index.flatMap(list.object)?.value?.string }
+
+        private func reference(_ index: Int?) -> Int? {
+            if case .reference(let reference) = index.flatMap(list.object) { reference } else { nil }
+        }
+
+        /// The references in an array; nil if the object is not an array, or contains anything else.
+        private func references(_ index: Int?) -> [Int]? {
+            guard case .array(let elements) = index.flatMap(list.object) else { return nil }
+            let references = elements.compactMap(reference)
+            return references.count == elements.count ? references : nil
         }
     }
 #endif

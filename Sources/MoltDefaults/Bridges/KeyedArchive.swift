@@ -9,11 +9,8 @@ package enum KeyedArchive {
         do {
             return try .data(NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true))
         } catch {
-            throw DefaultsError(
-                .cannotStore,
-                "The object cannot be archived: every class in it must support secure coding.",
-                underlying: error
-            )
+            let fault = "The object cannot be archived: every class in it must support secure coding."
+            throw DefaultsError(.cannotStore, fault, underlying: error)
         }
     }
 
@@ -35,37 +32,5 @@ package enum KeyedArchive {
         #else
             root(of: data)
         #endif
-    }
-}
-
-/// Stores an object as a secure keyed archive.
-///
-/// Archives that were written without secure coding are read too, if their class supports it.
-struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsBridge {
-    func encode(_ value: Value) throws -> PropertyListValue? {
-        try KeyedArchive.archive(value)
-    }
-
-    func decode(_ stored: PropertyListValue) throws -> Value {
-        try KeyedArchive.object([Value.self], from: stored)
-    }
-
-    var form: DefaultsForm? {
-        .keyedArchive
-    }
-}
-
-/// Stores an array of objects as one secure keyed archive.
-struct DefaultsKeyedArchiveArrayBridge<Element: NSObject & NSSecureCoding>: DefaultsBridge {
-    func encode(_ value: [Element]) throws -> PropertyListValue? {
-        try KeyedArchive.archive(NSArray(array: value))
-    }
-
-    func decode(_ stored: PropertyListValue) throws -> [Element] {
-        try KeyedArchive.object([NSArray.self, Element.self], from: stored)
-    }
-
-    var form: DefaultsForm? {
-        .keyedArchive
     }
 }

@@ -7,37 +7,25 @@ extension SettingsAccess {
     /// default. If a value cannot be set, the error is reported in the same way, and the old value stays. During an
     /// upgrade, any reported error fails the upgrade.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
-        get {
-            do {
-                return try value(for: key)
-            } catch {
-                subscriptFailed(error)
-                return key.defaultValue
-            }
-        }
-        nonmutating set {
-            do {
-                try set(newValue, for: key)
-            } catch {
-                subscriptFailed(error)
-            }
-        }
+        get { reporting { try value(for: key) } ?? key.defaultValue }
+        nonmutating set { reporting { try set(newValue, for: key) } }
         // Called only for changes in place, so that `append` does not store a result based on the default.
         nonmutating _modify {
-            var changed = key.defaultValue
-            do {
-                changed = try value(for: key)
-            } catch {
-                subscriptFailed(error)
-                yield &changed
-                return
-            }
+            let current = reporting { try value(for: key) }
+            var changed = current ?? key.defaultValue
             yield &changed
-            do {
-                try set(changed, for: key)
-            } catch {
-                subscriptFailed(error)
-            }
+            if current != nil { reporting { try set(changed, for: key) } }
+        }
+    }
+
+    /// Reports an error instead of throwing it; returns nil then.
+    @discardableResult
+    private func reporting<Result>(_ access: () throws -> Result) -> Result? {
+        do {
+            return try access()
+        } catch {
+            subscriptFailed(error)
+            return nil
         }
     }
 
@@ -53,13 +41,7 @@ extension SettingsAccess {
     ///
     /// - Throws: ``DefaultsError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws {
-        let stored: PropertyListValue?
-        do {
-            stored = try Value.encode(value)
-        } catch {
-            throw DefaultsError.wrapping(error, as: .cannotStore).at(key: key.name)
-        }
-        if let stored {
+        if let stored = try key.converting(.cannotStore, { try Value.encode(value) }) {
             try set(stored, forKey: key.name)
         } else {
             try removeValue(forKey: key.name)
@@ -69,14 +51,10 @@ extension SettingsAccess {
     /// Removes a setting, which then has its default value.
     ///
     /// - Throws: ``DefaultsError`` if the suite cannot be changed.
-    public func remove(_ key: DefaultsKeys) throws {
-        try removeValue(forKey: key.name)
-    }
+    public func remove(_ key: DefaultsKeys) throws { try removeValue(forKey: key.name) }
 
     /// Whether a value is stored, even if it cannot be read as the key's type.
     ///
     /// - Throws: ``DefaultsError`` if the suite cannot be read.
-    public func contains(_ key: DefaultsKeys) throws -> Bool {
-        try value(forKey: key.name) != nil
-    }
+    public func contains(_ key: DefaultsKeys) throws -> Bool { try value(forKey: key.name) != nil }
 }

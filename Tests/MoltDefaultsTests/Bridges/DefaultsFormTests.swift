@@ -44,41 +44,40 @@ struct DefaultsFormTests {
         #expect(throws: DefaultsError.self) { try untyped([]) }
     }
 
-    @Test
-    func `A raw value is checked against the cases of its type, or against the raw type`() throws {
-        let level = try #require(Level.defaultsForm.isKnownRawValue)
-        #expect(level(.int(2)))
-        #expect(!level(.int(3)))
-        #expect(!level(.string("2")))
-        let text = try #require(DefaultsForm.rawValue(of: .string).isKnownRawValue)
-        #expect(text(.string("anything")))
-        #expect(!text(.int(1)))
-        let byte = try #require(DefaultsForm.rawValue(of: .integer(Int8.self)).isKnownRawValue)
-        #expect(byte(.int(-128)))
-        #expect(!byte(.int(128)))
-        #expect(!byte(.unsigned(.max)))
-        #expect(!byte(.string("1")))
-        let large = try #require(DefaultsForm.rawValue(of: .integer(UInt64.self)).isKnownRawValue)
-        #expect(large(.unsigned(.max)))
-        #expect(!large(.int(-1)))
+    @Test(
+        arguments: [
+            (Level.defaultsForm, [2], [3, "2"]), (.rawValue(of: .string), ["anything"], [1]),
+            (.rawValue(of: .integer(Int8.self)), [-128], [128, .unsigned(.max), "1"]),
+            (.rawValue(of: .integer(UInt64.self)), [.unsigned(.max)], [-1]),
+        ] as [(DefaultsForm, [PropertyListValue], [PropertyListValue])]
+    )
+    func `A raw value is checked against the cases of its type, or against the raw type`(
+        form: DefaultsForm,
+        known: [PropertyListValue],
+        unknown: [PropertyListValue]
+    ) throws {
+        let isKnown = try #require(form.isKnownRawValue)
+        #expect(known.allSatisfy(isKnown))
+        #expect(!unknown.contains(where: isKnown))
     }
 
     @Test
     func `A native form is converted from the old JSON text`() throws {
         let taipei = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         let json = #"{"id":"0","name":"Asia\/Taipei"}"#
-        #expect(try native(TimeZone.defaultsForm, from: json) == taipei)
-        #expect(try native(ChosenTimeZone.defaultsForm, from: json) == taipei)
-        #expect(try native(EnumForm.defaultsForm, from: "\"10 Minutes\"") == .string("10 Minutes"))
-        #expect(
-            try native(CodableBag<Data>.defaultsForm, from: #"{"items":["SGk="]}"#) == .array([.data(Data("Hi".utf8))])
-        )
-        #expect(
-            try native(CodableSet<Date>.defaultsForm, from: #"{"store":[1.5]}"#)
-                == .array([.date(Date(timeIntervalSinceReferenceDate: 1.5))])
-        )
-        #expect(try native(CodableBag<ChosenTimeZone>.defaultsForm, from: #"{"items":[\#(json)]}"#) == .array([taipei]))
-        #expect(try native([Toad].defaultsForm, from: #"[{"age":1}]"#) == .data(Data(#"[{"age":1}]"#.utf8)))
+        for (form, json, stored) in [
+            (TimeZone.defaultsForm, json, taipei), (ChosenTimeZone.defaultsForm, json, taipei),
+            (EnumForm.defaultsForm, "\"10 Minutes\"", "10 Minutes"),
+            (CodableBag<Data>.defaultsForm, #"{"items":["SGk="]}"#, [.data(Data("Hi".utf8))]),
+            (
+                CodableSet<Date>.defaultsForm, #"{"store":[1.5]}"#,
+                [.date(Date(timeIntervalSinceReferenceDate: 1.5))]
+            ),
+            (CodableBag<ChosenTimeZone>.defaultsForm, #"{"items":[\#(json)]}"#, [taipei]),
+            ([Toad].defaultsForm, #"[{"age":1}]"#, .data(Data(#"[{"age":1}]"#.utf8))),
+        ] as [(DefaultsForm, String, PropertyListValue)] {
+            #expect(try native(form, from: json) == stored, "\(json)")
+        }
     }
 
     @Test
@@ -87,10 +86,6 @@ struct DefaultsFormTests {
         #expect(throws: DefaultsError.self) { try native(TimeZone.defaultsForm, from: "{}") }
         #expect(throws: (any Error).self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
         #expect(throws: (any Error).self) { try native(PropertyListValue.defaultsForm, from: "1") }
-    }
-
-    @Test
-    func `Converting JSON text of a type without a Codable form fails with the type's name`() {
         let reason = "JSON text of Mixed, which is not Codable and has no Codable form"
         #expect(
             DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
@@ -111,47 +106,32 @@ struct DefaultsFormTests {
 
     @Test
     func `Dictionary keys are normalized to one spelling`() {
-        #expect(DefaultsForm.Key.of(UInt32.self).text("5") == "5")
-        #expect(DefaultsForm.Key.of(UInt32.self).text("+5") == "5")
-        #expect(DefaultsForm.Key.of(UInt32.self).text("-5") == nil)
-        #expect(DefaultsForm.Key.of(EnumForm.self).text("1 Hour") == "1 Hour")
-        #expect(DefaultsForm.Key.of(EnumForm.self).text("2 Weeks") == nil)
-        #expect(DefaultsForm.Key.integer.text("18446744073709551615") == "18446744073709551615")
-        #expect(DefaultsForm.Key.integer.text("a") == nil)
-        #expect(DefaultsForm.Key.string.text("a") == "a")
+        for (key, text, normalized) in [
+            (.of(UInt32.self), "5", "5"), (.of(UInt32.self), "+5", "5"), (.of(UInt32.self), "-5", nil),
+            (.of(EnumForm.self), "1 Hour", "1 Hour"), (.of(EnumForm.self), "2 Weeks", nil),
+            (.integer, "18446744073709551615", "18446744073709551615"), (.integer, "a", nil), (.string, "a", "a"),
+        ] as [(DefaultsForm.Key, String, String?)] {
+            #expect(key.text(text) == normalized)
+        }
     }
 
     private func native(_ form: DefaultsForm, from json: String) throws -> PropertyListValue {
-        guard case .native(let convert, _) = form.kind else {
-            throw NotNative()
-        }
-        return try convert(Array(json.utf8))
+        try #require(form.convert)(Array(json.utf8))
     }
-
-    private struct NotNative: Error {}
 }
 
 /// The form's structure, without its closures.
 private func outline(_ form: DefaultsForm) -> String {
     switch form.kind {
-    case .bool: "bool"
     case .integer(let min, let max): "\(min)...\(max)"
-    case .float: "float"
-    case .double: "double"
-    case .string: "string"
-    case .date: "date"
-    case .data: "data"
-    case .url: "url"
-    case .uuid: "uuid"
-    case .decimal: "decimal"
     case .range(let bound, let isClosed): "range(\(outline(bound)), \(isClosed))"
-    case .codable: "codable"
     case .rawValue(let raw, _): "raw(\(outline(raw)))"
-    case .keyedArchive: "archive"
     case .array(let element): "[\(outline(element))]"
     case .set(let element): "set(\(outline(element)))"
     case .dictionary(let key, let value): "[\(key.text("1") ?? "-")\(key.text("a") ?? "-"): \(outline(value))]"
+    case .codable: "codable"
     case .native: "native"
+    default: "\(form.kind)"
     }
 }
 
@@ -162,6 +142,10 @@ extension DefaultsForm {
 
     fileprivate var isKnownRawValue: (@Sendable (PropertyListValue) -> Bool)? {
         if case .rawValue(_, let isKnown) = kind { isKnown } else { nil }
+    }
+
+    fileprivate var convert: (@Sendable ([UInt8]) throws -> PropertyListValue)? {
+        if case .native(let convert, _) = kind { convert } else { nil }
     }
 
     fileprivate var isCurrent: (@Sendable (PropertyListValue) -> Bool)? {

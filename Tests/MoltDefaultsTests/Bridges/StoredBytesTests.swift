@@ -97,9 +97,7 @@ struct CodableRawValueTests {
         #expect(conversion.convert(2, as: Size.defaultsForm) == .alreadyCurrent)
         #expect(conversion.convert(#"["dark"]"#, as: [Theme].defaultsForm) == .converted(["\"dark\""]))
         #expect(conversion.convert(["dark"], as: [Theme].defaultsForm) == .alreadyCurrent)
-        guard case .notConvertible = conversion.convert("blue", as: Theme.defaultsForm) else {
-            Issue.record("converted")
-            return
-        }
+        if case .notConvertible = conversion.convert("blue", as: Theme.defaultsForm) { return }
+        Issue.record("converted")
     }
 }

@@ -15,15 +15,11 @@ struct SwiftyBridgeTests {
 
     /// As in the guide: `compactMap { $0 as? String }`.
     @Test
-    func `An array bridge may skip unreadable elements`() throws {
+    func `An array bridge may skip unreadable elements, which otherwise make the array unreadable`() throws {
+        expectUnreadable(["a", 1], as: [String].self, at: "[1]")
         try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
         #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
         expectUnreadable("a", as: [Tadpole].self)
-    }
-
-    @Test
-    func `An unreadable element makes the array unreadable, so that nothing is lost`() {
-        expectUnreadable(["a", 1], as: [String].self, at: "[1]")
     }
 
     @Test
@@ -53,12 +49,9 @@ struct SwiftyBridgeTests {
 
     @Test
     func `An array of objects can be stored as one archive`() throws {
-        let stored = try #require(try stored([Newt(name: "a"), Newt(name: "b")]))
-        guard case .data = stored else {
-            Issue.record("not data")
-            return
-        }
-        #expect(try read([Newt].self, from: stored).map(\.name) == ["a", "b"])
+        let archive = try stored([Newt(name: "a"), Newt(name: "b")])
+        #expect(archive?.data != nil)
+        #expect(try read([Newt].self, from: #require(archive)).map(\.name) == ["a", "b"])
     }
 }
 
@@ -70,23 +63,13 @@ struct Frog: DefaultsSerializable, Equatable {
 }
 
 final class FrogBridge: DefaultsBridge {
-    func serialize(_ value: Frog?) -> String? {
-        value?.name
-    }
-
-    func deserialize(_ object: String?) -> Frog? {
-        object.map(Frog.init)
-    }
+    func serialize(_ value: Frog?) -> String? { value?.name }
+    func deserialize(_ object: String?) -> Frog? { object.map(Frog.init) }
 }
 
 final class FrogArrayBridge: DefaultsBridge {
-    func serialize(_ value: [Frog]?) -> [String]? {
-        value?.map(\.name)
-    }
-
-    func deserialize(_ object: [String]?) -> [Frog]? {
-        object?.map(Frog.init)
-    }
+    func serialize(_ value: [Frog]?) -> [String]? { value?.map(\.name) }
+    func deserialize(_ object: [String]?) -> [Frog]? { object?.map(Frog.init) }
 }
 
 /// A frog whose array bridge skips unreadable elements.

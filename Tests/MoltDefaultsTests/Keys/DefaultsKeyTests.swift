@@ -16,8 +16,11 @@ struct DefaultsKeyTests {
     let settings = DictionarySettings()
 
     @Test
-    func `A setting has its default until it is set, and again after it is removed`() throws {
+    func `A setting has its default, which is never written, until it is set and after it is removed`() throws {
         #expect(settings[.tags] == ["first"])
+        #expect(try settings.value(for: .count) == 1)
+        #expect(settings.value(forKey: "tags") == nil)
+        #expect(settings.value(forKey: "count") == nil)
         #expect(try !settings.contains(.tags))
         settings[.tags] = ["a"]
         settings[.tags].append("b")
@@ -28,14 +31,6 @@ struct DefaultsKeyTests {
         #expect(settings[.tags] == ["first"])
         #expect(settings.value(forKey: "tags") == nil)
         #expect(settings[.color].name == "red")
-    }
-
-    @Test
-    func `A default is never written`() throws {
-        _ = settings[.tags]
-        _ = try settings.value(for: .count)
-        #expect(settings.value(forKey: "tags") == nil)
-        #expect(settings.value(forKey: "count") == nil)
     }
 
     @Test
@@ -61,7 +56,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `The error for a value of another type names the key and the place, never the value`() throws {
+    func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
@@ -70,14 +65,16 @@ struct DefaultsKeyTests {
         #expect(error.message.contains("a string"))
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
         #expect(settings.value(forKey: "tags") == .array([.string("a"), .int(4711)]))
-    }
-
-    @Test
-    func `No message contains any part of a JSON text`() throws {
         settings.set(.string("\"4711 Minutes\""), forKey: "period")
-        let error = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
-        #expect(error.message.contains("Period"))
-        #expect(!"\(error) \(error.debugDescription)".contains("4711"))
+        let text = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
+        #expect(text.message.contains("Period"))
+        #expect(!"\(text) \(text.debugDescription)".contains("4711"))
+        settings.set(.int(300), forKey: "level")
+        let number = try #require(throws: DefaultsError.self) {
+            try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
+        }
+        let words = "The stored value is not an integer that fits UInt8. It is unchanged: "
+        #expect(number.message.hasPrefix(words))
     }
 
     @Test(
@@ -159,16 +156,6 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `The error for a number outside its type's range names the type`() throws {
-        settings.set(.int(300), forKey: "level")
-        let error = try #require(throws: DefaultsError.self) {
-            try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
-        }
-        let words = "The stored value is not an integer that fits UInt8. It is unchanged: "
-        #expect(error.message.hasPrefix(words))
-    }
-
-    @Test
     func `An error thrown by a custom bridge is the underlying error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         settings.set(.array([.int(1)]), forKey: "picky")
@@ -186,13 +173,8 @@ private struct Picky: DefaultsSerializable {
     struct Refusal: Error {}
 
     struct PickyBridge: DefaultsBridge {
-        func encode(_ value: Picky) throws -> PropertyListValue? {
-            throw Refusal()
-        }
-
-        func decode(_ stored: PropertyListValue) throws -> Picky {
-            throw Refusal()
-        }
+        func encode(_ value: Picky) throws -> PropertyListValue? { throw Refusal() }
+        func decode(_ stored: PropertyListValue) throws -> Picky { throw Refusal() }
     }
 
     static let bridge = PickyBridge()

@@ -2,21 +2,10 @@ import Foundation
 import MoltDefaults
 import Testing
 
-// The examples of the guide from Defaults 4 to 5 as an app has them afterwards, under Molt's names.
+// The examples of the guide from Defaults 4 to 5 as an app has them afterwards, under Molt's names; most of their types
+// are those of Defaults' own tests.
 
-private struct Zone: Hashable, Codable, DefaultsSerializable {
-    var id: String
-    var name: String
-}
-
-private enum Pause: String, Hashable, Codable, DefaultsSerializable {
-    case tenMinutes = "10 Minutes"
-    case halfHour = "30 Minutes"
-    case oneHour = "1 Hour"
-}
-
-// Stored as its raw value, converted from a Codable form by its own `toNative`.
-
+/// Stored as its raw value, converted from a Codable form by its own `toNative`.
 private enum NativePause: String {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
@@ -45,75 +34,23 @@ extension CodablePause: DefaultsCodableType {
     }
 }
 
-// Stored as a dictionary by a bridge.
-
-private struct NativeZone: Hashable {
-    var id: String
-    var name: String
-}
-
-extension NativeZone: DefaultsNativeType {
-    typealias CodableForm = FormerZone
-
-    static let bridge = NativeZoneBridge()
-}
-
-private struct FormerZone {
-    var id: String
-    var name: String
-}
-
-extension FormerZone: DefaultsCodableType {
-    func toNative() -> NativeZone {
-        NativeZone(id: id, name: name)
-    }
-}
-
-private struct NativeZoneBridge: DefaultsBridge {
-    typealias Value = NativeZone
-    typealias Serializable = [String: String]
-
-    func serialize(_ value: NativeZone?) -> Serializable? {
-        guard let value = value else {
-            return nil
-        }
-
-        return [
-            "id": value.id,
-            "name": value.name,
-        ]
-    }
-
-    func deserialize(_ object: Serializable?) -> NativeZone? {
-        guard
-            let dictionary = object,
-            let id = dictionary["id"],
-            let name = dictionary["name"]
-        else {
-            return nil
-        }
-
-        return NativeZone(id: id, name: name)
-    }
-}
-
 extension DefaultsKeys {
     fileprivate static let arrayString = DefaultsKey<[String]?>("arrayString")
     fileprivate static let setString = DefaultsKey<Set<String>?>("setString")
     fileprivate static let dictionaryStringInt = DefaultsKey<[String: Int]?>("dictionaryStringInt")
     fileprivate static let dictionaryStringIntInArray = DefaultsKey<[[String: Int]]?>("dictionaryStringIntInArray")
-    fileprivate static let timezone = DefaultsKey<Zone?>("TimeZone")
-    fileprivate static let arrayTimezone = DefaultsKey<[Zone]?>("arrayTimezone")
-    fileprivate static let setTimezone = DefaultsKey<Set<Zone>?>("setTimezone")
-    fileprivate static let dictionaryTimezone = DefaultsKey<[String: Zone]?>("dictionaryTimezone")
-    fileprivate static let arrayPeriod = DefaultsKey<[Pause]?>("arrayPeriod")
-    fileprivate static let setPeriod = DefaultsKey<Set<Pause>?>("setPeriod")
-    fileprivate static let dictionaryPeriod = DefaultsKey<[String: Pause]?>("dictionaryPeriod")
+    fileprivate static let timezone = DefaultsKey<CodableTimeZone?>("TimeZone")
+    fileprivate static let arrayTimezone = DefaultsKey<[CodableTimeZone]?>("arrayTimezone")
+    fileprivate static let setTimezone = DefaultsKey<Set<CodableTimeZone>?>("setTimezone")
+    fileprivate static let dictionaryTimezone = DefaultsKey<[String: CodableTimeZone]?>("dictionaryTimezone")
+    fileprivate static let arrayPeriod = DefaultsKey<[Period]?>("arrayPeriod")
+    fileprivate static let setPeriod = DefaultsKey<Set<Period>?>("setPeriod")
+    fileprivate static let dictionaryPeriod = DefaultsKey<[String: Period]?>("dictionaryPeriod")
     fileprivate static let nativePeriod = DefaultsKey<NativePause?>("period")
-    fileprivate static let nativeTimezone = DefaultsKey<NativeZone?>("TimeZone")
-    fileprivate static let nativeArrayTimezone = DefaultsKey<[NativeZone]?>("arrayTimezone")
-    fileprivate static let nativeSetTimezone = DefaultsKey<Set<NativeZone>?>("setTimezone")
-    fileprivate static let nativeDictionaryTimezone = DefaultsKey<[String: NativeZone]?>("dictionaryTimezone")
+    fileprivate static let nativeTimezone = DefaultsKey<TimeZone?>("TimeZone")
+    fileprivate static let nativeArrayTimezone = DefaultsKey<[TimeZone]?>("arrayTimezone")
+    fileprivate static let nativeSetTimezone = DefaultsKey<Set<TimeZone>?>("setTimezone")
+    fileprivate static let nativeDictionaryTimezone = DefaultsKey<[String: TimeZone]?>("dictionaryTimezone")
 }
 
 @Suite("New values in the guide from Defaults 4 to 5")
@@ -122,61 +59,44 @@ struct GuideTests {
 
     @Test
     func `Containers of native elements are stored natively`() {
-        settings[.arrayString] = ["a", "b", "c"]
-        settings[.setString] = ["a"]
-        settings[.dictionaryStringInt] = ["a": 1]
-        settings[.dictionaryStringIntInArray] = [["a": 1]]
-        #expect(settings.value(forKey: "arrayString") == ["a", "b", "c"])
-        #expect(settings.value(forKey: "setString") == ["a"])
-        #expect(settings.value(forKey: "dictionaryStringInt") == ["a": 1])
-        #expect(settings.value(forKey: "dictionaryStringIntInArray") == [["a": 1]])
-        #expect(settings[.arrayString] == ["a", "b", "c"])
-        #expect(settings[.setString] == ["a"])
-        #expect(settings[.dictionaryStringInt] == ["a": 1])
-        #expect(settings[.dictionaryStringIntInArray] == [["a": 1]])
+        expect(.arrayString, ["a", "b", "c"], storedAs: ["a", "b", "c"])
+        expect(.setString, ["a"], storedAs: ["a"])
+        expect(.dictionaryStringInt, ["a": 1], storedAs: ["a": 1])
+        expect(.dictionaryStringIntInArray, [["a": 1]], storedAs: [["a": 1]])
     }
 
     @Test
-    func `Codable elements are stored as JSON text`() throws {
+    func `Codable elements are stored as JSON text`() {
         let text = PropertyListValue.string(#"{"id":"0","name":"Asia\/Taipei"}"#)
-        let zone = Zone(id: "0", name: "Asia/Taipei")
-        settings.set(text, forKey: "TimeZone")
-        settings.set([text], forKey: "arrayTimezone")
-        settings.set([text], forKey: "setTimezone")
-        settings.set(["k": text], forKey: "dictionaryTimezone")
-        #expect(settings[.timezone] == zone)
-        #expect(settings[.arrayTimezone] == [zone])
-        #expect(settings[.setTimezone] == [zone])
-        #expect(settings[.dictionaryTimezone] == ["k": zone])
-        settings[.arrayPeriod] = [.tenMinutes]
-        settings[.setPeriod] = [.halfHour]
-        settings[.dictionaryPeriod] = ["p": .oneHour]
-        #expect(settings.value(forKey: "arrayPeriod") == [#""10 Minutes""#])
-        #expect(settings.value(forKey: "setPeriod") == [#""30 Minutes""#])
-        #expect(settings.value(forKey: "dictionaryPeriod") == ["p": #""1 Hour""#])
-        #expect(settings[.arrayPeriod] == [.tenMinutes])
-        #expect(settings[.setPeriod] == [.halfHour])
-        #expect(settings[.dictionaryPeriod] == ["p": .oneHour])
+        let zone = CodableTimeZone(id: "0", name: "Asia/Taipei")
+        expect(.timezone, zone, storedAs: text)
+        expect(.arrayTimezone, [zone], storedAs: [text])
+        expect(.setTimezone, [zone], storedAs: [text])
+        expect(.dictionaryTimezone, ["k": zone], storedAs: ["k": text])
+        expect(.arrayPeriod, [.tenMinutes], storedAs: [#""10 Minutes""#])
+        expect(.setPeriod, [.halfHour], storedAs: [#""30 Minutes""#])
+        expect(.dictionaryPeriod, ["p": .oneHour], storedAs: ["p": #""1 Hour""#])
     }
 
     @Test
     func `An enum is stored as its raw value, a struct as a dictionary`() {
-        let zone = NativeZone(id: "0", name: "Asia/Taipei")
+        let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let stored: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
-        settings[.nativePeriod] = .tenMinutes
-        settings[.nativeTimezone] = zone
-        settings[.nativeArrayTimezone] = [zone]
-        settings[.nativeSetTimezone] = [zone]
-        settings[.nativeDictionaryTimezone] = ["k": zone]
-        #expect(settings.value(forKey: "period") == "10 Minutes")
-        #expect(settings.value(forKey: "TimeZone") == stored)
-        #expect(settings.value(forKey: "arrayTimezone") == [stored])
-        #expect(settings.value(forKey: "setTimezone") == [stored])
-        #expect(settings.value(forKey: "dictionaryTimezone") == ["k": stored])
-        #expect(settings[.nativePeriod] == .tenMinutes)
-        #expect(settings[.nativeTimezone] == zone)
-        #expect(settings[.nativeArrayTimezone] == [zone])
-        #expect(settings[.nativeSetTimezone] == [zone])
-        #expect(settings[.nativeDictionaryTimezone] == ["k": zone])
+        expect(.nativePeriod, .tenMinutes, storedAs: "10 Minutes")
+        expect(.nativeTimezone, zone, storedAs: stored)
+        expect(.nativeArrayTimezone, [zone], storedAs: [stored])
+        expect(.nativeSetTimezone, [zone], storedAs: [stored])
+        expect(.nativeDictionaryTimezone, ["k": zone], storedAs: ["k": stored])
+    }
+
+    private func expect<Value: DefaultsSerializable & Equatable>(
+        _ key: DefaultsKey<Value?>,
+        _ value: Value,
+        storedAs stored: PropertyListValue,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        settings[key] = value
+        #expect(settings.value(forKey: key.name) == stored, sourceLocation: sourceLocation)
+        #expect(settings[key] == value, sourceLocation: sourceLocation)
     }
 }

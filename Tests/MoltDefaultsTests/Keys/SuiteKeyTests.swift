@@ -13,49 +13,21 @@ struct SuiteKeyTests {
 
     @Test
     func `Values at their limits are read back from the file`() throws {
-        try expectKept(Int.min)
-        try expectKept(Int.max)
-        try expectKept(Int8.min)
-        try expectKept(UInt32.max)
-        try expectKept(Int64.max)
-        try expectKept(UInt.max)
-        try expectKept(UInt64.max)
-        try expectKept([UInt64.max, 0])
-        try expectKept(0.1)
-        try expectKept(Double.greatestFiniteMagnitude)
-        try expectKept(Double.leastNonzeroMagnitude)
-        try expectKept(Double.infinity)
-        try expectKept(-Float.infinity)
-        try expectKept(Float.greatestFiniteMagnitude)
-        try expectKept(CGFloat.infinity)
-        try expectKept(true)
-        try expectKept([false, true])
-        try expectKept("")
-        try expectKept("<a> & \"b\"\n\u{1F984}")
-        try expectKept(Date(timeIntervalSinceReferenceDate: 600_000_000))
-        try expectKept(Data())
-        try expectKept(Data([0, 255]))
-        try expectKept(UUID())
-        try expectKept(Decimal.greatestFiniteMagnitude)
-        try expectKept(Int.min..<Int.max)
+        try expectKept(Int.min, Int.max, Int8.min, UInt32.max, Int64.max, UInt.max, UInt64.max, [UInt64.max, 0])
+        try expectKept(0.1, Double.greatestFiniteMagnitude, Double.leastNonzeroMagnitude, Double.infinity)
+        try expectKept(-Float.infinity, Float.greatestFiniteMagnitude, CGFloat.infinity, true, [false, true])
+        try expectKept("", "<a> & \"b\"\n\u{1F984}", Date(timeIntervalSinceReferenceDate: 600_000_000), Data())
+        try expectKept(Data([0, 255]), UUID(), Decimal.greatestFiniteMagnitude, Int.min..<Int.max)
     }
 
     @Test
     func `Types of the app and containers are read back from the file`() throws {
         let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let url = try #require(URL(string: "https://e.com/a?b=%20#c"))
-        try expectKept(url)
-        try expectKept(Period.halfHour)
-        try expectKept(EnumForm.oneHour)
-        try expectKept(Level.high)
-        try expectKept(zone)
+        try expectKept(url, Period.halfHour, EnumForm.oneHour, Level.high, zone, [Frog(name: "a")])
         try expectKept(Note(when: Date(timeIntervalSinceReferenceDate: 600_000_000.25)))
-        try expectKept([UniqueID(12345): [UniqueID(1234): zone]])
-        try expectKept([[String: Set<Int>]]())
-        try expectKept([["a": Set([1, 2])], [:]])
-        try expectKept([Int8.min: [Period.oneHour]])
-        try expectKept([Frog(name: "a")])
-        try expectKept(Mixed(name: "n", count: .max))
+        try expectKept([UniqueID(12345): [UniqueID(1234): zone]], [[String: Set<Int>]](), [["a": Set([1, 2])], [:]])
+        try expectKept([Int8.min: [Period.oneHour]], Mixed(name: "n", count: .max))
         let color = DefaultsKey<Color?>("color")
         try suite.set(Color(name: "red"), for: color)
         #expect(try suite.value(for: color)?.name == "red")
@@ -91,15 +63,18 @@ struct SuiteKeyTests {
         #expect(try suite.value(forKey: name) == [3, 4])
     }
 
-    private func expectKept<Value: DefaultsSerializable & Equatable & Sendable>(
-        _ value: Value,
+    private func expectKept<each Value: DefaultsSerializable & Equatable & Sendable>(
+        _ values: repeat each Value,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let key = DefaultsKey<Value?>("key")
-        try suite.set(value, for: key)
-        #expect(try suite.value(for: key) == value, sourceLocation: sourceLocation)
-        // Reads the file, not the platform's copy in memory.
-        let settings = DictionarySettings(try suite.values())
-        #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
+        func expectKept<Kept: DefaultsSerializable & Equatable & Sendable>(_ value: Kept) throws {
+            let key = DefaultsKey<Kept?>("key")
+            try suite.set(value, for: key)
+            #expect(try suite.value(for: key) == value, sourceLocation: sourceLocation)
+            // Reads the file, not the platform's copy in memory.
+            let settings = DictionarySettings(try suite.values())
+            #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
+        }
+        repeat try expectKept(each values)
     }
 }

@@ -35,10 +35,18 @@ func expectUnreadable<Value: DefaultsSerializable>(
     at place: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(sourceLocation: sourceLocation) {
+    #expect("\(stored) as \(type)", sourceLocation: sourceLocation) {
         _ = try read(type, from: stored)
     } throws: { error in
         guard let error = error as? DefaultsError else { return false }
         return error.code == .typeMismatch && error.key == "key" && error.place?.fullDescription == place
     }
+}
+
+/// Expects that none of the values can be read as its type.
+func expectUnreadable(
+    _ rows: [(stored: PropertyListValue, type: any DefaultsSerializable.Type)],
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    for (stored, type) in rows { expectUnreadable(stored, as: type, sourceLocation: sourceLocation) }
 }

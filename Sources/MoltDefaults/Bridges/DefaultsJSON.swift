@@ -9,25 +9,17 @@ enum DefaultsJSON {
     ///
     /// - Throws: ``DefaultsError`` for a value that JSON cannot represent, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var error = DefaultsError(.cannotStore, "JSON has no NaN and no infinity. Choose another form for it.")
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
             let json = try encoder.encode(value)
             // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
-            if json.firstRange(of: Data("NaN".utf8)) != nil { try check(json) }
-            return json
+            if json.firstRange(of: Data("NaN".utf8)) == nil || (try? check(json)) != nil { return json }
         } catch let EncodingError.invalidValue(_, context) {
-            throw unwritable(at: place(context.codingPath))
-        } catch is DefaultsError {
-            throw unwritable(at: nil)
+            error.place = place(context.codingPath)
         }
-    }
-
-    private static func unwritable(at place: ValuePlace?) -> DefaultsError {
-        .unstorable(
-            "JSON has no NaN and no infinity. Choose another form for it.",
-            at: place
-        )
+        throw error
     }
 
     /// Decodes a value from JSON.
@@ -37,7 +29,9 @@ enum DefaultsJSON {
         do {
             return try JSONDecoder().decode(type, from: Data(json))
         } catch let error as DecodingError {
-            throw DefaultsError.mismatch("JSON text of \(type)", at: place(of: error))
+            var mismatch = DefaultsError.mismatch("JSON text of \(type)")
+            mismatch.place = place(of: error)
+            throw mismatch
         }
     }
 
@@ -74,56 +68,38 @@ enum DefaultsJSON {
     }
 
     private static func place(_ path: [any CodingKey]) -> ValuePlace? {
-        guard !path.isEmpty else { return nil }
-        return ValuePlace(
-            path.map { key in
-                switch CodingStep(key) {
-                case .index(let index): .index(index)
-                case .property(let name): .property(name)
-                case .key(let key): .key(key)
-                }
+        let steps = path.map { key -> ValuePlace.Step in
+            switch CodingStep(key) {
+            case .index(let index): .index(index)
+            case .property(let name): .property(name)
+            case .key(let key): .key(key)
             }
-        )
+        }
+        return steps.isEmpty ? nil : ValuePlace(steps)
     }
 }
 
-/// Stores a Codable value as JSON text, as Defaults does.
-///
-/// For a type with raw values, a stored raw value is read too: `@AppStorage` and most apps write it.
-struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsBridge {
-    /// Decodes a raw value; nil for types without raw values.
-    private let decodeRawValue: (@Sendable (PropertyListValue) throws -> Value)?
-
-    init() {
-        decodeRawValue = nil
-    }
-
-    init() where Value: RawRepresentable, Value.RawValue: DefaultsSerializable {
-        decodeRawValue = { try DefaultsRawRepresentableBridge<Value>().decode($0) }
-    }
-
-    func encode(_ value: Value) throws -> PropertyListValue? {
-        try DefaultsJSON.text(of: value)
-    }
-
-    func decode(_ stored: PropertyListValue) throws -> Value {
-        do {
-            return try DefaultsJSON.value(of: stored)
-        } catch {
-            // A value that is neither JSON text nor a raw value is reported as not being JSON text.
-            guard let value = try? decodeRawValue?(stored) else { throw error }
-            return value
-        }
-    }
-
-    var form: DefaultsForm? {
-        guard let decodeRawValue else { return .codable(as: Value.self) }
-        return DefaultsForm(
-            .codable(
-                check: { json in _ = try DefaultsJSON.decode(Value.self, from: json) },
-                isRawValue: { stored in (try? decodeRawValue(stored)) != nil }
+extension DefaultsSerializable where Self: Codable {
+    /// The bridge that stores JSON text, as Defaults does, and reads raw values, if the type has them, too.
+    static func jsonBridge(rawValues: BuiltInBridge<Self>?) -> BuiltInBridge<Self> {
+        BuiltInBridge {
+            DefaultsForm(
+                .codable(
+                    check: { json in _ = try DefaultsJSON.decode(Self.self, from: json) },
+                    isRawValue: { stored in (try? rawValues?.decode(stored)) != nil }
+                )
             )
-        )
+        } encoder: {
+            try DefaultsJSON.text(of: $0)
+        } decoder: { stored in
+            do {
+                return try DefaultsJSON.value(of: stored)
+            } catch {
+                // A value that is neither JSON text nor a raw value is reported as not being JSON text.
+                guard let value = try? rawValues?.decode(stored) else { throw error }
+                return value
+            }
+        }
     }
 }
 
@@ -143,9 +119,7 @@ public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
     public init() {}
 
     /// Encodes the value as JSON data.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
-        try .data(DefaultsJSON.encode(value))
-    }
+    public func encode(_ value: Value) throws -> PropertyListValue? { try .data(DefaultsJSON.encode(value)) }
 
     /// Decodes the value from JSON data.
     public func decode(_ stored: PropertyListValue) throws -> Value {
