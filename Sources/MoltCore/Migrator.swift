@@ -16,14 +16,12 @@ package struct Migrator: Sendable {
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
     package func plan(for store: any MigrationStore) throws -> MigrationPlan {
-        try LockLimit.$current.withValue(LockLimit(options)) {
-            try MigrationPlan(
-                for: store,
-                migrations: registry,
-                role: options.role,
-                onlyRecordsOnRead: options.onlyRecordsOnRead
-            )
-        }
+        try MigrationPlan(
+            for: store,
+            migrations: registry,
+            role: options.role,
+            onlyRecordsOnRead: options.onlyRecordsOnRead
+        )
     }
 
     /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.
@@ -42,19 +40,7 @@ package struct Migrator: Sendable {
         let attempt = AttemptNote(store, options)
         var opening = opening ?? options.opening(of: store)
         do {
-            let report = try LockLimit.$current.withValue(LockLimit(options)) {
-                defer {
-                    attempt.end()
-                    opening.interruptions = attempt.interruptions
-                }
-                var upgrade = try makePlan(for: store, attempt)
-                opening.plan = upgrade.plan
-                try finishEarlierJournal(of: store, &upgrade, attempt)
-                try runPending(on: store, &upgrade, attempt, backup)
-                opening.hasFinishedEarlier = upgrade.hasFinishedEarlier
-                try finishJournal(of: store, upgrade, attempt)
-                return makeReport(on: store, upgrade)
-            }
+            let report = try runPhases(on: store, &opening, attempt, backup)
             backup.upgradeDidEnd()
             report.warnOfNames()
             opening.end(with: report)
@@ -67,6 +53,25 @@ package struct Migrator: Sendable {
     }
 
     // MARK: The phases
+
+    private func runPhases(
+        on store: any MigrationStore,
+        _ opening: inout Opening,
+        _ attempt: AttemptNote,
+        _ backup: UpgradeBackup
+    ) throws -> MigrationReport {
+        defer {
+            attempt.end()
+            opening.interruptions = attempt.interruptions
+        }
+        var upgrade = try makePlan(for: store, attempt)
+        opening.plan = upgrade.plan
+        try finishEarlierJournal(of: store, &upgrade, attempt)
+        try runPending(on: store, &upgrade, attempt, backup)
+        opening.hasFinishedEarlier = upgrade.hasFinishedEarlier
+        try finishJournal(of: store, upgrade, attempt)
+        return makeReport(on: store, upgrade)
+    }
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan(for store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {

@@ -71,8 +71,6 @@ public struct DefaultsError: Error, Sendable {
         public static let noPermission = Code(rawValue: "noPermission")
         /// The suite cannot be written: its file has no location, or the volume is full or read-only.
         public static let notWritable = Code(rawValue: "notWritable")
-        /// Another process or thread has been changing the suite for too long; it may be suspended.
-        public static let busy = Code(rawValue: "busy")
         /// The suite did not return the values that were just written to it.
         public static let readBackFailed = Code(rawValue: "readBackFailed")
     }

@@ -163,15 +163,13 @@ final class Attachments {
     }
 
     func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
-        try LockLimit.$current.withValue(LockLimit(options, isCommitted: true)) {
-            for entry in journal { try afterCommit(entry.store, checkAvailable) }
-            if journal.count == 1 {
-                // No data moves between stores, so the order of additions and removals does not matter.
-                try apply(journal[0], "all", options) { try $0.apply($1) }
-            } else {
-                for phase in AttachedPhase.allCases {
-                    for entry in journal { try apply(entry, "\(phase)", options) { try $0.apply($1, phase) } }
-                }
+        for entry in journal { try afterCommit(entry.store, checkAvailable) }
+        if journal.count == 1 {
+            // No data moves between stores, so the order of additions and removals does not matter.
+            try apply(journal[0], "all", options) { try $0.apply($1) }
+        } else {
+            for phase in AttachedPhase.allCases {
+                for entry in journal { try apply(entry, "\(phase)", options) { try $0.apply($1, phase) } }
             }
         }
         try options.reach(.afterApplies)

@@ -24,54 +24,26 @@ package enum DurableFile {
         package var reason: String { String(cString: strerror(number)) }
     }
 
-    /// Replaces or creates a file.
+    /// Replaces or creates a file, which only its owner may use.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - bytes: The content of the file.
     ///   - temporary: A file in the same directory that holds the bytes until they are all on disk.
-    ///   - prepare: Receives the new file's descriptor, to set its permissions; by default only its owner may use it.
-    package static func replace(
-        _ path: String,
-        with bytes: Data,
-        by temporary: String,
-        prepare: (Int32) -> Bool = { _ in true }
-    ) throws(Failure) {
-        try makeNew(temporary, with: bytes, prepare: prepare)
-        guard rename(temporary, path) == 0 else {
-            let number = errno
-            unlink(temporary)
-            throw Failure(number: number)
-        }
-        try sync(directory: (path as NSString).deletingLastPathComponent)
-    }
-
-    /// Creates a file, whose name is not synced yet; an existing file of that name is removed first.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - bytes: The content of the file.
-    ///   - isSynced: Whether to sync its content.
-    ///   - prepare: Receives the new file's descriptor, to set its permissions; by default only its owner may use it.
-    package static func makeNew(
-        _ path: String,
-        with bytes: Data,
-        isSynced: Bool = true,
-        prepare: (Int32) -> Bool = { _ in true }
-    ) throws(Failure) {
+    package static func replace(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {
         // Only a new file is safe: a link would truncate another file, and a pipe would block forever.
-        unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }
         do throws(Failure) {
-            guard prepare(descriptor) else { throw Failure(number: errno) }
             try append(bytes, to: descriptor)
-            guard !isSynced || DiskSync.file(descriptor) else { throw Failure(number: errno) }
+            guard DiskSync.file(descriptor), rename(temporary, path) == 0 else { throw Failure(number: errno) }
         } catch {
-            unlink(path)
+            unlink(temporary)
             throw error
         }
+        try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
     /// Creates a file that appears under its name only when it is complete and on disk; no file is replaced.

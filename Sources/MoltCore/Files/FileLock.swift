@@ -4,10 +4,8 @@ internal import MoltPlatform
 /// A lock on a file or a directory that one holder at a time has, across all processes; a kill releases it.
 package struct FileLock: ~Copyable {
     private let descriptor: Int32
-    /// The file to remove when the lock is released.
-    private var path: String?
 
-    /// Waits for the lock; creates the file if necessary, and keeps it.
+    /// Waits for the lock; creates the file if necessary.
     ///
     /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
     package init(_ path: String, waiting: () throws -> Void) throws {
@@ -18,20 +16,6 @@ package struct FileLock: ~Copyable {
             throw DurableFile.Failure(number: EINVAL)
         }
         try self.init(descriptor, waiting)
-    }
-
-    /// Waits for the lock; creates the file if necessary, and removes it when the lock is released.
-    ///
-    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
-    package static func removedAfterUse(_ path: String, waiting: () throws -> Void) throws -> FileLock {
-        while true {
-            var lock = try FileLock(path, waiting: waiting)
-            var status = stat()
-            // A file that the previous holder has removed is useless: other processes create a new one.
-            guard fstat(lock.descriptor, &status) == 0, status.st_nlink > 0 else { continue }
-            lock.path = path
-            return lock
-        }
     }
 
     /// Waits for the lock on a directory, which leaves no file behind.
@@ -63,7 +47,6 @@ package struct FileLock: ~Copyable {
     }
 
     deinit {
-        if let path { unlink(path) }
         close(descriptor)
         StoreAccess.leave()
     }

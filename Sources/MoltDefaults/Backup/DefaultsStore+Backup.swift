@@ -175,7 +175,7 @@ extension DefaultsStore: BackedUpStore {
 
     package func isDamaged() -> Bool {
         do {
-            _ = try SuiteDomain(suite).readSaved()
+            _ = try SuiteDomain(suite).read()
             return false
         } catch {
             return (error as? DefaultsError)?.code == .unreadable

@@ -19,10 +19,12 @@ extension Suite: AttachedStore {
     /// Whether the suite has no settings, apart from values under reserved keys.
     private var isEmpty: Bool {
         get throws {
-            let domain = SuiteDomain(self)
-            // Unsaved values of the app count too if nothing is saved.
-            return try domain.readSaved().keys.allSatisfy(Self.ownKeys.contains)
-                && domain.read().keys.allSatisfy(Self.ownKeys.contains)
+            do {
+                return try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains)
+            } catch let error as DefaultsError where error.code == .unreadable {
+                // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
+                return false
+            }
         }
     }
 
@@ -31,21 +33,26 @@ extension Suite: AttachedStore {
         return try SuiteChanges(self)
     }
 
-    /// Writes the changes of one phase and reads them back.
+    /// Makes the changes of one phase and reads them back.
     package func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        let (intent, domain) = (try SuiteIntent(changes), SuiteDomain(self))
-        switch phase {
-        case .add:
-            try domain.change(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
-        case .remove:
-            try domain.change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0.values)) }
+        try apply(SuiteIntent(changes)) { intent, values in
+            switch phase {
+            case .add: SuiteEdit(values: intent.additions(to: values))
+            case .remove: SuiteEdit(removed: intent.removals(from: values))
+            }
         }
     }
 
-    /// Writes all changes atomically and reads them back.
+    /// Makes all changes together and reads them back.
     package func apply(_ changes: [UInt8]) throws {
-        let intent = try SuiteIntent(changes)
-        try SuiteDomain(self).change(settingAsideDamage: true) { intent.changes(to: $0) }
+        try apply(SuiteIntent(changes)) { $0.changes(to: $1) }
+    }
+
+    private func apply(
+        _ intent: SuiteIntent,
+        _ makeEdit: (SuiteIntent, [String: PropertyListValue]) -> SuiteEdit
+    ) throws {
+        try SuiteDomain(self).change(restoring: intent.snapshot) { makeEdit(intent, $0) }
     }
 
     /// The whole domain as changes, including values under reserved keys.

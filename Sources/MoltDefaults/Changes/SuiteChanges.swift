@@ -12,8 +12,7 @@ public import MoltCore
 /// ```
 ///
 /// Only the suite's own persistent domain is read and changed, never registered defaults, arguments or the global
-/// domain. Nothing is written before the upgrade is committed; the changes are then written atomically. After the
-/// upgrade, every call throws an error with the code `contextExpired`.
+/// domain. Nothing is changed before the upgrade is committed. After the upgrade, every call throws an error with the code `contextExpired`.
 public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// The suite that is being upgraded.
     public let suite: Suite
@@ -35,10 +34,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     init(_ suite: Suite) throws {
         self.suite = suite
-        let domain = SuiteDomain(suite)
-        // A dry run may not write, not even the same content.
-        let isWriting = LockLimit.current?.isDryRun == false
-        snapshot = try PropertyListValue.asStored(isWriting ? domain.readForChange() : domain.read())
+        snapshot = try PropertyListValue.asStored(SuiteDomain(suite).read())
     }
 
     // MARK: Reading

@@ -56,19 +56,13 @@ package struct SuiteIntent: Codable {
 
     // MARK: Applying
 
-    /// The values to add to a suite's current content; keys that the app has changed since the commit keep their state.
-    func additions(to content: SuiteContent) -> [String: PropertyListValue] {
-        let current = content.values
+    /// The values to add to a suite's current ones; keys that the app has changed since the commit keep their state.
+    func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
         if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
-        var additions: [String: PropertyListValue] = [:]
-        if content.isTruncated {
-            additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
-        } else {
-            let isEmptied = isEmptied(current)
-            additions = set.filter { key, value in
-                (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
-                    && current[key] != value.asStored() && !isRemoved(key, from: current)
-            }
+        let isEmptied = isEmptied(current)
+        var additions = set.filter { key, value in
+            (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
+                && current[key] != value.asStored() && !isRemoved(key, from: current)
         }
         // If no ledger was visible when the upgrade began, the current one was hidden then and is the valid one.
         if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
@@ -85,14 +79,9 @@ package struct SuiteIntent: Codable {
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
-    /// All changes to make to a suite's current content.
-    package func changes(to content: SuiteContent) -> SuiteEdit {
-        var edit = SuiteEdit(values: additions(to: content))
-        // Lost values are restored first, and the removals may include them.
-        edit.removed = removals(from: edit.applied(to: content.values))
-        edit.values = edit.values.filter { !edit.removed.contains($0.key) }
-        edit.removed.formIntersection(content.values.keys)
-        return edit
+    /// All changes to make to a suite's current values.
+    package func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
+        SuiteEdit(values: additions(to: current), removed: removals(from: current))
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {

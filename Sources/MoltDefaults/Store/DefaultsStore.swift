@@ -63,15 +63,9 @@ package final class DefaultsStore: MigrationStore {
             throw error
         }
         if let journal = try files.journal() { return state(of: journal) }
-        let stored = try state(of: domain())
+        let stored = try state(of: SuiteDomain(suite).read())
         // Another process may have committed meanwhile: the ledger is in the suite, but other changes are pending.
         return try files.journal().map(state(of:)) ?? stored
-    }
-
-    /// The domain that determines the store's state: the saved values, or the unsaved ones if none are saved.
-    private func domain() throws -> [String: PropertyListValue] {
-        let saved = try SuiteDomain(suite).readSaved()
-        return saved.isEmpty ? try SuiteDomain(suite).read() : saved
     }
 
     /// The state according to the journal, whose changes are committed whether or not they are applied yet.
@@ -116,8 +110,8 @@ package final class DefaultsStore: MigrationStore {
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
         try journal?.ledger.checkWritable(in: suite)
-        // While a journal exists, the suite's file may be truncated until the changes are applied again.
-        let domain = try journal == nil ? domain() : nil
+        // While a journal exists, the suite's file may be lost until the changes are applied again.
+        let domain = try journal == nil ? SuiteDomain(suite).read() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
             domain: domain,

@@ -9,18 +9,13 @@ struct DefaultsStoreFiles {
         self.suite = suite
     }
 
-    /// The directory of the files: on Linux that of the suite's own file, elsewhere a directory for data that cannot be
-    /// recreated, shared by all apps that share the suite.
+    /// The directory of the files, shared by all apps that share the suite.
     var directory: URL {
         get throws(DefaultsError) {
-            #if canImport(Darwin)
-                guard let support = suite.supportDirectory else {
-                    throw failure("There is no directory for application support.")
-                }
-                return support.appending(path: "Molt", directoryHint: .isDirectory)
-            #else
-                return URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
-            #endif
+            guard let directory = suite.filesDirectory else {
+                throw failure("There is no directory for application support.")
+            }
+            return directory
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 package import MoltCore
 
 /// Access to the whole content of a suite, for fixtures: suites that a test makes and erases.
@@ -40,14 +39,6 @@ extension Suite {
         // Nothing uses the suite any more, so errors are ignored; the next process tries again.
         try? removeAll()
         DefaultsStoreFiles(self).removeAll()
-        #if canImport(Darwin)
-            UserDefaults.standard.removePersistentDomain(forName: domainName)
-            // The system leaves an empty file.
-            if let library = FileManager.default.urls(for: .libraryDirectory, in: .userDomainMask).first {
-                try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
-            }
-        #else
-            SuiteDomain(self).removeFile()
-        #endif
+        removeFile()
     }
 }

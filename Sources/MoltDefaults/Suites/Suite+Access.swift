@@ -6,15 +6,17 @@ extension Suite: SettingsAccess {
 
     /// The value under a key of the suite's own domain, never of the registration, argument or global domain.
     ///
+    /// On Linux, a value that another process has changed is seen after ``synchronize()`` or ``values()``.
+    ///
     /// - Returns: nil if the key has no value.
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try SuiteDomain(self).liveValue(forKey: key)
     }
 
-    /// Sets a value durably: it survives even if the app is killed right afterwards.
+    /// Sets a value durably: it survives if the app is killed after the call.
     ///
-    /// On Linux each call writes the suite's file atomically. To set many values at once, use ``update(set:remove:)``.
+    /// On Linux each call writes the whole suite. To set many values at once, use ``update(set:remove:)``.
     ///
     /// - Throws: The same errors as ``update(set:remove:)``.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
@@ -30,8 +32,7 @@ extension Suite: SettingsAccess {
 
     /// Sets and removes values durably; a key in both arguments is set.
     ///
-    /// On Linux the update is atomic, even if the app is killed meanwhile. Keys reserved for Molt are refused;
-    /// ``removeAll()`` removes them.
+    /// Keys reserved for Molt are refused; ``removeAll()`` removes them.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a damaged file, which stays unchanged; `noPermission`, `notWritable` or `readBackFailed`.

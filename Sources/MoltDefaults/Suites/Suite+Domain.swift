@@ -6,12 +6,7 @@ extension Suite {
     /// For ``standard`` this is the process name on Linux. On Apple platforms it is the bundle identifier, or the
     /// process name if there is none.
     public var domainName: String {
-        if let name { return name }
-        #if canImport(Darwin)
-            return Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-        #else
-            return ProcessInfo.processInfo.processName
-        #endif
+        name ?? Self.standardDomainName
     }
 
     /// Whether both suites keep their settings in the same domain.
@@ -42,11 +37,7 @@ extension Suite {
             return "it must be a file's name, without directories."
         }
         if domainName.utf8.count > Self.longestName { return "it is longer than \(Self.longestName) bytes." }
-        #if canImport(Darwin)
-            return accessFault
-        #else
-            return nil
-        #endif
+        return accessFault
     }
 
     private static let reservedNames: Set<String> = [
@@ -56,16 +47,4 @@ extension Suite {
 
     /// In bytes; file systems allow 255, of which the names of temporary files need some.
     private static let longestName = 220
-
-    /// Creates a `UserDefaults` object for one use.
-    ///
-    /// `UserDefaults` is not `Sendable` on Linux, so objects are not kept. All objects of one name share the settings,
-    /// which the library protects with a lock.
-    func makeDefaults() throws(DefaultsError) -> UserDefaults {
-        guard let name else { return .standard }
-        guard let defaults = UserDefaults(suiteName: name) else {
-            throw DefaultsError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
-        }
-        return defaults
-    }
 }

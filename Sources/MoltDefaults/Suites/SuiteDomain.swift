@@ -1,10 +1,84 @@
 internal import Foundation
 
-extension SuiteDomain {
-    /// Changes the domain as ``change(settingAsideDamage:_:)`` does, with changes that are the same for every content.
+/// The persistent domain of a suite, read and changed through `UserDefaults`.
+package struct SuiteDomain: Sendable {
+    package let suite: Suite
+
+    package init(_ suite: Suite) {
+        self.suite = suite
+    }
+
+    /// All values in the domain; on Linux, the app's unsaved ones are saved first.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    package func read() throws -> [String: PropertyListValue] {
+        try suite.validate()
+        return try Self.normalized(suite.objects(), of: suite)
+    }
+
+    /// One value as the app sees it.
+    func liveValue(forKey key: String) throws -> PropertyListValue? {
+        try suite.validate()
+        return try Self.normalized(suite.object(forKey: key).map { [key: $0] } ?? [:], of: suite)[key]
+    }
+
+    /// Makes changes that are the same for every content.
+    ///
+    /// - Throws: The same errors as ``change(restoring:_:)``.
     package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
-        let edit = SuiteEdit(values: values, removed: keys)
-        try change(settingAsideDamage: false) { _ in edit }
+        try change { _ in SuiteEdit(values: values, removed: keys) }
+    }
+
+    /// Makes the changes computed from the current values, and reads them back.
+    ///
+    /// Nothing is set if a value cannot be stored. One thread at a time changes suites, so that none reads back what
+    /// another has set.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The values to restore first if a kill has destroyed the suite's file; none by default.
+    ///   - makeEdit: Receives the values and returns the changes; it must not use the suite.
+    /// - Throws: ``DefaultsError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
+    package func change(
+        restoring snapshot: [String: PropertyListValue]? = nil,
+        _ makeEdit: ([String: PropertyListValue]) throws -> SuiteEdit
+    ) throws {
+        try suite.validate()
+        try Self.lock.withLock {
+            if let snapshot { try suite.restoreLostFile(snapshot.mapValues(\.object)) }
+            let values = try read()
+            let edit = try makeEdit(values)
+            try edit.check(on: values, of: suite)
+            guard !edit.isEmpty else { return }
+            let defaults = try suite.makeDefaults()
+            for (key, value) in edit.changes {
+                guard let value else {
+                    defaults.removeObject(forKey: key)
+                    continue
+                }
+                // The library ignores a text that differs from the old one only in its Unicode form.
+                if values[key]?.description == value.description { defaults.removeObject(forKey: key) }
+                defaults.set(value.object, forKey: key)
+            }
+            try suite.save()
+            let different = Self.differences(try read(), edit)
+            if !different.isEmpty { throw Self.failure(differing: different, of: suite) }
+        }
+    }
+
+    private static let lock = NSLock()
+
+    /// Saves values that the app has set.
+    func flush() throws {
+        _ = try read()
+        try suite.save()
+    }
+
+    /// Checks that the domain could be written now, without writing it.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
+    package func checkWritable() throws {
+        try suite.validate()
+        try suite.checkWritable()
     }
 
     static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
@@ -16,7 +90,7 @@ extension SuiteDomain {
         }
     }
 
-    static func normalized(
+    private static func normalized(
         _ objects: [String: Any],
         of suite: Suite
     ) throws(DefaultsError) -> [String: PropertyListValue] {
@@ -40,30 +114,16 @@ extension SuiteDomain {
         return keys.count > shown ? "\(first) and \(keys.count - shown) more" : first
     }
 
-    static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
+    private static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
         edit.values.filter { found[$0.key]?.asStored() != $0.value.asStored() }.map(\.key)
             + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
     }
 
-    static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
+    private static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
         DefaultsError(
             .readBackFailed,
             "The suite did not return what was written to it. Another process may be writing it: try again."
         ).at(key: list(keys)).of(suite: suite)
-    }
-}
-
-/// The content of a suite that changes are computed from.
-package struct SuiteContent {
-    package var values: [String: PropertyListValue]
-    /// Whether a kill during the library's writing has left the suite's file empty or not a property list.
-    ///
-    /// A suite whose settings were all removed has no file, or a file with an empty dictionary.
-    package var isTruncated = false
-
-    package init(values: [String: PropertyListValue], isTruncated: Bool = false) {
-        self.values = values
-        self.isTruncated = isTruncated
     }
 }
 
@@ -86,10 +146,6 @@ package struct SuiteEdit {
         values.map { ($0, $1) } + removed.subtracting(values.keys).map { ($0, nil) }
     }
 
-    func restricted(to keys: Set<String>) -> SuiteEdit {
-        SuiteEdit(values: values.filter { keys.contains($0.key) }, removed: removed.intersection(keys))
-    }
-
     func applied(to domain: [String: PropertyListValue]) -> [String: PropertyListValue] {
         var domain = domain
         for key in removed { domain[key] = nil }
@@ -97,11 +153,13 @@ package struct SuiteEdit {
         return domain
     }
 
-    /// The changes, if the suite can hold the values to set.
+    /// Checks that the suite can hold the values to set.
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.
-    func checked(for suite: Suite) throws(DefaultsError) -> SuiteEdit {
+    fileprivate func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
         for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
-        return self
+        if let fault = SuiteFormat.fault(ofDictionary: applied(to: domain)) {
+            throw DefaultsError(.cannotStore, fault).of(suite: suite)
+        }
     }
 }

@@ -32,21 +32,10 @@ extension Suite {
     /// The reason why existing settings cannot be read now; nil if all settings are visible.
     ///
     /// All work on suites defers by this rule: a suite that reads as empty counts as empty only if its file confirms
-    /// it. Linux has no locked devices; a file that cannot be opened causes an error when it is read.
+    /// it.
     func closedReason() throws -> String? {
         if !Self.closedDomains.withLock({ $0.contains(domainName) }) {
-            #if canImport(Darwin)
-                guard try SuiteDomain(self).readSaved().isEmpty else { return nil }
-                switch SuiteEvidence(fileAt: preferencesPath) {
-                case .empty: return nil
-                // The process was perhaps started before the unlock, and was told since then that there are no
-                // settings. If it has seen some, they were removed, and the service has not written the file yet.
-                case .filled where hasSeenSettings: return nil
-                case .filled, .closed: break
-                }
-            #else
-                return nil
-            #endif
+            guard try isHidden() else { return nil }
         }
         return "The settings in \(self) are there, but the system does not give them now, as on a device that was not "
             + "unlocked since it was started."

@@ -1,9 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-    internal import CoreFoundation
-#endif
-
 /// Converts the objects of `UserDefaults` and `PropertyListSerialization` to values.
 ///
 /// These are their objects in Swift 6.3:
@@ -89,7 +85,7 @@ extension PropertyListValue {
         guard let number = object as? NSNumber else { return nil }
         // A suite does not preserve decimal digits.
         guard !(number is NSDecimalNumber) else { throw refusal("Decimal") }
-        if isTruthValue(number, castFrom: object) { return .bool(number.boolValue) }
+        if SuiteFormat.isBool(number, castFrom: object) { return .bool(number.boolValue) }
         switch UInt8(truncatingIfNeeded: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"):
             return .double(number.doubleValue)
@@ -98,14 +94,6 @@ extension PropertyListValue {
         default:
             return .int(number.int64Value)
         }
-    }
-
-    private static func isTruthValue(_ number: NSNumber, castFrom object: Any) -> Bool {
-        #if canImport(Darwin)
-            CFGetTypeID(number) == CFBooleanGetTypeID()
-        #else
-            type(of: number) != NSNumber.self
-        #endif
     }
 
     private static func refusal(_ type: String) -> DefaultsError {

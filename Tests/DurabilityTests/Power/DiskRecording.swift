@@ -50,8 +50,7 @@ struct DiskRecording {
 
     /// Returns the recording without Foundation's syncs of files that were truncated and rewritten.
     ///
-    /// A sync by Molt is followed by a sync of the directory, or follows a sync by Foundation and precedes the removal
-    /// of the copy.
+    /// A sync by Molt is followed by a sync of the directory.
     func withoutTheLibrarysSyncs() -> DiskRecording {
         var copy = self
         var cut: Set<Int> = []
@@ -59,15 +58,7 @@ struct DiskRecording {
             if case .truncate(length: 0) = operation.kind { cut.insert(operation.file) }
             guard case .sync = operation.kind, cut.contains(operation.file) else { return true }
             guard place + 1 < operations.count else { return false }
-            switch operations[place + 1].kind {
-            case .syncDirectory:
-                return true
-            case .remove:
-                guard place > 0, case .sync = operations[place - 1].kind else { return false }
-                return operations[place - 1].file == operation.file
-            default:
-                return false
-            }
+            return if case .syncDirectory = operations[place + 1].kind { true } else { false }
         }
         .map(\.element)
         return copy

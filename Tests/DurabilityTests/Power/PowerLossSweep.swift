@@ -69,6 +69,7 @@ struct PowerLossSweep {
                 var random = SeededGenerator(seed: number)
                 let memory = random.oneIn(2) ? (0..<32_768).map { _ in UInt8(truncatingIfNeeded: number) } : nil
                 try image.restore(to: recording.place, memory: memory)
+                recording.place.forgetSettings()
                 do {
                     try check(moment)
                 } catch {

@@ -24,6 +24,11 @@ struct TestPlace: Codable, Hashable, Sendable {
     /// The settings of its app group.
     var group: Molt.Suite { Molt.Suite("molt.group.\(token)") }
 
+    /// Has the library forget what it has read, as in a process that was just started.
+    func forgetSettings() {
+        for suite in [old, group] { UserDefaults(suiteName: suite.domainName)?.synchronize() }
+    }
+
     /// Creates the directory for the cache.
     func makeDirectory() throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -8,16 +8,16 @@ import Testing
         intent.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
         intent.remove = ["name", "mail"]
         intent.renamed = ["fullName": "name", "address": "mail"]
-        let before = SuiteContent(values: intent.snapshot)
+        let before = intent.snapshot
         let changes = intent.changes(to: before).changes
         #expect(changes.count == 6)
 
         for count in 0...changes.count {
-            var content = before
-            for (key, value) in changes.prefix(count) { content.values[key] = value }
-            for (key, value) in intent.changes(to: content).changes { content.values[key] = value }
+            var values = before
+            for (key, value) in changes.prefix(count) { values[key] = value }
+            for (key, value) in intent.changes(to: values).changes { values[key] = value }
             #expect(
-                content.values == ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4],
+                values == ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4],
                 "after \(count)"
             )
         }
@@ -28,13 +28,13 @@ import Testing
         intent.set = ["b": 1, "c": 2]
         intent.remove = ["a"]
         intent.renamed = ["b": "a"]
-        let changes = intent.changes(to: SuiteContent(values: ["a": 1])).changes
+        let changes = intent.changes(to: ["a": 1]).changes
 
         for count in 0...changes.count {
-            var content = SuiteContent(values: ["a": 1])
-            for (key, value) in changes.prefix(count) { content.values[key] = value }
-            for (key, value) in intent.changes(to: content).changes { content.values[key] = value }
-            #expect(content.values == ["b": 1, "c": 2], "after \(count)")
+            var values: [String: PropertyListValue] = ["a": 1]
+            for (key, value) in changes.prefix(count) { values[key] = value }
+            for (key, value) in intent.changes(to: values).changes { values[key] = value }
+            #expect(values == ["b": 1, "c": 2], "after \(count)")
         }
     }
 }

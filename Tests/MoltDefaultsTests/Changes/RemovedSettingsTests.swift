@@ -172,7 +172,6 @@ import Testing
         }
 
         #if CHILD_PROCESSES
-            /// A file that is not a property list is set aside, and its settings are written anew.
             @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
                 for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
                     let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])

@@ -308,7 +308,6 @@ import Testing
             try scratch.writeFile("noise")
             try suite.restore(backup)
             #expect(try scratch.values == before)
-            #expect(try scratch.otherFiles().contains { $0.hasSuffix(".damaged") })
         }
     #endif
 

@@ -82,20 +82,6 @@
             try expectNothingHappened(thing)
         }
 
-        @Test(arguments: [Thing.link, .deadLink, .pipe])
-        func `A link or pipe in place of the suite's copy is not restored`(thing: Thing) throws {
-            let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy").path
-            if thing == .link { try Data("precious".utf8).write(to: precious) }
-            if thing == .pipe { mkfifo(copy, 0o600) } else { symlink(try precious.path, copy) }
-            try scratch.writeFile("")
-            try suite.set("new", forKey: "name")
-            #expect(try scratch.values == ["name": "new"])
-            var status = stat()
-            #expect(lstat(try scratch.file.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
-            try expectNothingHappened(thing)
-            unlink(copy)
-        }
-
         @Test(arguments: [0o000, 0o022])
         func `New files are accessible to their owner only, whatever the umask`(mask: Int) throws {
             let old = umask(mode_t(mask))

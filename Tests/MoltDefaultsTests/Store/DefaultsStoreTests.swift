@@ -109,9 +109,7 @@ import Testing
         try suite.upgrade(with: [renaming()])
         let bytes = try Data(contentsOf: scratch.file)
         func modified() throws -> Date? {
-            try scratch.locked {
-                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
-            }
+            try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
         }
         let date = try modified()
         try? FileManager.default.removeItem(at: file(".molt-lock"))

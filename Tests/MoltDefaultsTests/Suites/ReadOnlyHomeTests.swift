@@ -29,7 +29,6 @@
                 #expect(unsaved?.code == .notWritable)
             }
             #expect(try scratch.domain.read() == ["a": 1])
-            #expect(try scratch.otherFiles() == [])
         }
     }
 #endif

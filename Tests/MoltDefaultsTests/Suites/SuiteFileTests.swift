@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import MoltDefaults
+    import MoltPlatform
     import Testing
 
     @Suite struct `A suite's file` {
@@ -13,6 +14,7 @@
             #expect(try domain.read() == [:])
             try domain.write(set: `Values from UserDefaults`.values)
             #expect(try domain.read() == `Values from UserDefaults`.values)
+            #expect(try scratch.file(has: `Values from UserDefaults`.values))
         }
 
         static let damaged = ["garbage", "<plist><dict><key>secret</key>", "<plist version=\"1.0\"><array/></plist>"]
@@ -26,8 +28,7 @@
                 try scratch.defaults.set(1, forKey: "unsaved")
                 let calls: [() throws -> Void] = [
                     { _ = try scratch.domain.read() }, { try scratch.domain.write(set: ["a": 1]) },
-                    { try scratch.domain.checkWritable() }, { _ = try scratch.suite.value(forKey: "a") },
-                    { try scratch.suite.synchronize() },
+                    { _ = try scratch.suite.value(forKey: "a") }, { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
                     let error = #expect(throws: DefaultsError.self) { try call() }
@@ -52,25 +53,11 @@
 
         @Test func `is an error when a directory is in its place`() throws {
             try FileManager.default.createDirectory(at: scratch.file, withIntermediateDirectories: false)
-            for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }, domain.checkWritable] {
+            for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }] {
                 let error = #expect(throws: DefaultsError.self) { try call() }
                 #expect(error?.code == .notWritable)
                 #expect(error?.path == (try scratch.file.path))
             }
-        }
-
-        @Test func `keeps its permissions, is private when new, and leaves no other files behind`() throws {
-            func permissions() throws -> Int? {
-                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.posixPermissions] as? Int
-            }
-            try domain.write(set: ["a": 1])
-            #expect(try permissions() == 0o600)
-            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: scratch.file.path)
-            try domain.write(set: ["a": 2])
-            #expect(try permissions() == 0o640)
-            try scratch.defaults.set(3, forKey: "unsaved")
-            try domain.write(set: ["a": 3])
-            #expect(try scratch.otherFiles() == [])
         }
 
         @Test func `is written through a symbolic link`() throws {
@@ -81,29 +68,6 @@
             #expect(try domain.read() == ["a": 1, "b": 2])
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file.path) == target.file.path)
             #expect(try String(contentsOf: target.file, encoding: .utf8).contains("<key>b</key>"))
-            try FileManager.default.removeItem(at: target.file)
-            let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["b": 2]) }
-            #expect(error?.code == .notWritable)
-        }
-
-        @Test func `is cleared of the leftovers of killed writes`() throws {
-            let left = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-new")
-            try Data("half".utf8).write(to: left)
-            try domain.write(set: ["a": 1])
-            #expect(try scratch.otherFiles() == [])
-        }
-
-        @Test(arguments: ["", "<plist><dict>"])
-        func `is restored after a kill during the library's own write`(half: String) throws {
-            try domain.write(set: ["a": 1])
-            let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy")
-            try FileManager.default.copyItem(at: scratch.file, to: copy)
-            try scratch.writeFile(half)
-            #expect(try domain.read() == ["a": 1])
-            #expect(try scratch.otherFiles() == [])
-            try Data("old".utf8).write(to: copy)
-            #expect(try domain.read() == ["a": 1])
-            #expect(try scratch.otherFiles() == [])
         }
 
         @Test func `is written as XML with dates in whole seconds`() throws {
@@ -119,28 +83,11 @@
         @Test func `keeps values that another process wrote in the meantime`() throws {
             try domain.write(set: ["a": 1, "b": 1])
             _ = try scratch.suite.value(forKey: "a")
-            let objects: [String: Any] = ["a": 1, "b": 2, "c": 3]
-            try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-                .write(to: scratch.file)
+            try scratch.writeFile(["a": 1, "b": 2, "c": 3])
             try scratch.defaults.set(4, forKey: "unsaved")
             #expect(try domain.read() == ["a": 1, "b": 2, "c": 3, "unsaved": 4])
             try domain.write(set: ["d": 5], remove: ["a"])
             #expect(try domain.read() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
-        }
-
-        @Test func `loses nothing when two processes write at once`() async throws {
-            func write(_ prefix: String) async {
-                await #expect(processExitsWith: .success) {
-                    [
-                        prefix = prefix as String, name = scratch.name as String
-                    ] in
-                    for number in 0..<40 { try Suite(name).set(1, forKey: "\(prefix) \(number)") }
-                }
-            }
-            async let one: Void = write("a")
-            async let other: Void = write("b")
-            _ = await (one, other)
-            #expect(try domain.read().count == 80)
         }
 
         @Test func `is not written with values that would be read back differently`() throws {
@@ -148,13 +95,98 @@
             #expect(error?.code == .cannotStore)
             #expect(try domain.read() == [:])
         }
+    }
 
-        @Test func `can be written with ten thousand values at once`() throws {
-            let values = Dictionary(
-                uniqueKeysWithValues: (0..<10_000).map { ("key \($0)", ["\($0)"] as PropertyListValue) }
-            )
-            try domain.write(set: values)
-            #expect(try domain.read() == values)
+    /// The library truncates the file and writes it in place.
+    @Suite struct `A suite's file that a kill has destroyed` {
+        let scratch: ScratchSuite
+        static let snapshot: [String: PropertyListValue] = [
+            "a": 1, "text": .string(String(repeating: "x", count: 2_000)),
+        ]
+        static let changed = snapshot.merging(["b": 2]) { $1 }
+
+        init() throws {
+            scratch = try ScratchSuite(Self.snapshot)
+        }
+
+        enum Damage: CaseIterable, Codable, Sendable {
+            case empty, half, zeros
+
+            func happen(to file: URL) throws {
+                var bytes = try Data(contentsOf: file)
+                switch self {
+                case .empty: bytes = Data()
+                case .half: bytes = bytes.prefix(bytes.count / 2)
+                // A sector that was not on disk yet when power was lost. Inside a string, it can be read.
+                case .zeros: bytes.replaceSubrange(1_024..<1_536, with: Data(count: 512))
+                }
+                try bytes.write(to: file)
+            }
+        }
+
+        /// A child process has nothing of the suite in memory, like an app that was just started.
+        private func expect(
+            _ expected: [String: PropertyListValue],
+            restoring snapshot: [String: PropertyListValue] = snapshot,
+            before: [String: PropertyListValue] = [:]
+        ) async throws {
+            await #expect(processExitsWith: .success) {
+                [
+                    name = scratch.name as String, expected = expected as [String: PropertyListValue],
+                    snapshot = snapshot as [String: PropertyListValue], before = before as [String: PropertyListValue]
+                ] in
+                let scratch = ScratchSuite(named: name)
+                for (key, value) in before { try scratch.defaults.set(value.object, forKey: key) }
+                try scratch.domain.change(restoring: snapshot) { _ in SuiteEdit(values: ["b": 2]) }
+                #expect(try scratch.values == expected)
+                #expect(try scratch.file(has: expected))
+            }
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `is restored before a change`(damage: Damage) async throws {
+            try damage.happen(to: scratch.file)
+            try await expect(Self.changed)
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `is restored from memory by a process that has read it before`(damage: Damage) throws {
+            #expect(try scratch.values == Self.snapshot)
+            try damage.happen(to: scratch.file)
+            try scratch.domain.change(restoring: Self.snapshot) { _ in SuiteEdit(values: ["b": 2]) }
+            #expect(try scratch.file(has: Self.changed))
+        }
+
+        @Test func `is restored with the settings that the app has made since`() async throws {
+            try Damage.half.happen(to: scratch.file)
+            try await expect(Self.changed.merging(["a": 5, "new": 6]) { $1 }, before: ["a": 5, "new": 6])
+        }
+
+        @Test(arguments: ["", "<?xml version"])
+        func `is removed if the suite had no settings`(left: String) async throws {
+            try scratch.writeFile(left)
+            try await expect(["b": 2], restoring: [:])
+        }
+
+        @Test func `is not restored if it can be read or is missing`() async throws {
+            try scratch.writeFile(["c": 3])
+            try await expect(["b": 2, "c": 3])
+            try FileManager.default.removeItem(at: scratch.file)
+            try await expect(["b": 2])
+        }
+
+        /// A kill after the library has saved the app's own settings would hide that others were lost.
+        @Test(arguments: [true, false])
+        func `keeps the trace of its loss until it is restored`(isEmpty: Bool) async throws {
+            try (isEmpty ? Damage.empty : .half).happen(to: scratch.file)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
+                let scratch = ScratchSuite(named: name)
+                try scratch.defaults.set(6, forKey: "new")
+                // An empty file reads as the app's own settings, a damaged one is an error.
+                #expect((try? scratch.values) ?? ["new": 6] == ["new": 6])
+                kill(getpid(), SIGKILL)
+            }
+            try await expect(Self.changed)
         }
     }
 #endif
