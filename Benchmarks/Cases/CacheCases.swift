@@ -4,7 +4,7 @@ import Molt
 /// Molt's cache in daily use: opening an up-to-date store, and setting and getting values.
 enum CacheCases {
     static let all: [BenchmarkCase] =
-        [openCurrent, openEmpty, set(inBatches: false), set(inBatches: true), get, getOnce]
+        [openCurrent, openEmpty, openBump, openRenameType, set(inBatches: false), set(inBatches: true), get, getOnce]
 
     static let fileName = "people.molt"
 
@@ -59,6 +59,61 @@ enum CacheCases {
                     guard cache.report.isEmpty else { throw BenchmarkError("The store was not up to date.") }
                     cache.close()
                 }
+            }
+        }
+    }
+
+    private static let openBump = openUpgrading(
+        "molt-open-bump",
+        "open a store that is one version behind, without steps"
+    ) {
+        Migration(to: $0, "bump-\($0)")
+    }
+
+    private static let openRenameType = openUpgrading("molt-open-rename-type", "open a store whose class is renamed") {
+        Migration(
+            to: $0,
+            "rename-\($0)",
+            .renameType($0 == 1 ? People.typeName : "Contact\($0 - 1)", to: "Contact\($0)")
+        )
+    }
+
+    /// Opens a store with one more migration each time, and in turn with the same ones again.
+    private static func openUpgrading(
+        _ name: String,
+        _ summary: String,
+        _ migration: @escaping @Sendable (Int) -> Migration
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: "open it when it is up to date",
+            fixture: fixture,
+            ratios: [BenchmarkRatio(.time, atMost: 2)]
+        ) { context in
+            let rounds = 41
+            let file = context.file(fileName)
+            var version = 0
+            var cache: CodableCache?
+            func open() throws {
+                cache = try CodableCache(
+                    at: file,
+                    migrations: MigrationRegistry((0...version).dropFirst().map(migration))
+                )
+            }
+            // The first opening loads the libraries.
+            try open()
+            cache?.close()
+            return BenchmarkTrial(count: rounds, rounds: rounds, countsMedians: true) { _ in
+                version += 1
+                try open()
+                guard cache?.report.to == version else { throw BenchmarkError("The store was not upgraded.") }
+            } other: { _ in
+                try open()
+                guard cache?.report.isEmpty == true else { throw BenchmarkError("The store was not up to date.") }
+            } afterPart: {
+                // Closing writes the log into the file.
+                cache?.close()
             }
         }
     }

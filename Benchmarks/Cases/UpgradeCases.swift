@@ -95,7 +95,7 @@ enum UpgradeCases {
         ) { $1.email == $0.mail && $1.town == $0.city && $1.remarks == $0.notes && $1.level == 1 },
         MoltUpgrade(
             name: "molt-rename-type",
-            summary: "renameType, which changes no record; the indexes are compared with all of them",
+            summary: "renameType, which reads and changes no record",
             steps: [.renameType(People.typeName, to: "Contact")],
             ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)],
             typeName: "Contact"

@@ -67,10 +67,14 @@ struct BenchmarkTrial {
     let count: Int
     /// The number of parts; two ways alternate part by part, so that a busy machine slows both equally.
     var rounds = 1
+    /// Whether each part counts with the median time of all parts, so that a few slow ones do not matter.
+    var countsMedians = false
     /// Does one part; timed.
     let body: (_ round: Int) throws -> Void
     /// Does the same part in the alternative way; timed.
     var other: ((_ round: Int) throws -> Void)?
+    /// Tidies up after each part of either way; not timed.
+    var afterPart: () throws -> Void = {}
     /// Throws unless the work was really done; not timed.
     var finish: () throws -> Void = {}
 }

@@ -41,16 +41,23 @@ struct BenchmarkChild: Codable {
 
         var (subject, other) = (Stopwatch(), Stopwatch())
         for round in 0..<trial.rounds {
+            func timeBody() throws {
+                try subject.time { try trial.body(round) }
+                try trial.afterPart()
+            }
             // Each way goes first in every second round.
-            if round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
-            if let body = trial.other { try other.time { try body(round) } }
-            if !round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
+            if round.isMultiple(of: 2) { try timeBody() }
+            if let body = trial.other {
+                try other.time { try body(round) }
+                try trial.afterPart()
+            }
+            if !round.isMultiple(of: 2) { try timeBody() }
         }
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
-        var run = BenchmarkRun(count: trial.count, seconds: subject.seconds)
+        var run = BenchmarkRun(count: trial.count, seconds: subject.seconds(countsMedians: trial.countsMedians))
         run.processorSeconds = subject.processorSeconds
-        if trial.other != nil { run.otherSeconds = other.seconds }
+        if trial.other != nil { run.otherSeconds = other.seconds(countsMedians: trial.countsMedians) }
         run.peakMemoryBytes = peak
         return run
     }
@@ -58,12 +65,16 @@ struct BenchmarkChild: Codable {
 
 /// Adds up the time of several parts.
 private struct Stopwatch {
-    private(set) var seconds = 0.0
+    private var parts: [Double] = []
     private(set) var processorSeconds = 0.0
 
     mutating func time(_ body: () throws -> Void) rethrows {
         let processorStart = Platform.processorSeconds()
-        seconds += try ContinuousClock().measure(body) / .seconds(1)
+        parts.append(try ContinuousClock().measure(body) / .seconds(1))
         processorSeconds += Platform.processorSeconds() - processorStart
+    }
+
+    func seconds(countsMedians: Bool) -> Double {
+        countsMedians ? parts.median * Double(parts.count) : parts.reduce(0, +)
     }
 }

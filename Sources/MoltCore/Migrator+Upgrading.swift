@@ -4,10 +4,10 @@ import Foundation
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
     ///
-    /// A plan that only records migrations on read changes no record. Its commit does not wait for the disk, and its
-    /// attempt is not noted, because no step can crash.
+    /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. If it only
+    /// records migrations on read, its attempt is not noted either, because no step can crash.
     ///
-    /// - Throws: ``StepsAppeared`` if such a plan turns out to have steps to run.
+    /// - Throws: ``StepsAppeared`` if such a plan turns out to have other steps to run.
     func runInTransaction(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -21,8 +21,8 @@ extension Migrator {
         defer { attachments.abandon() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
-        let onlyRecords = upgrade.plan.onlyRecords && options.backup == nil
-        try store.withWriteTransaction(until: options.deadline, isSynced: !onlyRecords) { transaction in
+        let isLight = isLight(upgrade.plan)
+        try store.withWriteTransaction(until: options.deadline, isSynced: !isLight) { transaction in
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
             if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
@@ -43,10 +43,10 @@ extension Migrator {
             }
             try plan.checkProblems()
             guard plan.needsRun else { return }
-            if onlyRecords, !plan.onlyRecords { throw StepsAppeared() }
+            if isLight, !self.isLight(plan) { throw StepsAppeared() }
             isRun = true
             try options.checkCancellation()
-            if !onlyRecords { try attempt.begin(plan) }
+            if !plan.onlyRecords || options.backup != nil { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try attachments.changesRestoringCurrentState(store.attachments, plan, registry)
             }
@@ -62,6 +62,15 @@ extension Migrator {
         }
         upgrade = state
         if isRun { try options.reach(.afterCommit, "of the upgrade") }
+    }
+
+    /// Whether an upgrade only adds rows to the ledger and renames types.
+    private func isLight(_ plan: MigrationPlan) -> Bool {
+        guard options.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
+        return registry.migrations.filter { running.contains($0.name) }.flatMap(\.steps).allSatisfy { step in
+            if case .renameType = step.action { true } else { false }
+        }
     }
 
     /// Another process changed the store between the plan and the lock, so that there are steps to run now.
@@ -137,7 +146,12 @@ extension Migrator {
         do {
             try store.withWriteTransaction(until: options.deadline) { transaction in
                 isApplied = try applyJournal(of: store, transaction, attachments, attempt)
-                if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
+                if isApplied {
+                    try options.reach(.beforeCommit, "that ends the journal")
+                } else {
+                    // Another process was faster, perhaps that of a newer app.
+                    _ = try planUnlessSuperseded(store, transaction)
+                }
             } waiting: {
                 try options.checkDeadline(isCommitted: !isCancellable)
                 try lock.wait()
@@ -158,15 +172,22 @@ extension Migrator {
         _ attachments: Attachments,
         _ attempt: AttemptNote
     ) throws -> Bool {
-        // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
-        let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
-        if plan.isSuperseded { try plan.checkProblems() }
         let journal = try transaction.journal()
         guard !journal.isEmpty else { return false }
-        try attempt.begin(plan)
+        // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
+        try attempt.begin(planUnlessSuperseded(store, transaction))
         try attachments.apply(journal, options)
         try options.reach(.clearJournal)
         try transaction.clearJournal()
         return true
+    }
+
+    private func planUnlessSuperseded(
+        _ store: any MigrationStore,
+        _ transaction: any MigrationTransaction
+    ) throws -> MigrationPlan {
+        let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
+        if plan.isSuperseded { try plan.checkProblems() }
+        return plan
     }
 }

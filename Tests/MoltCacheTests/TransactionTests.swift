@@ -49,7 +49,7 @@ import Testing
         var found: [String] = []
         var last: Int64 = 0
         repeat {
-            try transaction.requiredRecords.read(into: batch, type: type, after: last, through: .max)
+            try transaction.requiredRecords.read(into: batch, types: [type], after: last, through: .max)
             for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id

@@ -16,15 +16,18 @@ extension StoreBehavior {
                 let rows = (1...10).map { StoredRow($0, "\($0)", $0 % 3 == 0 ? "A" : "B") }
                 try trial.write(trial.store(rows)) { transaction in
                     let batch = RecordBatch(capacity: 4, coding: .standard)
-                    func next(_ type: String, _ after: Int64) throws -> [Int64] {
-                        try transaction.requiredRecords.read(into: batch, type: type, after: after, through: .max)
+                    func next(_ types: String..., after: Int64) throws -> [Int64] {
+                        try transaction.requiredRecords.read(into: batch, types: types, after: after, through: .max)
                         return (0..<batch.count).map { batch[$0].id }
                     }
-                    trial.expect("the first batch", try next("B", 0), is: [1, 2, 4, 5])
-                    trial.expect("the second and last", try next("B", 5), is: [7, 8, 10])
-                    trial.expect("after the last", try next("B", 10), is: [])
-                    trial.expect("of another type", try next("A", 0), is: [3, 6, 9])
-                    trial.expect("of an unknown type", try next("C", 0), is: [])
+                    trial.expect("the first batch", try next("B", after: 0), is: [1, 2, 4, 5])
+                    trial.expect("the second and last", try next("B", after: 5), is: [7, 8, 10])
+                    trial.expect("after the last", try next("B", after: 10), is: [])
+                    trial.expect("of another type", try next("A", after: 0), is: [3, 6, 9])
+                    trial.expect("of an unknown type", try next("C", after: 0), is: [])
+                    let mixed = try next("C", "B", "A", after: 1)
+                    trial.expect("of two types and an unknown one", mixed, is: [2, 3, 4, 5])
+                    trial.expect("of no type", try next(after: 0), is: [])
                 }
             },
             StoreBehavior("Reading keeps to its bounds: after one id, through another", needs: .records) { trial in

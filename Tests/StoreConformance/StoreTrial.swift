@@ -104,7 +104,7 @@ final class StoreTrial {
         var rows: [StoredRow] = []
         var last = after
         repeat {
-            try transaction.requiredRecords.read(into: batch, type: type, after: last, through: through)
+            try transaction.requiredRecords.read(into: batch, types: [type], after: last, through: through)
             for index in 0..<batch.count {
                 rows.append(StoredRow(batch[index]))
                 last = max(last, batch[index].id)

@@ -114,8 +114,8 @@ package enum RowQuery: Int, CaseIterable {
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
         case .rest:
             """
-            SELECT id, content, key, expires_at, version, updated_at FROM molt_record
-            WHERE type_id = ?3 AND id > ?1 AND version < ?2 ORDER BY id
+            SELECT id, content, key, expires_at, version, updated_at, type_id FROM molt_record NOT INDEXED
+            WHERE id > ?1 AND version < ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id
             """
         // A record may have been written since it was read, or its id reused.
         case .upgrade:

@@ -1,36 +1,36 @@
 internal import MoltCore
 
-/// A type whose records may have to go through migrations on read.
-struct RestType {
-    let id: Int64
-    let name: String
-    let count: Int
-    /// The lowest and the highest id of its records.
-    let ids: ClosedRange<Int64>
-}
-
 extension CacheSession {
-    /// The types that have records, by name.
-    func restTypes() throws(SQLiteError) -> [RestType] {
-        let types = try connection.prepare(
-            """
-            SELECT type_id, name, count(*), min(molt_record.id), max(molt_record.id)
-            FROM molt_record JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
-            """
-        )
-        var found: [RestType] = []
-        try types.eachRow { row throws(SQLiteError) in
-            let lowest = row.integer(3)
-            found.append(
-                RestType(
-                    id: row.integer(0),
-                    name: row.text(1),
-                    count: Int(clamping: row.integer(2)),
-                    ids: lowest...max(lowest, row.integer(4))
-                )
-            )
+    /// The types whose records may have to go through migrations on read.
+    func restTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
+        WantedTypes(try TypeNameTable(connection), where: isWanted)
+    }
+
+    /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
+    func extent(of types: WantedTypes) throws(SQLiteError) -> RestExtent {
+        let statement = try connection.prepare("SELECT count(*), min(id), max(id) FROM molt_record WHERE type_id = ?1")
+        var extent = RestExtent()
+        for id in types.ids {
+            try statement.bind(id, at: 1)
+            try statement.eachRow { row throws(SQLiteError) in
+                guard row.integer(0) > 0 else { return }
+                extent.count += Int(clamping: row.integer(0))
+                extent.first = min(extent.first, row.integer(1))
+                extent.last = max(extent.last, row.integer(2))
+            }
         }
-        return found
+        return extent
+    }
+
+    /// Makes sure that a scan of the records reaches as many as an index has, and that their types have names.
+    ///
+    /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
+    func checkScan() throws(SQLiteError) {
+        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
+        let count = try connection.integer("SELECT count(*) FROM molt_record")
+        let scanned = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
+        guard scanned >= count else { throw .missingRow }
+        try TypeNameTable(connection).checkThatNoneIsLost(connection)
     }
 
     /// Writes upgraded records, except those that were written since they were read.

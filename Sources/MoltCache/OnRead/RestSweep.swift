@@ -122,10 +122,8 @@ final class RestSweep: Sendable {
 
     /// The state of a sweep between two batches.
     private struct Sweep {
-        /// The types that are left, without the current one.
-        var types: [RestType]
-        var type: RestType?
-        /// The id of the last record that was written, of the current type.
+        let types: WantedTypes
+        /// The id of the last record that was written.
         var position = Int64.min
         let start = ContinuousClock.now
         /// The number of records of each migration that were read.
@@ -134,12 +132,6 @@ final class RestSweep: Sendable {
         var toleratedFailure: MigrationError?
         var failure: MigrationError?
         var progress: RestProgress
-
-        mutating func beginNextType() {
-            if let type { progress.end(type) }
-            type = types.popLast()
-            position = .min
-        }
 
         mutating func note(_ batch: RestUpgrade.Batch, through last: Int64) {
             position = last
@@ -162,10 +154,7 @@ final class RestSweep: Sendable {
         try check()
         var sweep = try state.withLock { $0.interrupted.take() } ?? begin()
         do {
-            while let type = sweep.type {
-                try upgradeRecords(of: type, &sweep, check)
-                sweep.beginNextType()
-            }
+            try upgradeRecords(&sweep, check)
         } catch {
             state.withLock { $0.interrupted = sweep }
             throw error
@@ -179,35 +168,32 @@ final class RestSweep: Sendable {
     private func begin() throws -> Sweep {
         // Nobody can read expired records, so none of them has to be converted.
         if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
-        var types: [RestType] = []
-        try read { session throws(SQLiteError) in types = try session.restTypes() }
-        types = types.filter { rest.changes(typeName: $0.name) }
-        let progress = RestProgress(of: types, in: rest.migrations.map(\.id))
-        if !types.isEmpty { send(.restProgressed(progress.progress)) }
-        var sweep = Sweep(types: types.reversed(), counts: rest.migrations.map { _ in 0 }, progress: progress)
-        sweep.beginNextType()
-        return sweep
+        let (types, extent) = try read { session throws(SQLiteError) in
+            let types = try session.restTypes(where: rest.changes)
+            return (types, try session.extent(of: types))
+        }
+        let progress = RestProgress(of: extent, in: rest.migrations.map(\.id))
+        if extent.count > 0 { send(.restProgressed(progress.progress)) }
+        return Sweep(types: types, counts: rest.migrations.map { _ in 0 }, progress: progress)
     }
 
-    private func upgradeRecords(
-        of type: RestType,
-        _ sweep: inout Sweep,
-        _ check: @escaping @Sendable () throws -> Void
-    ) throws {
+    private func upgradeRecords(_ sweep: inout Sweep, _ check: @escaping @Sendable () throws -> Void) throws {
+        let types = sweep.types
+        guard !types.isEmpty else { return }
         var current = Part(rest.makeBatch(capacity: batchSize))
         var next = Part(rest.makeBatch(capacity: batchSize))
-        prepare(current, of: type, after: sweep.position, check)
+        prepare(current, of: types, after: sweep.position, check)
         while let last = try current.lastID.get() {
             // Only the other thread uses `work` until `wait` returns, which also happens if an error is thrown.
             nonisolated(unsafe) let work = next
-            let preparing = DispatchWorkItem { [self] in prepare(work, of: type, after: last, check) }
+            let preparing = DispatchWorkItem { [self] in prepare(work, of: types, after: last, check) }
             readQueue.async(execute: preparing)
             do {
                 defer { preparing.wait() }
                 try write(current)
             }
             sweep.note(current.batch, through: last)
-            if sweep.progress.advance(to: last, in: type) { send(.restProgressed(sweep.progress.progress)) }
+            if sweep.progress.advance(to: last) { send(.restProgressed(sweep.progress.progress)) }
             pause(after: current)
             swap(&current, &next)
         }
@@ -235,18 +221,18 @@ final class RestSweep: Sendable {
         }
     }
 
-    /// Reads and changes the records of a type after a position.
+    /// Reads and changes the records of some types after a position.
     private func prepare(
         _ part: Part,
-        of type: RestType,
+        of types: WantedTypes,
         after position: Int64,
         _ check: @escaping @Sendable () throws -> Void
     ) {
         let start = ContinuousClock.now
         part.lastID = Result {
             try withAutoreleasePool {
-                try readRows(into: part, of: type, after: position)
-                try rest.upgrade(&part.batch, typeName: type.name, checking: check)
+                try readRows(into: part, of: types, after: position)
+                try rest.upgrade(&part.batch, checking: check)
                 let records = part.batch.records
                 return records.count > 0 ? records[records.count - 1].id : nil
             }
@@ -254,8 +240,9 @@ final class RestSweep: Sendable {
         part.prepareDuration = start.duration(to: .now)
     }
 
-    private func readRows(into part: Part, of type: RestType, after position: Int64) throws {
+    private func readRows(into part: Part, of types: WantedTypes, after position: Int64) throws {
         try read { session throws(SQLiteError) in
+            var types = types
             let batch = part.batch.records
             batch.removeAll()
             part.states.removeAll(keepingCapacity: true)
@@ -263,13 +250,14 @@ final class RestSweep: Sendable {
             defer { row.reset() }
             try row.bind(position, at: 1)
             try row.bind(Int64(rest.version), at: 2)
-            try row.bind(type.id, at: 3)
+            try row.bind(types.onlyID, at: 3)
             var last = position
             while !batch.isFull, try row.step() {
                 let id = row.integer(0)
                 // A damaged file could give the same records again and again.
                 guard id > last else { throw .disorder }
                 last = id
+                guard let typeName = types.name(of: row.integer(6)) else { continue }
                 let isData = row.isBlob(1)
                 let content = row.bytes(1, isBlob: isData)
                 let expiration = row.real(3)
@@ -279,7 +267,7 @@ final class RestSweep: Sendable {
                 )
                 batch.append(
                     id: id,
-                    typeName: type.name,
+                    typeName: typeName,
                     key: row.bytes(2),
                     content: content,
                     isData: isData,
@@ -309,8 +297,8 @@ final class RestSweep: Sendable {
     }
 
     /// Reads on a connection of its own, so that the app does not wait, if one can be opened.
-    private func read(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
-        if try core.readAlone(isUse: false, body) == nil { try core.read(isUse: false, body) }
+    private func read<Value: Sendable>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
+        try core.readAlone(isUse: false, body) ?? core.read(isUse: false, body)
     }
 
     private func change(_ body: (CacheSession) throws(SQLiteError) -> Void) throws {
@@ -357,6 +345,7 @@ final class RestSweep: Sendable {
     }
 
     private func end(_ sweep: Sweep) throws {
+        try read { session throws(SQLiteError) in try session.checkScan() }
         let duration = sweep.start.duration(to: .now) / .seconds(1)
         try change { session throws(SQLiteError) in
             for (migration, count) in zip(rest.migrations, sweep.counts) {

@@ -114,7 +114,7 @@ final class ContentSource {
     private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
         var end = start + 1
         var bytes = rows[start].range.count
-        while end < rows.count, rows[end].version == rows[start].version, rows[end].id - rows[end - 1].id <= 4 {
+        while end < rows.count, rows[end].version == rows[start].version, rows[end].id &- 4 <= rows[end - 1].id {
             // The other columns take about 100 bytes.
             bytes += rows[end].range.count + 100
             guard bytes <= 24_576 else { break }

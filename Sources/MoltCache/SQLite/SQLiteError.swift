@@ -40,19 +40,10 @@ extension SQLiteError {
 
     package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
-    /// A value of ours cannot be passed to SQLite.
-    static let misuse = SQLiteError(extendedCode: SQLITE_MISUSE, message: "a value cannot be written")
-
     /// An update found fewer rows than were read earlier in the same transaction.
     static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
 
     static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
-
-    /// A table and one of its indexes have different numbers of rows.
-    static let unequalCounts = SQLiteError(
-        extendedCode: SQLITE_CORRUPT,
-        message: "an index and its table have different numbers of rows"
-    )
 
     /// The header of a damaged file has another page size than all releases write.
     static let wrongPageSize = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the page size is wrong")
@@ -63,14 +54,11 @@ extension SQLiteError {
         message: "the two files have different page sizes"
     )
 
-    /// The entries of an index differ from its table, or are out of order.
-    static func wrongIndex(_ fault: String) -> SQLiteError {
-        SQLiteError(extendedCode: SQLITE_CORRUPT, message: fault)
-    }
-
     static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
 
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
+
+    static let missingTypeName = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")
 
     /// The journal has changes for an attached store whose name is missing.
     static let missingStoreName = SQLiteError(

@@ -75,6 +75,14 @@ package final class Statement {
         }
     }
 
+    func bind(_ value: Int64?, at index: Int32) throws(SQLiteError) {
+        if let value {
+            try bind(value, at: index)
+        } else {
+            try bind(nil as Double?, at: index)
+        }
+    }
+
     /// Binds a string by its UTF-8 length, so it may contain NUL.
     package func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var value = value

@@ -45,7 +45,6 @@ extension CacheTransaction {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> KeyMoves.Collision? in
-            try finishCheck()
             let hasKeys = try statements[.hasDeferredKeys]
             try hasKeys.bind(Int64(stage), at: 1)
             let moves = try hasKeys.first { $0.integer(0) != 0 } == true ? try keyMoves(stage: stage) : nil
@@ -62,7 +61,11 @@ extension CacheTransaction {
             try run(.forgetDeferred, stage)
             return nil
         }
-        guard let collision else { return forgetTypes() }
+        guard let collision else {
+            forgetCounts()
+            forgetTypes()
+            return
+        }
         let record = try record(id: collision.id)
         let key = record?.key ?? ""
         let type = record?.typeName ?? ""

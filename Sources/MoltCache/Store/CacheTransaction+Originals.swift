@@ -12,11 +12,10 @@ extension CacheTransaction {
 
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
             guard let typeID = try typeID(type) else { return }
             try makeOriginals()
             let statement = try connection.prepare(
-                TransactionQuery.keeping + " WHERE molt_record.type_id = ?1"
+                TransactionQuery.keeping + " WHERE +molt_record.type_id = ?1"
             )
             try statement.bind(typeID, at: 1)
             try statement.run()

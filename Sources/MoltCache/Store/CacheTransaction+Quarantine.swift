@@ -27,6 +27,7 @@ extension CacheTransaction {
         let search = try connection.prepare("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)")
         try search.bind(Int64(stage), at: 1)
         guard try search.first({ $0.integer(0) != 0 }) == true else { return }
+        try allTypes().checkThatNoneIsLost(connection)
         try QuarantineTable.make(connection)
         let moving = try connection.prepare(QuarantineTable.moving(hasOriginals: hasOriginals))
         try moving.bind(Int64(stage), at: 1)

@@ -3,7 +3,6 @@ internal import MoltCore
 extension CacheTransaction {
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
             var names: [String] = []
             try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
             return names
@@ -24,16 +23,15 @@ extension CacheTransaction {
         }
     }
 
-    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
+    func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
-            guard let typeID = try typeID(type) else { return }
-            let statement = try statements[isScanned(typeID) ? .readTypeByScan : .readTypeByIndex]
-            try statement.bind(typeID, at: 4)
+            var types = try wantedTypes(types)
+            guard !types.isEmpty else { return }
+            let statement = try statements[.readTypes]
             try statement.bind(after, at: 1)
             try statement.bind(through, at: 2)
-            try statement.bind(Int64(batch.capacity), at: 3)
+            try statement.bind(types.onlyID, at: 3)
             defer { statement.reset() }
             var last = after
             while !batch.isFull, try statement.step() {
@@ -41,8 +39,18 @@ extension CacheTransaction {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
-                try append(statement, to: batch)
+                if let name = types.name(of: statement.integer(2)) { append(statement, name, to: batch) }
             }
+        }
+    }
+
+    func checkRead(_ count: Int, ofTypes types: [String]) throws {
+        try mapped { () throws(SQLiteError) in
+            var known = 0
+            for id in try wantedTypes(types).ids { known += try self.count(id) }
+            // A damaged tree gives fewer records, without an error.
+            guard count >= known else { throw .missingRow }
+            try allTypes().checkThatNoneIsLost(connection)
         }
     }
 
@@ -56,7 +64,6 @@ extension CacheTransaction {
 
     func record(forKey key: String) throws -> Record? {
         try mapped { () throws(SQLiteError) in
-            try finishCheck()
             let statement = try statements[.recordByKey]
             try statement.bind(key, at: 1)
             return try single(statement)
@@ -70,15 +77,15 @@ extension CacheTransaction {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let batch = RecordBatch(capacity: 1, coding: coding)
-        try append(statement, to: batch)
+        append(statement, try typeName(statement.integer(2)), to: batch)
         return batch[0]
     }
 
-    private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {
+    private func append(_ row: Statement, _ typeName: String, to batch: RecordBatch) {
         let expiration = row.real(5)
         batch.append(
             id: row.integer(0),
-            typeName: try typeName(row.integer(2)),
+            typeName: typeName,
             key: row.bytes(1),
             content: row.bytes(4),
             isData: row.isBlob(4),
@@ -104,13 +111,5 @@ extension CacheTransaction {
         let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
         total = count
         return count
-    }
-
-    /// Whether a scan of all records is faster than the index: the type has at least a third of them.
-    func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
-        if let isScanned = scansByTypeID[typeID] { return isScanned }
-        let isScanned = try count(typeID) * 3 >= countAll()
-        scansByTypeID[typeID] = isScanned
-        return isScanned
     }
 }

@@ -1,14 +1,13 @@
 internal import MoltCore
 
 extension CacheTransaction {
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
+    func makeReader(ofTypes types: [String], through: Int64) throws -> (any RecordReader)? {
         try mapped { () throws(SQLiteError) in
-            guard let snapshot = try openSnapshot(), let id = try typeID(type) else { return nil }
+            let types = try wantedTypes(types)
+            guard !types.isEmpty, let snapshot = try openSnapshot() else { return nil }
             return try SnapshotReader(
-                type,
-                id: id,
+                types,
                 through: through,
-                isScanned: try isScanned(id),
                 expiredAt: expiredAt,
                 on: snapshot,
                 flushing: isDurable ? connection.filePath.map { LogFlusher($0 + "-wal") } : nil,
@@ -20,7 +19,6 @@ extension CacheTransaction {
     /// The connection to the snapshot, opened at its first use; nil if there can be none.
     private func openSnapshot() throws(SQLiteError) -> Connection? {
         if let snapshot { return snapshot }
-        try beginCheck()
         guard connection.totalChanges == firstChange, let path = connection.filePath,
             let opened = try? Connection(path, mode: .readOnly)
         else { return nil }

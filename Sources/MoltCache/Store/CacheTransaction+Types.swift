@@ -5,7 +5,7 @@ extension CacheTransaction {
         try mapped { () throws(SQLiteError) in
             // Compared by bytes: two spellings of the same letter are two names.
             guard !name.utf8.elementsEqual(newName.utf8) else { return }
-            guard let oldID = try typeID(name) else { return try beginCheck() }
+            guard let oldID = try typeID(name) else { return try allTypes().checkThatNoneIsLost(connection) }
             defer { forgetTypes() }
             guard let newID = try typeID(newName) else {
                 let rename = try connection.prepare("UPDATE molt_type SET name = ?1 WHERE id = ?2")
@@ -13,9 +13,12 @@ extension CacheTransaction {
                 try rename.bind(oldID, at: 2)
                 return try rename.run()
             }
-            try finishCheck()
-            // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record.
-            let merge = try connection.prepare("UPDATE OR FAIL molt_record SET type_id = ?1 WHERE type_id = ?2")
+            forgetCounts()
+            // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record. A damaged
+            // index must not hide a record.
+            let merge = try connection.prepare(
+                "UPDATE OR FAIL molt_record NOT INDEXED SET type_id = ?1 WHERE type_id = ?2"
+            )
             try merge.bind(newID, at: 1)
             try merge.bind(oldID, at: 2)
             try merge.run()
@@ -26,13 +29,12 @@ extension CacheTransaction {
     func deleteType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {
-                // There may be records whose type has lost its name.
-                try beginCheck()
+                try allTypes().checkThatNoneIsLost(connection)
                 return 0
             }
             defer { forgetTypes() }
-            try finishCheck()
-            let deletion = try connection.prepare("DELETE FROM molt_record WHERE type_id = ?1")
+            forgetCounts()
+            let deletion = try connection.prepare("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1")
             try deletion.bind(typeID, at: 1)
             try deletion.run()
             let count = connection.changes
@@ -49,11 +51,16 @@ extension CacheTransaction {
 
     // MARK: Ids and names
 
+    func allTypes() throws(SQLiteError) -> TypeNameTable {
+        if let types { return types }
+        let types = try TypeNameTable(connection)
+        self.types = types
+        return types
+    }
+
     /// The id of a type name; nil when no record was ever written with it.
     func typeID(_ name: String) throws(SQLiteError) -> Int64? {
-        let statement = try statements[.typeID]
-        try statement.bind(name, at: 1)
-        return try statement.first { $0.integer(0) }
+        try allTypes().id(of: name)
     }
 
     func addType(_ name: String) throws(SQLiteError) -> Int64 {
@@ -61,33 +68,28 @@ extension CacheTransaction {
         let statement = try statements[.addType]
         try statement.bind(name, at: 1)
         try statement.run()
+        forgetTypes()
         return connection.lastInsertedID
     }
 
     func typeName(_ id: Int64) throws(SQLiteError) -> String {
-        if id == lastType.id { return lastType.name }
-        if let name = typeNamesByID[id] {
-            lastType = (id, name)
-            return name
-        }
-        let statement = try statements[.typeName]
-        try statement.bind(id, at: 1)
-        let name = try statement.first { $0.text(0) } ?? ""
-        typeNamesByID[id] = name
-        return name
+        try allTypes().names[id] ?? ""
     }
 
-    /// Clears the cached counts, because records come or go.
+    func wantedTypes(_ names: [String]) throws(SQLiteError) -> WantedTypes {
+        let types = try allTypes()
+        return WantedTypes(types) { type in names.contains { RecordValue.Object.isSame($0, type) } }
+    }
+
+    /// Clears the cached counts and the size, because records come or go.
     func forgetCounts() {
         counts.removeAll()
         total = nil
+        changesSizes = true
     }
 
-    /// Clears everything cached about types, because names, or the types of records, change.
+    /// Clears the cached names, because they change.
     func forgetTypes() {
-        forgetCounts()
-        typeNamesByID.removeAll()
-        lastType = (0, "")
-        scansByTypeID.removeAll()
+        types = nil
     }
 }

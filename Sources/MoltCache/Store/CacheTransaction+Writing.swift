@@ -4,6 +4,7 @@ internal import MoltCore
 extension CacheTransaction {
     func write(_ contents: RecordContents) throws {
         guard !contents.rows.isEmpty else { return }
+        changesSizes = true
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
             try source.write(contents) { rows throws(SQLiteError) in
@@ -55,8 +56,6 @@ extension CacheTransaction {
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
         let isNew = try mapped { () throws(SQLiteError) in
-            // An index that lacks a record would let another record take its key.
-            try finishCheck()
             forgetCounts()
             let existing = try statements[.idByKey]
             try existing.bind(key, at: 1)
@@ -83,7 +82,6 @@ extension CacheTransaction {
 
     func delete(id: Int64) throws {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
             forgetCounts()
             let statement = try statements[.delete]
             try statement.bind(id, at: 1)
@@ -93,7 +91,6 @@ extension CacheTransaction {
 
     func deleteExpired(now: Double) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            try beginCheck()
             let deletion = try connection.prepare(
                 "DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1"
             )

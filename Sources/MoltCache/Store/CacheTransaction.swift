@@ -15,10 +15,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     /// Whether the table of records bound for quarantine was created.
     var hasQuarantine = false
     var hasOriginals = false
-    /// Whether the indexes of the records were compared with the table.
-    var isChecked = false
-    /// The comparison in progress on another thread.
-    var indexCheck: IndexCheck?
     /// Reads the state at the beginning of the transaction; opened at its first use.
     var snapshot: Connection?
     /// The connection's change count when the transaction began to change records.
@@ -31,15 +27,12 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
     private var failure: SQLiteError?
 
-    var typeNamesByID: [Int64: String] = [:]
-    /// The name looked up last; usually the next one asked for, too.
-    var lastType: (id: Int64, name: String) = (0, "")
-    /// Whether a type is read by a scan, for types already read.
-    var scansByTypeID: [Int64: Bool] = [:]
+    /// All types; nil until they are needed, and after names may have changed.
+    var types: TypeNameTable?
     var counts: [Int64: Int] = [:]
     var total: Int?
-    /// Whether the transaction changes the ledger only.
-    private var keepsRecords = false
+    /// Whether records were added, removed or written.
+    var changesSizes = false
     /// Reused memory for the content of inserted records.
     var buffer: [UInt8] = []
 
@@ -68,21 +61,19 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             closeSnapshot()
-            if indexCheck != nil { try finishCheck() }
             if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
             if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
             hasDeferred = false
             hasQuarantine = false
             hasOriginals = false
-            if !keepsRecords { try connection.execute(RowQuery.forgetSize.sql) }
+            if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
 
     func invalidate() {
         statements.removeAll()
         closeSnapshot()
-        indexCheck = nil
         isOver = true
     }
 
@@ -117,9 +108,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
 
     func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
-            // Putting migrations off reads no record.
-            keepsRecords = entries.contains { $0.outcome == .onRead }
-            if !keepsRecords { try beginCheck() }
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
         }

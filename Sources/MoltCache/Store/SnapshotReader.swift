@@ -5,11 +5,11 @@ internal import MoltCore
 /// In WAL mode, such a connection sees the last commit, whatever the transaction has written since. As the transaction
 /// holds the write lock, that is the state it began with.
 final class SnapshotReader: RecordReader {
-    private let type: String
+    private var types: WantedTypes
     private let storeName: String
     /// Nil once the reader has ended; a queue may keep the reader a little longer.
     private var statement: Statement?
-    private var last: Int64 = 0
+    private var last = Int64.min
     private var isAtEnd = false
     private let flusher: LogFlusher?
 
@@ -17,30 +17,27 @@ final class SnapshotReader: RecordReader {
     ///
     /// - Parameters:
     ///   - expiredAt: Records that had expired by this time are skipped; nil skips none.
-    ///   - isScanned: Whether to scan all records, which is faster when the type has a large part of them.
     ///   - connection: Used only by this reader until it ends.
     ///   - flusher: Called between batches to write the log to disk; nil for none.
     init(
-        _ type: String,
-        id: Int64,
+        _ types: WantedTypes,
         through: Int64,
-        isScanned: Bool,
         expiredAt: Double?,
         on connection: Connection,
         flushing flusher: LogFlusher?,
         storeName: String
     ) throws(SQLiteError) {
-        self.type = type
+        self.types = types
         self.storeName = storeName
         self.flusher = flusher
-        let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
         let statement = try connection.prepare(
             """
-            SELECT id, key, version, content, expires_at FROM \(source) = ?1 AND id <= ?2
+            SELECT id, key, version, content, expires_at, type_id FROM molt_record NOT INDEXED
+            WHERE id <= ?2 \(types.onlyID == nil ? "" : "AND type_id = ?1")
                 \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
             """
         )
-        try statement.bind(id, at: 1)
+        if let id = types.onlyID { try statement.bind(id, at: 1) }
         try statement.bind(through, at: 2)
         if let expiredAt { try statement.bind(expiredAt, at: 3) }
         self.statement = statement
@@ -60,10 +57,11 @@ final class SnapshotReader: RecordReader {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
+                guard let typeName = types.name(of: statement.integer(5)) else { continue }
                 let expiration = statement.real(4)
                 batch.append(
                     id: id,
-                    typeName: type,
+                    typeName: typeName,
                     key: statement.bytes(1),
                     content: statement.bytes(3),
                     isData: statement.isBlob(3),

@@ -1,14 +1,11 @@
 /// The statements that an upgrade keeps prepared.
 enum TransactionQuery: Int, CaseIterable {
     case typeNames
-    case typeID
-    case typeName
     case addType
     case countAll
     case countType
     case lastID
-    case readTypeByScan
-    case readTypeByIndex
+    case readTypes
     case recordByID
     case recordByKey
     case idByKey
@@ -44,22 +41,17 @@ enum TransactionQuery: Int, CaseIterable {
         switch self {
         case .typeNames:
             """
-            SELECT name FROM molt_type
+            SELECT name FROM molt_type NOT INDEXED
             WHERE EXISTS (SELECT 1 FROM molt_record WHERE type_id = molt_type.id) ORDER BY name
             """
-        case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
-        case .typeName: "SELECT name FROM molt_type WHERE id = ?1"
         case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
         case .countAll: "SELECT count(*) FROM molt_record"
         case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
-        case .lastID: "SELECT max(id) FROM molt_record"
-        // The plus sign keeps SQLite from using the index.
-        case .readTypeByScan:
-            "\(Self.columns) WHERE id > ?1 AND id <= ?2 AND +type_id = ?4 ORDER BY id LIMIT ?3"
-        case .readTypeByIndex:
+        case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
+        case .readTypes:
             """
-            \(Self.columns) INDEXED BY molt_record_type
-            WHERE type_id = ?4 AND id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3
+            \(Self.columns) NOT INDEXED
+            WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id
             """
         case .recordByID: "\(Self.columns) WHERE id = ?1"
         case .recordByKey: "\(Self.columns) WHERE key = ?1"

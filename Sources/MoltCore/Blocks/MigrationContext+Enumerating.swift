@@ -40,11 +40,11 @@ extension MigrationContext {
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
-        var after: Int64 = 0
+        var after = Int64.min
         while true {
             try scope.options.checkCancellation()
             try perform(at: UpgradePoint(.read, "of \(type)")) {
-                try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1)
+                try $0.read(into: batch, types: [type], after: after, through: firstCreatedID - 1)
             }
             guard batch.count > 0 else { break }
             enumerations[level].isBatchStale = false

@@ -55,12 +55,13 @@ struct RecordChanger: Sendable {
     }
 
     /// Runs the records of a batch through their steps, in order; on all cores if a step is expensive enough.
-    func changeBatch(_ work: PassBatch, _ chain: StepChains.Chain) {
+    ///
+    /// - Parameter chains: Those of the records' types, at least one.
+    func changeBatch(_ work: PassBatch, _ chains: [StepChains.TypeChain]) {
         let count = work.batch.count
-        let isParallel = chain.links.contains { $0.edit.isParallel }
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
-        let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
+        let distance = chains.contains(where: \.chain.runsClosure) ? 1 : StopCheck.distance
         work.batch.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
@@ -84,13 +85,20 @@ struct RecordChanger: Sendable {
                             workers[number].counts += worker.counts
                             workers[number].isPlain = worker.isPlain
                         }
+                        // Most records have the type of the one before.
+                        var last = chains[0]
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
                             if index % distance == 0, let reason = stopCheck.reason() {
                                 outcomes[index] = RecordOutcome(id: records[index].id, failure: reason)
                                 worker.isPlain = false
                                 return
                             }
-                            if changeAndEncode(&records[index], chain, &worker, number, &outcomes[index]) { return }
+                            if chains.count > 1, !records[index].hasType(last.typeName) {
+                                last = chains.first { records[index].hasType($0.typeName) } ?? last
+                            }
+                            if changeAndEncode(&records[index], last.chain, &worker, number, &outcomes[index]) {
+                                return
+                            }
                         }
                     }
                     if workerCount == 1 {
@@ -296,5 +304,11 @@ struct RecordChanger: Sendable {
             record.typeName = chains.name(of: record.typeName, from: named, before: end)
         }
         return outcome
+    }
+}
+
+extension Record {
+    fileprivate func hasType(_ name: String) -> Bool {
+        RecordValue.Object.isSame(typeName, name)
     }
 }

@@ -16,6 +16,7 @@ final class RecordPass {
     private let stopCheck: StopCheck
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
+    private var readCount = 0
     private(set) var counts: PassCounts
 
     init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], _ scope: UpgradeScope) {
@@ -36,30 +37,25 @@ final class RecordPass {
 
     private var records: any RecordTransaction { scope.records }
 
-    /// The types whose records a step processes.
-    func typesToRead(of names: [String]) -> [String] {
-        guard steps.contains(where: \.isEdit) else { return [] }
-        return names.filter { !changer.chain(typeName: $0).links.isEmpty }
-    }
-
-    /// Runs the pass over types in the given order.
-    func run(types: [String]) throws {
-        try process(types)
+    func run() throws {
+        try process()
         try finish()
     }
 
-    private func process(_ types: [String]) throws {
-        guard !types.isEmpty else { return }
+    private func process() throws {
+        // The names come from the steps, because the store may find its types by an index.
+        let chains = StepChains(steps).all()
+        guard !chains.isEmpty else { return }
+        let types = chains.map(\.typeName)
         let last = try records.lastRecordID()
         var work = makeWork()
         var other = makeWork()
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         defer { records.endReading() }
-        for type in types {
-            let isLarge = try records.count(ofType: type) > scope.options.batchSize
-            let reader = isLarge ? try records.makeReader(ofType: type, through: last) : nil
-            try process(type, through: last, reader, &work, &other)
-        }
+        let isLarge = last > Int64(scope.options.batchSize)
+        let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
+        try process(chains, through: last, reader, &work, &other)
+        try records.checkRead(readCount, ofTypes: types)
     }
 
     private func finish() throws {
@@ -107,7 +103,7 @@ final class RecordPass {
     private func noteSamples(ofType type: String, deletedBy step: UpgradeSchedule.Step) throws {
         guard let notes = scope.notes, notes.sampleCount > 0 else { return }
         let batch = RecordBatch(capacity: notes.sampleCount, coding: scope.coding)
-        try records.read(into: batch, type: type, after: 0, through: .max)
+        try records.read(into: batch, types: [type], after: 0, through: .max)
         for index in 0..<batch.count { notes.add(batch[index], nil, migration: step.migration, step: step.number) }
     }
 
@@ -124,21 +120,21 @@ final class RecordPass {
 
     /// - Parameter reader: Reads the records on the other thread; nil to read them through the transaction.
     private func process(
-        _ type: String,
+        _ chains: [StepChains.TypeChain],
         through last: Int64,
         _ reader: (any RecordReader)?,
         _ current: inout PassBatch,
         _ other: inout PassBatch
     ) throws {
         defer { reader?.end() }
-        let chain = changer.chain(typeName: type)
+        let types = chains.map(\.typeName)
         try scope.options.checkCancellation()
+        let place = "of \(types.joined(separator: ", "))"
         func read(_ batch: RecordBatch, after position: Int64) throws {
-            try scope.options.reach(.read, "of \(type)")
-            try records.read(into: batch, type: type, after: position, through: last)
+            try scope.options.reach(.read, place)
+            try records.read(into: batch, types: types, after: position, through: last)
         }
-        if reader == nil { try read(current.batch, after: 0) }
-        other.batch.removeAll()
+        if reader == nil { try read(current.batch, after: .min) }
         repeat {
             try scope.options.checkCancellation()
             let position = current.batch.count > 0 ? current.batch[current.batch.count - 1].id : last
@@ -149,10 +145,10 @@ final class RecordPass {
             let changing = DispatchWorkItem { [changer, options = scope.options] in
                 do {
                     if let source {
-                        try options.reach(.read, "of \(type)")
+                        try options.reach(.read, place)
                         try source.read(into: work.batch)
                     }
-                    changer.changeBatch(work, chain)
+                    changer.changeBatch(work, chains)
                 } catch {
                     work.readFailure = error
                 }
@@ -176,6 +172,7 @@ final class RecordPass {
     private func write(_ work: PassBatch) throws {
         let count = work.batch.count
         guard count > 0 else { return }
+        readCount += count
         let workers = work.workers[..<work.usedWorkers]
         var contents = RecordContents(rows: [], buffers: workers.map(\.contents))
         if workers.allSatisfy(\.isPlain) {

@@ -107,12 +107,12 @@ package final class RestUpgrade: Sendable {
         !chain(typeName).links.isEmpty
     }
 
-    /// Sends the records of a batch, all of one type, through the migrations that they lack.
+    /// Sends the records of a batch through the migrations that they lack.
     ///
     /// - Parameter check: Called between records; its error ends the batch.
-    package func upgrade(_ batch: inout Batch, typeName: String, checking check: () throws -> Void) rethrows {
-        let chain = chain(typeName)
-        let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
+    package func upgrade(_ batch: inout Batch, checking check: () throws -> Void) rethrows {
+        var typeName = ""
+        var chain = StepChains.Chain()
         batch.changes.removeAll(keepingCapacity: true)
         batch.contents.rows.removeAll(keepingCapacity: true)
         batch.contents.buffers[0].removeAll(keepingCapacity: true)
@@ -121,7 +121,11 @@ package final class RestUpgrade: Sendable {
         var total = changer.noCounts
         var counts = total
         for index in 0..<batch.records.count {
-            if index % distance == 0 { try check() }
+            if index == 0 || !RecordValue.Object.isSame(batch.records[index].typeName, typeName) {
+                typeName = batch.records[index].typeName
+                chain = self.chain(typeName)
+            }
+            if index % StopCheck.distance == 0 || chain.runsClosure { try check() }
             counts.reset()
             let outcome = changer.change(&batch.records[index], chain, &counts)
             if let failure = outcome.failure {

@@ -103,7 +103,7 @@ struct UnmatchedNames {
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
         var after: Int64 = 0
         while true {
-            try records.read(into: batch, type: last, after: after, through: .max)
+            try records.read(into: batch, types: [last], after: after, through: .max)
             guard batch.count > 0 else { return false }
             for index in 0..<batch.count {
                 after = batch[index].id
@@ -162,7 +162,7 @@ struct UnmatchedNames {
     private mutating func sample(of type: String) throws -> [Record] {
         if let sample = samples[ExactName(type)] { return sample }
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
-        try self.records.read(into: batch, type: type, after: 0, through: .max)
+        try self.records.read(into: batch, types: [type], after: 0, through: .max)
         samples[ExactName(type)] = (0..<batch.count).compactMap { index in
             var record = batch[index]
             // Unreadable records are skipped.

@@ -76,9 +76,7 @@ final class UpgradeRun {
     private func work(of group: UpgradeSchedule.Group) throws -> Int {
         switch group {
         case .pass(let steps):
-            let chains = StepChains(steps)
-            let types = try scope.records.typeNames().filter { !chains.chain(typeName: $0).links.isEmpty }
-            return try types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
+            return try StepChains(steps).all().reduce(0) { try $0 + scope.records.count(ofType: $1.typeName) }
         case .block(let step, _):
             // A block may read any record, so it counts as one reading of each.
             return step.usesRecords ? max(1, try scope.records.count(ofType: nil)) : 0
@@ -154,7 +152,7 @@ final class UpgradeRun {
         let typeNames = try scope.records.typeNames()
         let runningMigrations = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: try work(of: schedule.groups[group]), migrations: runningMigrations)
-        try pass.run(types: pass.typesToRead(of: typeNames))
+        try pass.run()
         scope.meter.end()
         let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, scope)
         for (stage, step) in steps.enumerated() {

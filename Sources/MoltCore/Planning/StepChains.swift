@@ -28,6 +28,14 @@ struct StepChains: Sendable {
         var links: [Link] = []
         /// The name of the record's type after all steps; nil if one after the last link deletes the type.
         var lastName: String?
+
+        var runsClosure: Bool { links.contains { $0.edit.runsClosure } }
+    }
+
+    /// The chain of a type, by the type's name before all steps.
+    struct TypeChain: Sendable {
+        var typeName: String
+        var chain: Chain
     }
 
     private let steps: [UpgradeSchedule.Step]
@@ -71,6 +79,13 @@ struct StepChains: Sendable {
         }
         chain.lastName = typeName
         return chain
+    }
+
+    /// The chains of all types whose records a step processes, by type name.
+    func all() -> [TypeChain] {
+        Set(steps.compactMap(\.typeName).map(ExactName.init)).map(\.text).sorted()
+            .map { TypeChain(typeName: $0, chain: chain(typeName: $0)) }
+            .filter { !$0.chain.links.isEmpty }
     }
 
     /// The name that a type has at `end`, given its name at `stage`; no step in between may delete the type.

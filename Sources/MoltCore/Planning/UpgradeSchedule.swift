@@ -20,11 +20,6 @@ struct UpgradeSchedule {
             case .run: nil
             }
         }
-
-        /// Whether it processes one record at a time.
-        var isEdit: Bool {
-            if case .edit = action { true } else { false }
-        }
     }
 
     enum Group {

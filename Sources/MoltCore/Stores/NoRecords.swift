@@ -17,7 +17,8 @@ final class NoRecords: RecordTransaction {
     func typeNames() throws -> [String] { [] }
     func count(ofType type: String?) throws -> Int { 0 }
     func lastRecordID() throws -> Int64 { 0 }
-    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws { batch.removeAll() }
+    func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws { batch.removeAll() }
+    func checkRead(_ count: Int, ofTypes types: [String]) throws {}
     func record(id: Int64) throws -> Record? { nil }
     func record(forKey key: String) throws -> Record? { nil }
 
@@ -36,6 +37,6 @@ final class NoRecords: RecordTransaction {
     func original(id: Int64) throws -> Record? { nil }
     func forgetOriginals() throws {}
 
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
+    func makeReader(ofTypes types: [String], through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
 }

@@ -1,7 +1,7 @@
 /// The records of a ``MigrationStore``, inside the write transaction of an upgrade.
 ///
 /// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
-/// insertion, and ``read(into:type:after:through:)`` returns records in that order.
+/// insertion, and ``read(into:types:after:through:)`` returns records in that order.
 package protocol RecordTransaction: AnyObject {
     // MARK: Reading
 
@@ -16,14 +16,20 @@ package protocol RecordTransaction: AnyObject {
 
     /// Fills a batch with the next records by id, until it ``RecordBatch/isFull`` or there are no more.
     ///
-    /// It stays empty only when there is none.
+    /// It stays empty only when there is none. No record is missed because an index of the store is damaged.
     ///
     /// - Parameters:
     ///   - batch: The batch, which is emptied first.
-    ///   - type: Only records of this type.
+    ///   - types: Only records of these types; unknown names are ignored.
     ///   - after: Only records with a greater id.
     ///   - through: Only records up to this id.
-    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws
+    func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws
+
+    /// Makes sure that a pass has read all records of some types; called before it adds or removes any.
+    ///
+    /// - Parameter count: The number of records that were read.
+    /// - Throws: The store's error for damage if it knows of more.
+    func checkRead(_ count: Int, ofTypes types: [String]) throws
 
     func record(id: Int64) throws -> Record?
 
@@ -91,19 +97,19 @@ package protocol RecordTransaction: AnyObject {
 
     // MARK: Reading on another thread
 
-    /// Creates a reader of the records of a type, up to an id; the previous reader must have ended.
+    /// Creates a reader of the records of some types, up to an id; the previous reader must have ended.
     ///
     /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
     ///
-    /// - Returns: Nil if the caller must use ``read(into:type:after:through:)``: the transaction has made changes, which
+    /// - Returns: Nil if the caller must use ``read(into:types:after:through:)``: the transaction has made changes, which
     ///   readers would not see, or the store does not support a second reader at the moment.
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)?
+    func makeReader(ofTypes types: [String], through: Int64) throws -> (any RecordReader)?
 
     /// Discards the snapshot.
     func endReading()
 }
 
-/// Reads the records of one type on another thread, while the transaction writes.
+/// Reads the records of some types on another thread, while the transaction writes.
 ///
 /// It reads the records as they were when the transaction began. One thread at a time may use it.
 package protocol RecordReader: AnyObject {

@@ -94,7 +94,7 @@ extension Snapshot {
                     let batch = RecordBatch(capacity: 100_000, coding: store.coding)
                     var found: [Record] = []
                     for type in try transaction.requiredRecords.typeNames() {
-                        try transaction.requiredRecords.read(into: batch, type: type, after: 0, through: .max)
+                        try transaction.requiredRecords.read(into: batch, types: [type], after: 0, through: .max)
                         found += batch.withRecords { Array($0) }
                     }
                     records = found.sorted { $0.id < $1.id }.map(Self.stored)

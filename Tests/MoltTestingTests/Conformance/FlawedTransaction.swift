@@ -35,16 +35,18 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
 
     func lastRecordID() throws -> Int64 { try rows.lastRecordID() }
 
-    func read(into batch: RecordBatch, type: String, after: Int64, through: Int64) throws {
+    func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
         let through = flaw == .ignoresThrough ? .max : through
         guard flaw == .handsOutTooFew, batch.capacity > 1 else {
-            return try rows.read(into: batch, type: type, after: after, through: through)
+            return try rows.read(into: batch, types: types, after: after, through: through)
         }
         let short = RecordBatch(capacity: batch.capacity - 1, coding: .standard)
-        try rows.read(into: short, type: type, after: after, through: through)
+        try rows.read(into: short, types: types, after: after, through: through)
         batch.removeAll()
         for index in 0..<short.count { Self.append(short[index], id: short[index].id, to: batch) }
     }
+
+    func checkRead(_ count: Int, ofTypes types: [String]) throws { try rows.checkRead(count, ofTypes: types) }
 
     func record(id: Int64) throws -> Record? { try rows.record(id: id) }
 
@@ -116,7 +118,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
 
     func deleteExpired(now: Double) throws -> Int { try rows.deleteExpired(now: now) }
 
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? { nil }
+    func makeReader(ofTypes types: [String], through: Int64) throws -> (any RecordReader)? { nil }
     func endReading() {}
 
     func applyDeferredChanges(stage: Int) throws {

@@ -23,7 +23,7 @@ import Testing
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
             "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
-            "keeping a change for later", "making the changes that were kept", "reading a batch of Alien",
+            "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",
         ] {
             #expect(points.contains(name), "\(name)")
