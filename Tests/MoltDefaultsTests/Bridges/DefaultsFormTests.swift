@@ -116,7 +116,8 @@ struct DefaultsFormTests {
     }
 
     private func native(_ form: DefaultsForm, from json: String) throws -> PropertyListValue {
-        try #require(form.convert)(Array(json.utf8))
+        let convert = try #require(form.convert)
+        return try convert(Array(json.utf8))
     }
 }
 
