@@ -88,14 +88,16 @@ struct AppScenario: Codable, Sendable {
             case .cache: (try CacheStore.state(at: place.cache), try StoreContents.found(at: place.cache)?.timeless)
             case .suite: (try DefaultsStore(place.old).state(), nil)
             }
+        // While changes are pending, a suite may be lost until the next opening makes them.
+        let isSettled = state.journal.isEmpty
         return Outcome(
             contents: contents,
             ledger: state.ledger.map { row in
                 "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
             },
             journal: state.journal,
-            old: try place.old.values().filter { $0.key != "molt.ledger" },
-            group: try place.group.values()
+            old: isSettled ? try place.old.values().filter { $0.key != "molt.ledger" } : [:],
+            group: isSettled ? try place.group.values() : [:]
         )
     }
 
