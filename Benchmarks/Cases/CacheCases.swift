@@ -91,7 +91,7 @@ enum CacheCases {
             fixture: fixture,
             ratios: [BenchmarkRatio(.time, atMost: 2)]
         ) { context in
-            let rounds = 41
+            let rounds = 15
             let file = context.file(fileName)
             var version = 0
             var cache: CodableCache?

@@ -45,7 +45,8 @@ struct RecordChanger: Sendable {
         isParallel = steps.contains { step in
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
         }
-        let cores = ProcessInfo.processInfo.activeProcessorCount
+        // On Linux, the number of cores is read from a file.
+        let cores = isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1
         workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
