@@ -5,7 +5,8 @@ import MoltDefaults
 
 /// Settings: the two built-in migrations, compared with one write of all the same keys through `UserDefaults`.
 ///
-/// On Linux, `UserDefaults` takes quadratic time, and each process keeps its suites in the directory of its run; see `Platform.runSelf`.
+/// On Linux, `UserDefaults` takes quadratic time, and each process keeps its suites in the directory of its run; see
+/// `Platform.runSelf`.
 enum SettingsCases {
     static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size())
 

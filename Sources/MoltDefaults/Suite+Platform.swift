@@ -51,6 +51,15 @@ extension Suite {
             )
         }
 
+        func set(
+            _ value: PropertyListValue,
+            replacing old: PropertyListValue?,
+            forKey key: String,
+            in defaults: UserDefaults
+        ) {
+            defaults.set(value.object, forKey: key)
+        }
+
         func save() throws {
             try makeDefaults().synchronize()
         }
@@ -172,9 +181,18 @@ extension Suite {
         }
 
         /// The objects that the app sees in the domain, saved or not.
+        ///
+        /// For the app's own settings, the library returns them only together with registered defaults. A value that
+        /// equals the registered one counts as it.
         private func objectsInMemory(_ defaults: UserDefaults) throws -> [String: Any] {
-            let registered = try Self.empty.makeDefaults().dictionaryRepresentation()
-            return defaults.dictionaryRepresentation().filter { registered[$0.key] == nil }
+            try SuiteFormat.withDecimalPoint {
+                guard name == nil else { return defaults.persistentDomain(forName: domainName) ?? [:] }
+                let registered = try Self.empty.makeDefaults().dictionaryRepresentation()
+                return defaults.dictionaryRepresentation().filter { key, object in
+                    guard let other = registered[key] else { return true }
+                    return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
+                }
+            }
         }
 
         /// One object in the domain, as the app sees it.
@@ -189,6 +207,19 @@ extension Suite {
         /// A suite that is never written, which shows only registered defaults and launch arguments.
         private static let empty = Suite("dev.molt.empty")
 
+        /// Sets a value, even if the library takes it for equal to the old one and would ignore it.
+        ///
+        /// It does so for numbers, such as 1 and 1.0, and for texts that differ in their Unicode form.
+        func set(
+            _ value: PropertyListValue,
+            replacing old: PropertyListValue?,
+            forKey key: String,
+            in defaults: UserDefaults
+        ) {
+            if let old, (old.string == nil) == (value.string == nil) { defaults.removeObject(forKey: key) }
+            defaults.set(value.object, forKey: key)
+        }
+
         /// Saves what was set, and waits until it is on disk.
         func save() throws {
             guard try isSynchronized(makeDefaults()) else {
@@ -202,6 +233,8 @@ extension Suite {
                 try DurableFile.sync(file.path)
                 try DurableFile.sync(directory: file.deletingLastPathComponent().path)
             } catch {
+                // Without settings, there need not be a file or its directory.
+                guard error.number != ENOENT else { return }
                 throw failure(of: error.number)
             }
         }

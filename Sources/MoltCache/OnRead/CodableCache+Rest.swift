@@ -7,8 +7,9 @@ extension CodableCache {
     /// By default the cache does so by itself after it is opened; see ``Configuration/upgradesRest``. The call then
     /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
     ///
-    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of its own. After an interruption, the next opening or call goes on with
-    /// the records that were not upgraded yet. At the end, the ledger counts the migrations as run.
+    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
+    /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
+    /// the end, the ledger counts the migrations as run.
     ///
     /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
     ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.

@@ -51,13 +51,14 @@ package struct SuiteDomain: Sendable {
             guard !edit.isEmpty else { return }
             let defaults = try suite.makeDefaults()
             for (key, value) in edit.changes {
+                let old = values[key]
                 guard let value else {
-                    defaults.removeObject(forKey: key)
+                    if old != nil { defaults.removeObject(forKey: key) }
                     continue
                 }
-                // The library ignores a text that differs from the old one only in its Unicode form.
-                if values[key]?.description == value.description { defaults.removeObject(forKey: key) }
-                defaults.set(value.object, forKey: key)
+                // Setting an equal value would only have the platform write it again.
+                guard old?.asStored() != value.asStored() else { continue }
+                suite.set(value, replacing: old, forKey: key, in: defaults)
             }
             try suite.save()
             let different = Self.differences(try read(), edit)

@@ -13,7 +13,7 @@
             func `An upgrade is undone or can be finished, and is complete once it was reported`(
                 primary: AppScenario.Primary
             ) async throws {
-                // Another test of this process may make the library save the suites, which Molt then protects.
+                // Another test of this process may make the library save the suites.
                 await #expect(processExitsWith: .success) { [primary = primary as AppScenario.Primary] in
                     let scenario = AppScenario(primary)
                     defer { scenario.place.remove() }

@@ -25,6 +25,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: scratch.file.path)
             for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
             try scratch.domain.change { _ in SuiteEdit() }
+            try scratch.suite.update(set: scratch.values, remove: ["a"])
             let modified = try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate]
             #expect(modified as? Date == past)
         }
@@ -47,6 +48,20 @@ import Testing
         }
         ended.wait()
         #expect(try scratch.values == ["count": 7])
+    }
+
+    @Test func `replaces a value by one that the platform takes for equal`() throws {
+        let values: [PropertyListValue] = [
+            .int(0), .bool(false), .double(0), .int(1), .bool(true), .double(1), "1", [1], [.double(1)], [.bool(true)],
+            ["a": 1], ["a": .double(1)], "\u{E9}", "e\u{301}", .data(Data([1, 2])), .data(Data([2, 1])),
+        ]
+        for old in values {
+            for new in values {
+                try scratch.suite.set(old, forKey: "a")
+                try scratch.suite.set(new, forKey: "a")
+                #expect(try scratch.values == ["a": new], "\(old) to \(new)")
+            }
+        }
     }
 
     @Test func `keeps unsaved values that the app has set since`() throws {

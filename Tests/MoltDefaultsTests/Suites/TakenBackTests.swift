@@ -36,58 +36,6 @@
             scratch = try ScratchSuite(["a": 1, "b": 1])
         }
 
-        /// Checks the values that the app sees, those in the file, and those after the app has saved.
-        private func expect(_ values: [String: PropertyListValue]) throws {
-            for key in ["a", "b", "new a", "new b", "c"] {
-                let seen = try scratch.defaults.object(forKey: key)
-                #expect(try seen.map { try PropertyListValue(normalizing: $0) } == values[key], "\(key)")
-            }
-            let file = { try PropertyListReader.value(Data(contentsOf: scratch.file)) }
-            #expect(try file() == .dictionary(values))
-            #expect(try scratch.defaults.synchronize())
-            #expect(try file() == .dictionary(values))
-            #expect(try scratch.values == values)
-        }
-
-        @Test(arguments: Way.allCases)
-        func `A reset setting does not overwrite a later value of the same key`(way: Way) throws {
-            try way.happen(to: "a", in: scratch.defaults)
-            try scratch.suite.set(2, forKey: way.name("a"))
-            try expect(["a": 1, "b": 1].merging([way.name("a"): 2]) { $1 })
-        }
-
-        @Test(arguments: Way.allCases)
-        func `A reset setting leaves other keys and the new value unchanged`(way: Way) throws {
-            try way.happen(to: "b", in: scratch.defaults)
-            try scratch.suite.set(2, forKey: "a")
-            try expect(["a": 2, "b": 1])
-        }
-
-        @Test(arguments: [Way.thereAndBack, .removedAndBack])
-        func `A reset setting does not bring back a key that is removed later`(way: Way) throws {
-            try way.happen(to: "a", in: scratch.defaults)
-            try scratch.suite.removeValue(forKey: "a")
-            try expect(["b": 1])
-        }
-
-        @Test func `A reset setting does not bring back the last key`() throws {
-            try scratch.suite.removeValue(forKey: "b")
-            try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
-            try scratch.suite.removeValue(forKey: "a")
-            #expect(try scratch.defaults.object(forKey: "a") == nil)
-            #expect(try scratch.defaults.synchronize())
-            #expect(try scratch.values == [:])
-        }
-
-        @Test func `A reset setting does not remove the first key`() throws {
-            let scratch = try ScratchSuite()
-            try scratch.defaults.set(9, forKey: "a")
-            try scratch.defaults.removeObject(forKey: "a")
-            try scratch.suite.set(2, forKey: "a")
-            #expect(try scratch.values == ["a": 2])
-            #expect(try scratch.defaults.integer(forKey: "a") == 2)
-        }
-
         @Test(arguments: Way.allCases)
         func `A reset setting does not undo an upgrade`(way: Way) throws {
             for key in ["a", "b"] { try way.happen(to: key, in: scratch.defaults) }
@@ -129,14 +77,6 @@
             #expect(values["a"] == .int(Int64(rounds)))
             #expect((1...rounds).allSatisfy { values["app \($0)"] == .int(Int64($0)) })
             #expect((1...30).allSatisfy { values["molt \($0)"] == .int(Int64($0)) })
-        }
-
-        @Test func `A reset setting does not hide a value that the app sets afterwards`() throws {
-            try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
-            try scratch.suite.set(2, forKey: "a")
-            try scratch.defaults.set(3, forKey: "a")
-            try scratch.suite.set(2, forKey: "b")
-            try expect(["a": 3, "b": 2])
         }
     }
 #endif
