@@ -104,7 +104,7 @@ enum CacheCases {
             // The first opening loads the libraries.
             try open()
             cache?.close()
-            return BenchmarkTrial(count: rounds, rounds: rounds, countsMedians: true) { _ in
+            return BenchmarkTrial(count: rounds, rounds: rounds, countsFastest: true) { _ in
                 version += 1
                 try open()
                 guard cache?.report.to == version else { throw BenchmarkError("The store was not upgraded.") }

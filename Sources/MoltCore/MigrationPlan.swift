@@ -126,11 +126,6 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         needsRun || !journal.isEmpty
     }
 
-    /// Whether opening the store would only record migrations on read.
-    var onlyRecords: Bool {
-        journal.isEmpty && entries.contains(where: \.isPutOff) && !entries.contains(where: \.runsSteps)
-    }
-
     /// Whether the ledger or the version would change.
     var needsRun: Bool {
         isFresh || from != to || entries.contains { $0.willRun }

@@ -4,8 +4,8 @@ import Foundation
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
     ///
-    /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. If it only
-    /// records migrations on read, its attempt is not noted either, because no step can crash.
+    /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. Its attempt
+    /// is not noted either, because no step can crash, unless it merges types or an earlier attempt was interrupted.
     ///
     /// - Throws: ``StepsAppeared`` if such a plan turns out to have other steps to run.
     func runInTransaction(
@@ -46,7 +46,7 @@ extension Migrator {
             if isLight, !self.isLight(plan) { throw StepsAppeared() }
             isRun = true
             try options.checkCancellation()
-            if !plan.onlyRecords || options.backup != nil { try attempt.begin(plan) }
+            if try !isLight || attempt.hasEarlier || mergesTypes(plan, transaction) { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try attachments.changesRestoringCurrentState(store.attachments, plan, registry)
             }
@@ -67,10 +67,24 @@ extension Migrator {
     /// Whether an upgrade only adds rows to the ledger and renames types.
     private func isLight(_ plan: MigrationPlan) -> Bool {
         guard options.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
-        let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
-        return registry.migrations.filter { running.contains($0.name) }.flatMap(\.steps).allSatisfy { step in
+        return steps(of: plan).allSatisfy { step in
             if case .renameType = step.action { true } else { false }
         }
+    }
+
+    /// Whether a type gets the name of one that has records, which changes all records of the type.
+    private func mergesTypes(_ plan: MigrationPlan, _ transaction: any MigrationTransaction) throws -> Bool {
+        let newNames = steps(of: plan).compactMap { step -> String? in
+            if case .renameType(_, let newName) = step.action { newName } else { nil }
+        }
+        guard !newNames.isEmpty, let records = transaction.records else { return false }
+        let types = try records.typeNames()
+        return newNames.contains { name in types.contains { RecordValue.Object.isSame($0, name) } }
+    }
+
+    private func steps(of plan: MigrationPlan) -> [MigrationStep] {
+        let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
+        return registry.migrations.filter { running.contains($0.name) }.flatMap(\.steps)
     }
 
     /// Another process changed the store between the plan and the lock, so that there are steps to run now.

@@ -13,6 +13,12 @@ package struct AttemptLog: Sendable {
         path = url.path
     }
 
+    /// Whether an upgrade has begun and not ended.
+    var exists: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
     /// The attempts that have begun and not ended, in order.
     package func attempts() -> [UpgradeAttempt] {
         // An unreadable file must not prevent the store from being opened.

@@ -30,6 +30,9 @@ final class AttemptNote {
         own = attempt
     }
 
+    /// Whether an earlier upgrade was interrupted.
+    var hasEarlier: Bool { log?.exists == true }
+
     /// Clears the log at the end of the upgrade, with or without an error.
     func end() {
         guard let own, let log else { return }
