@@ -52,7 +52,7 @@ extension Suite: SettingsAccess {
         try domain.write(set: [:], remove: Set(domain.read().keys))
     }
 
-    /// All values of the suite's own domain.
+    /// All values of the suite's own domain; on Linux, those that the app has set are saved first.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
