@@ -19,7 +19,7 @@ enum SettingsCases {
 
     private static func cases(_ size: Size) -> [BenchmarkCase] {
         func ratios(_ byHand: String) -> [BenchmarkRatio] {
-            [BenchmarkRatio(.time, of: byHand + size.suffix, atMost: 3)]
+            [BenchmarkRatio(.time, of: byHand + size.suffix, atMost: 4)]
         }
         return [
             benchmark(

@@ -55,9 +55,9 @@ struct BenchmarkChild: Codable {
         }
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
-        var run = BenchmarkRun(count: trial.count, seconds: subject.seconds(countsFastest: trial.countsFastest))
+        var run = BenchmarkRun(count: trial.count, seconds: subject.seconds(countsMedians: trial.countsMedians))
         run.processorSeconds = subject.processorSeconds
-        if trial.other != nil { run.otherSeconds = other.seconds(countsFastest: trial.countsFastest) }
+        if trial.other != nil { run.otherSeconds = other.seconds(countsMedians: trial.countsMedians) }
         run.peakMemoryBytes = peak
         return run
     }
@@ -74,7 +74,7 @@ private struct Stopwatch {
         processorSeconds += Platform.processorSeconds() - processorStart
     }
 
-    func seconds(countsFastest: Bool) -> Double {
-        countsFastest ? (parts.min() ?? 0) * Double(parts.count) : parts.reduce(0, +)
+    func seconds(countsMedians: Bool) -> Double {
+        countsMedians ? parts.median * Double(parts.count) : parts.reduce(0, +)
     }
 }
