@@ -228,4 +228,23 @@ import Testing
         }
         #expect(error?.code == .storeFailed)
     }
+
+    @Test(arguments: [[], [MigrationStep.renameType("First", to: "Third")]])
+    func `is opened by an upgrade that only raises the version or renames a type, which reads no record`(
+        steps: [MigrationStep]
+    ) throws {
+        try make(isLarge: true)
+        let file = try SQLite(url)
+        let pageSize = try #require(Int(file.text("PRAGMA page_size") ?? ""))
+        for tree in ["molt_record", "sqlite_autoindex_molt_record_1"] {
+            let root = try #require(Int(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '\(tree)'") ?? ""))
+            var bytes = try Data(contentsOf: url)
+            bytes.replaceSubrange((root - 1) * pageSize..<root * pageSize, with: Data(count: pageSize))
+            try bytes.write(to: url)
+        }
+        let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: steps)])
+        defer { cache.close() }
+        #expect(cache.report.to == 1)
+        #expect(throws: CacheError.self) { try cache.value([String: Int].self, forKey: "first 3") }
+    }
 }

@@ -298,6 +298,23 @@
             #expect(permissions.all == [0o600])
         }
 
+        @Test(arguments: [("Text", true), ("Alien", false)])
+        func `is recorded when types are merged, not when one is only renamed`(newName: String, isRecorded: Bool) throws
+        {
+            let cache = try CodableCache(at: url)
+            try cache.set("note", forKey: "note")
+            cache.close()
+            try SQLite(url).run("UPDATE molt_type SET name = 'Text' WHERE name = 'String'")
+            let found = Log<Int>()
+            var options = MigrationOptions()
+            options.atPoint = { [url] in if $0.kind == .beforeCommit { found.append(unfinishedAttempts(at: url).count) }
+            }
+            let migrations: MigrationRegistry = [Migration(to: 1, "first", .renameType("Person", to: newName))]
+            _ = try Migrator(migrations, options: options).migrate(CacheStore(at: url))
+            #expect(found.all == [isRecorded ? 1 : 0])
+            #expect(unfinishedAttempts(at: url).isEmpty)
+        }
+
         @Test func `is named in the error of a write that waits for the upgrade`() throws {
             var configuration = CodableCache.Configuration()
             configuration.busyTimeout = .milliseconds(20)
