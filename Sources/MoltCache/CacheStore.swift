@@ -16,7 +16,6 @@ package import MoltCore
 package final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
     package let storeName: String
-    package let coding: RecordCoding
     /// The attached stores in addition to those that the steps of a registry name.
     package let attachments: [any AttachedStore]
     /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
@@ -42,25 +41,21 @@ package final class CacheStore: MigrationStore {
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - coding: The coders for values.
     ///   - createsFile: Whether an upgrade creates a missing file.
     ///   - attachments: Attached stores for blocks, in addition to those that steps name; none by default.
     package init(
         at url: URL,
-        coding: RecordCoding = .standard,
         createsFile: Bool = true,
         attachments: [any AttachedStore] = []
     ) {
         storeName = FileStatus.path(of: url)
-        self.coding = coding
         self.createsFile = createsFile
         self.attachments = attachments
         isInMemory = false
     }
 
-    package init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
+    package init(inMemoryWith attachments: [any AttachedStore]) {
         storeName = ":memory:"
-        self.coding = coding
         createsFile = true
         self.attachments = attachments
         isInMemory = true
@@ -156,7 +151,6 @@ package final class CacheStore: MigrationStore {
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,
-                coding: coding,
                 isFresh: isFresh,
                 isDurable: isDurable,
                 deadline: deadline

@@ -38,6 +38,8 @@ public final class CodableCache: Sendable {
     /// Whether shapes of types are compared; false when no one would receive the result.
     let checksShapes: Bool
     let migrations: MigrationRegistry
+    /// The coders of values: those of the registry.
+    let coding: RecordCoding
     let documentUpgrade = Locked<DocumentUpgrade?>(nil)
     let knownTypes = KnownTypes()
     let lastTypeName = Locked(TypeNames())
@@ -97,7 +99,7 @@ public final class CodableCache: Sendable {
         // No other process could upgrade it.
         configuration.duty = .opener
         try self.init(
-            CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores),
+            CacheStore(inMemoryWith: configuration.attached.stores),
             migrations: migrations,
             configuration: configuration
         )
@@ -123,6 +125,7 @@ public final class CodableCache: Sendable {
         path = store.storeName
         self.migrations = migrations
         self.configuration = configuration
+        coding = migrations.coding
         self.retained = retained
         checksShapes = configuration.checksShapes
         do {
@@ -141,7 +144,6 @@ public final class CodableCache: Sendable {
         let rest = RestUpgrade(
             report.onRead,
             in: migrations,
-            configuration.coding,
             storeName: path,
             options: options
         )
@@ -203,7 +205,6 @@ extension CacheStore {
     fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration) {
         self.init(
             at: url,
-            coding: configuration.coding,
             createsFile: configuration.createsFile,
             attachments: configuration.attached.stores
         )

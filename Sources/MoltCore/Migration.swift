@@ -27,6 +27,11 @@ public struct Migration: Sendable {
     /// Whether records go through the migration when they are read; see ``onRead()``.
     public private(set) var isOnRead = false
 
+    /// The coders of the values that its closures decode and encode.
+    package private(set) var coding = RecordCoding.standard
+    /// Whether the migration itself declares its coders; otherwise they are those of its registry.
+    private(set) var hasOwnCoding = false
+
     package var attached: [any AttachedStore] {
         steps.flatMap(\.attached)
     }
@@ -102,6 +107,40 @@ public struct Migration: Sendable {
     }
 }
 
+extension Migration {
+    /// Declares the coders of the values that the migration's closures decode and encode; by default, its registry does.
+    ///
+    /// A migration to a version at which the coders changed has to declare them if it has closures: those that read
+    /// values before a step of the migration changes their form, or those after it.
+    ///
+    /// ```swift
+    /// Migration(
+    ///     to: 2, "milliseconds",
+    ///     .changeValue("Note", "at", from: .secondsSinceReferenceDate, to: .millisecondsSince1970),
+    ///     .convert("Note", from: NoteV1.self, to: NoteV2.self) { NoteV2($0) }
+    /// ).coding(millisecondsCoding)
+    /// ```
+    public func coding(_ coding: RecordCoding) -> Migration {
+        var copy = self
+        copy.coding = coding
+        copy.hasOwnCoding = true
+        return copy
+    }
+
+    /// The migration with the coders of its registry, unless it declares its own.
+    func inheriting(_ coding: RecordCoding) -> Migration {
+        guard !hasOwnCoding else { return self }
+        var copy = self
+        copy.coding = coding
+        return copy
+    }
+
+    /// Whether a closure of the app may decode or encode values of records.
+    var runsClosure: Bool {
+        steps.contains { $0.declaration is TransformStep || $0.declaration is ConvertStep || $0.declaration is RunStep }
+    }
+}
+
 /// A migration's name and the version that it brings a store to.
 public struct MigrationID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The name, unique in its registry.
@@ -124,12 +163,13 @@ public struct MigrationID: Hashable, Sendable, Codable, CustomStringConvertible 
 extension Migration {
     /// A digest of the migration's declaration: its name, its version, and the steps with their parameters.
     ///
-    /// A closure is represented by the revision that its author gives. The ledger stores the fingerprint of each
+    /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger stores the fingerprint of each
     /// applied migration: a different one later means that the migration was edited after it had shipped. These are not
     /// included: descriptions of steps, names of models in code, attached stores of blocks, and replaced migrations.
     public var fingerprint: String {
         var parts = [name, String(version)]
         for step in steps { parts += ["step"] + step.declaration.identity }
+        if runsClosure, coding.summary != RecordCoding.standard.summary { parts += ["coding", coding.summary] }
         // The length prefix keeps parts apart.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         return String(SHA256.hexadecimal(of: text.utf8).prefix(32))

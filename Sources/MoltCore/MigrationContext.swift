@@ -23,7 +23,7 @@ public final class MigrationContext {
     let migration: Migration
     let step: UpgradeSchedule.Step
     let scope: UpgradeScope
-    var coding: RecordCoding { scope.coding }
+    var coding: RecordCoding { migration.coding }
     private var isExpired = false
     /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
@@ -180,6 +180,7 @@ public final class MigrationContext {
     /// The record with a key in its current state, or nil.
     public func record(forKey key: String) throws -> Record? {
         guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
+        record.coding = coding
         try record.read()
         return record
     }

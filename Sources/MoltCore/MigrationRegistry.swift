@@ -19,6 +19,14 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The migrations, in the order in which they were registered.
     public private(set) var migrations: [Migration]
 
+    /// The coders of the values that today's release reads and writes; ``RecordCoding/standard`` by default.
+    ///
+    /// Declare others with ``coding(_:through:)``.
+    public var coding: RecordCoding { coding(at: .max) }
+
+    /// The coders by the last version at which values were written with them, in ascending order.
+    private(set) var codings: [(through: Int, coding: RecordCoding)] = []
+
     /// The version up to which migrations were removed from the code; 0 = none were.
     ///
     /// An older store is refused with the code `tooOld`. Ledger rows at or below this version need no migration in the
@@ -43,7 +51,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         oldestSupportedVersion: Int = 0,
         allowsLateMigrations: Bool = false
     ) {
-        self.migrations = migrations
+        self.migrations = migrations.map { $0.inheriting(.standard) }
         self.oldestSupportedVersion = oldestSupportedVersion
         self.allowsLateMigrations = allowsLateMigrations
     }
@@ -55,7 +63,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 
     /// Appends a migration.
     public mutating func register(_ migration: Migration) {
-        migrations.append(migration)
+        migrations.append(migration.inheriting(coding(at: migration.version)))
     }
 
     /// Adds a migration that consists of one block over the whole store.
@@ -95,9 +103,52 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         return ledger.filter { $0.version > oldestSupportedVersion && !known.contains($0.name) }
     }
 
+    // MARK: Coders
+
+    /// Declares the coders of values, if they are not ``RecordCoding/standard``.
+    ///
+    /// Values that the app reads and writes, and those that closures of migrations decode and encode, are coded by
+    /// them. If a release changed the coders, keep the earlier ones here too, so that the result of an old migration
+    /// does not depend on today's coders:
+    ///
+    /// ```swift
+    /// let migrations = MigrationRegistry([
+    ///     Migration(to: 1, "title", .transform("Note") { note in
+    ///         note["title"] = "Note of \(try note.value("at", as: Date.self))"
+    ///     }),
+    ///     Migration(
+    ///         to: 2, "milliseconds",
+    ///         .changeValue("Note", "at", from: .secondsSinceReferenceDate, to: .millisecondsSince1970)
+    ///     ),
+    /// ])
+    /// .coding(.standard, through: 1)
+    /// .coding(millisecondsCoding)
+    /// ```
+    ///
+    /// A migration uses the coders of its version. One to the version at which the coders change must say itself which
+    /// ones its closures use, see ``Migration/coding(_:)``.
+    ///
+    /// - Parameters:
+    ///   - coding: The coders.
+    ///   - version: The last version at which releases wrote values with them; nil for those of today's release.
+    public func coding(_ coding: RecordCoding, through version: Int? = nil) -> MigrationRegistry {
+        let version = version ?? .max
+        var registry = self
+        registry.codings.removeAll { $0.through == version }
+        registry.codings.append((version, coding))
+        registry.codings.sort { $0.through < $1.through }
+        registry.migrations = migrations.map { $0.inheriting(registry.coding(at: $0.version)) }
+        return registry
+    }
+
+    /// The coders of values at a version.
+    func coding(at version: Int) -> RecordCoding {
+        codings.first { version <= $0.through }?.coding ?? .standard
+    }
+
     // MARK: Subregistries
 
-    /// The registry up to and including a migration.
+    /// The registry up to and including a migration, with the coders of its version.
     ///
     /// - Throws: ``MigrationError`` with the code `unknownMigration`.
     public func upTo(_ name: String) throws -> MigrationRegistry {
@@ -109,14 +160,14 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         }
         var registry = self
         registry.migrations.removeSubrange((index + 1)...)
-        return registry
+        return registry.coding(coding(at: registry.version))
     }
 
-    /// The registry without the migrations to later versions.
+    /// The registry of a version: without the migrations to later ones, and with the coders of that version.
     public func upTo(version: Int) -> MigrationRegistry {
         var registry = self
         registry.migrations.removeAll { $0.version > version }
-        return registry
+        return registry.coding(coding(at: version))
     }
 }
 

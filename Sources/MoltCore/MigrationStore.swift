@@ -8,9 +8,6 @@ package protocol MigrationStore: AnyObject {
     /// The store's name in errors and reports: its file's path, or the name of its suite.
     var storeName: String { get }
 
-    /// The coders for typed steps.
-    var coding: RecordCoding { get }
-
     /// The stores that were attached when the store was opened, in addition to those that steps name.
     var attachments: [any AttachedStore] { get }
 

@@ -15,6 +15,7 @@ public import Foundation
 /// A property that occurs twice in an object is read as its last value. Both occurrences are renamed and removed
 /// together, and both are kept if nothing changes them.
 public struct Record: Sendable {
+    /// The coders of the values that closures decode and encode; each migration sets its own.
     var coding: RecordCoding
     /// The content followed by the key's UTF-8, in one buffer.
     var object: SplicedObject
@@ -52,7 +53,7 @@ public struct Record: Sendable {
 
     /// Creates a record that is not in a store yet.
     init(
-        coding: RecordCoding,
+        coding: RecordCoding = .standard,
         key: String = "",
         typeName: String = "",
         content: [UInt8] = [],

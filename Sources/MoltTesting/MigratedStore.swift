@@ -47,7 +47,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - version: The version to stop at; nil for the registry's version.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    ///   - configuration: The app's configuration of its cache, with its attached stores.
     /// - Throws: The errors of opening the store.
     public func migrated(
         through migrations: MigrationRegistry,
@@ -61,7 +61,7 @@ extension StoreFixture {
         return MigratedStore(
             fixture: try store.contents(after: entry),
             report: report,
-            coding: configuration.coding
+            coding: registry.coding
         )
     }
 }

@@ -95,7 +95,7 @@ private func insertAndDie(_ url: URL) throws {
 
 /// Inserts 20 MB of records.
 private func insertMany(_ transaction: any MigrationTransaction) throws {
-    let batch = RecordBatch(capacity: 1, coding: .standard)
+    let batch = RecordBatch(capacity: 1)
     let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
     for id in 100..<20_000 {
         batch.removeAll()

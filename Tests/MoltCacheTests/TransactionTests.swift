@@ -45,7 +45,7 @@ import Testing
 
     /// The ids, keys and type names of the records of all batches of a type.
     private func read(_ transaction: any MigrationTransaction, type: String, capacity: Int = 2) throws -> [String] {
-        let batch = RecordBatch(capacity: capacity, coding: .standard)
+        let batch = RecordBatch(capacity: capacity)
         var found: [String] = []
         var last: Int64 = 0
         repeat {

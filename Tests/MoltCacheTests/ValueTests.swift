@@ -189,13 +189,12 @@ import Testing
         #expect(try cache.keys(of: Named.self) == ["named"])
     }
 
-    @Test func `The cache's own coders are used`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.coding = RecordCoding { encoder, decoder in
+    @Test func `The registry's coders are used`() throws {
+        let coding = RecordCoding { encoder, decoder in
             encoder.dateEncodingStrategy = .iso8601
             decoder.dateDecodingStrategy = .iso8601
         }
-        let cache = try CodableCache(at: scratch.file("dates"), configuration: configuration)
+        let cache = try CodableCache(at: scratch.file("dates"), migrations: MigrationRegistry().coding(coding))
         try cache.set([Date(timeIntervalSince1970: 0)], forKey: "dates")
         #expect(
             try SQLite(scratch.file("dates")).text("SELECT content FROM molt_record") == #"["1970-01-01T00:00:00Z"]"#

@@ -15,7 +15,7 @@ extension StoreBehavior {
             StoreBehavior("A batch is emptied, filled up, and holds fewer only at the end", needs: .records) { trial in
                 let rows = (1...10).map { StoredRow($0, "\($0)", $0 % 3 == 0 ? "A" : "B") }
                 try trial.write(trial.store(rows)) { transaction in
-                    let batch = RecordBatch(capacity: 4, coding: .standard)
+                    let batch = RecordBatch(capacity: 4)
                     func next(_ types: String..., after: Int64) throws -> [Int64] {
                         try transaction.requiredRecords.read(into: batch, types: types, after: after, through: .max)
                         return (0..<batch.count).map { batch[$0].id }

@@ -193,7 +193,6 @@ private final class SpyStore: MigrationStore {
     }
 
     var storeName: String { base.storeName }
-    var coding: RecordCoding { base.coding }
     var attachments: [any AttachedStore] { base.attachments }
 
     func state() throws -> StoreState { try base.state() }

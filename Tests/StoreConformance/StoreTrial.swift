@@ -100,7 +100,7 @@ final class StoreTrial {
         through: Int64 = .max,
         capacity: Int = 100
     ) throws -> [StoredRow] {
-        let batch = RecordBatch(capacity: capacity, coding: .standard)
+        let batch = RecordBatch(capacity: capacity)
         var rows: [StoredRow] = []
         var last = after
         repeat {

@@ -29,7 +29,7 @@ struct StoredRow: Equatable, CustomStringConvertible {
     }
 
     var record: Record {
-        let batch = RecordBatch(capacity: 1, coding: .standard)
+        let batch = RecordBatch(capacity: 1)
         key.withUnsafeBytes { key in
             content.withUnsafeBytes { content in
                 batch.append(

@@ -44,7 +44,7 @@ extension CacheSession {
 extension CodableCache {
     /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
     func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
-        var shape = TypeShape.of(value, coding: configuration.coding, content: content)
+        var shape = TypeShape.of(value, coding: coding, content: content)
         shape.isOptional = false
         return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
     }

@@ -17,8 +17,6 @@ extension CodableCache {
         public var options = MigrationOptions()
         /// Whether a missing file is created; otherwise opening throws an error with the code `fileMissing`.
         public var createsFile = true
-        /// The coders for values.
-        public var coding: RecordCoding = .standard
         /// The expiry of values that are set without one; never by default.
         public var defaultExpiry: Expiry = .never
         /// How much memory decoded values may take; nil keeps none.

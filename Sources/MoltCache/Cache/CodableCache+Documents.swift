@@ -52,7 +52,7 @@ extension CodableCache {
     /// The upgrade of single documents, made at the first use.
     private func documents() throws -> DocumentUpgrade {
         if let made = documentUpgrade.withLock({ $0 }) { return made }
-        let made = try DocumentUpgrade(usablePartOf: migrations, coding: configuration.coding)
+        let made = try DocumentUpgrade(usablePartOf: migrations)
         documentUpgrade.withLock { $0 = made }
         return made
     }

@@ -168,7 +168,7 @@ extension CodableCache {
             return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
         }
         do {
-            let data = try configuration.coding.encoder.encode(value)
+            let data = try coding.encoder.encode(value)
             let isFirst = checksShapes && !isKnown(ObjectIdentifier(Value.self))
             return EncodedContent(
                 data: data,
@@ -198,7 +198,7 @@ extension CodableCache {
             throw unreadable(type, found, nil)
         }
         do {
-            return try configuration.coding.decoder.decode(type, from: found.data)
+            return try coding.decoder.decode(type, from: found.data)
         } catch {
             throw unreadable(type, found, error)
         }

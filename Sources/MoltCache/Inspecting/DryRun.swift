@@ -85,7 +85,7 @@ struct DryRun {
             }
         }
         if let stop { throw stop }
-        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
+        let store = CacheStore(at: copy, attachments: configuration.attached.stores)
         store.readsLaterLayouts = configuration.downgrade == .openReadOnly
         return store
     }

@@ -336,7 +336,6 @@ final class RestSweep: Sendable {
         #endif
         let store = CacheStore(
             at: URL(fileURLWithPath: core.path),
-            coding: configuration.coding,
             createsFile: false,
             attachments: configuration.attached.stores
         )

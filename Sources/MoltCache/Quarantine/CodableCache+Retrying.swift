@@ -40,7 +40,7 @@ extension CodableCache {
         let (last, ledger) = try core.read { session throws(SQLiteError) in
             (try session.lastQuarantinedID(), try LedgerTable.state(session.connection).ledger)
         }
-        let retry = RecordRetry(migrations, ledger: ledger, coding: configuration.coding)
+        let retry = RecordRetry(migrations, ledger: ledger)
         var after: Int64 = 0
         while after < last {
             let page = try core.read { session throws(SQLiteError) in

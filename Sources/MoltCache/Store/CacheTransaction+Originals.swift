@@ -29,7 +29,7 @@ extension CacheTransaction {
             try row.bind(id, at: 1)
             defer { row.reset() }
             guard try row.step() else { return nil }
-            let batch = RecordBatch(capacity: 1, coding: coding)
+            let batch = RecordBatch(capacity: 1)
             batch.append(
                 id: row.integer(0),
                 typeName: row.text(4),

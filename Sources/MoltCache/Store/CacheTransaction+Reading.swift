@@ -76,7 +76,7 @@ extension CacheTransaction {
     func single(_ statement: Statement) throws(SQLiteError) -> Record? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        let batch = RecordBatch(capacity: 1, coding: coding)
+        let batch = RecordBatch(capacity: 1)
         append(statement, try typeName(statement.integer(2)), to: batch)
         return batch[0]
     }

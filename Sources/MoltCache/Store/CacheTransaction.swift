@@ -6,7 +6,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
 
     let connection: Connection
     let storeName: String
-    let coding: RecordCoding
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
     var statements: Statements<TransactionQuery>
@@ -39,14 +38,12 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     init(
         _ connection: Connection,
         storeName: String,
-        coding: RecordCoding,
         isFresh: Bool,
         isDurable: Bool = true,
         deadline: ContinuousClock.Instant? = nil
     ) {
         self.connection = connection
         self.storeName = storeName
-        self.coding = coding
         self.isFresh = isFresh
         self.isDurable = isDurable
         self.deadline = deadline

@@ -6,7 +6,7 @@ extension MigrationContext {
     /// - Parameters:
     ///   - type: Its type name.
     ///   - key: A key that is not in use.
-    ///   - content: A value, encoded with the store's coders; `Data` is stored as raw data.
+    ///   - content: A value, encoded with the migration's coders; `Data` is stored as raw data.
     ///   - expiration: When it expires; nil for never.
     /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
     public func create(

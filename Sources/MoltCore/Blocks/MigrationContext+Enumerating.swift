@@ -33,7 +33,7 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let batch = RecordBatch(capacity: scope.options.batchSize, coding: coding)
+        let batch = RecordBatch(capacity: scope.options.batchSize)
         let stage = newStage()
         var hasDeferred = false
         var visited = 0
@@ -92,6 +92,7 @@ extension MigrationContext {
         var revision = record.revision
         let changes = changeCount
         var isAtPoint = false
+        record.coding = coding
         do {
             try record.read()
             let old = try original(of: record, level)
@@ -137,6 +138,7 @@ extension MigrationContext {
         var original = record
         if enumerations[level].looksForOriginals, let kept = try perform({ try $0.original(id: record.id) }) {
             original = kept
+            original.coding = coding
             try original.read()
         }
         guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }

@@ -23,6 +23,7 @@ public struct DocumentUpgrade: Sendable {
     private let changer: RecordChanger
     /// For each step, the version of its migration.
     private let stepVersions: [Int]
+    /// The coders of the values that it decodes.
     private let coding: RecordCoding
 
     /// Creates an upgrade for documents from a version on.
@@ -30,16 +31,11 @@ public struct DocumentUpgrade: Sendable {
     /// - Parameters:
     ///   - migrations: The registry.
     ///   - oldestVersion: The least version of a document; by default the oldest that the registry supports.
-    ///   - coding: The coders for steps that convert types.
     /// - Throws: ``MigrationError`` with the code `invalidRegistry` if the registry has faults, or if one of the
     ///   migrations needs a whole store, because it has a block (`run`) or moves data in or out of the store. Those for
     ///   settings alone do not concern documents, and are passed over.
-    public init(
-        _ migrations: MigrationRegistry,
-        from oldestVersion: Int? = nil,
-        coding: RecordCoding = .standard
-    ) throws {
-        try self.init(usablePartOf: migrations, coding: coding)
+    public init(_ migrations: MigrationRegistry, from oldestVersion: Int? = nil) throws {
+        try self.init(usablePartOf: migrations)
         guard let blocking, blocking.version > oldestVersion ?? migrations.oldestSupportedVersion else { return }
         throw MigrationError(
             .invalidRegistry,
@@ -50,7 +46,7 @@ public struct DocumentUpgrade: Sendable {
     }
 
     /// Creates an upgrade for the documents that can be upgraded; older ones are refused one by one.
-    package init(usablePartOf migrations: MigrationRegistry, coding: RecordCoding) throws {
+    package init(usablePartOf migrations: MigrationRegistry) throws {
         try migrations.validate()
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
         version = migrations.version
@@ -65,7 +61,7 @@ public struct DocumentUpgrade: Sendable {
             storeName: "",
             options: MigrationOptions()
         )
-        self.coding = coding
+        coding = migrations.coding
     }
 
     /// Upgrades a document.
@@ -94,7 +90,7 @@ public struct DocumentUpgrade: Sendable {
             expiration: expiration?.timeIntervalSince1970,
             version: version
         )
-        var record = Record(stored, coding: coding)
+        var record = Record(stored)
         try record.read()
         let first = stepVersions.firstIndex { $0 > version } ?? stepVersions.count
         let outcome = changer.change(&record, from: first)
@@ -110,7 +106,7 @@ public struct DocumentUpgrade: Sendable {
         )
     }
 
-    /// Upgrades a document, and decodes it.
+    /// Upgrades a document, and decodes it with the registry's coders.
     ///
     /// - Returns: The value; nil if a step drops the document or deletes its type.
     /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``, and `DecodingError`.

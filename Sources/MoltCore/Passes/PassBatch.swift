@@ -11,6 +11,8 @@ final class PassBatch {
 
     /// The private state of one thread.
     struct Worker {
+        /// The steps of the types in the batch, at least one; several workers have coders of their own.
+        let chains: [StepChains.TypeChain]
         /// The counts for all records that this thread has processed in all batches.
         var counts: PassCounts
         /// The new contents of the current batch, concatenated; the buffer is reused.
@@ -28,9 +30,11 @@ final class PassBatch {
         }
     }
 
-    init(_ batch: RecordBatch, workers: Int, counts: PassCounts) {
+    init(_ batch: RecordBatch, _ chains: [StepChains.TypeChain], workers: Int, counts: PassCounts) {
         self.batch = batch
-        self.workers = Array(repeating: Worker(counts: counts), count: workers)
+        self.workers = (0..<workers).map { _ in
+            Worker(chains: workers > 1 ? chains.map(\.withOwnCoders) : chains, counts: counts)
+        }
         outcomes = Array(repeating: RecordOutcome(), count: batch.capacity)
     }
 }

@@ -56,13 +56,11 @@ struct RecordChanger: Sendable {
     }
 
     /// Runs the records of a batch through their steps, in order; on all cores if a step is expensive enough.
-    ///
-    /// - Parameter chains: Those of the records' types, at least one.
-    func changeBatch(_ work: PassBatch, _ chains: [StepChains.TypeChain]) {
+    func changeBatch(_ work: PassBatch) {
         let count = work.batch.count
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
-        let distance = chains.contains(where: \.chain.runsClosure) ? 1 : StopCheck.distance
+        let distance = work.workers[0].chains.contains(where: \.chain.runsClosure) ? 1 : StopCheck.distance
         work.batch.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
@@ -75,6 +73,7 @@ struct RecordChanger: Sendable {
                         // Each thread counts in its own memory, because cores that write to the same cache line slow
                         // each other down.
                         var worker = PassBatch.Worker(
+                            chains: workers[number].chains,
                             counts: PassCounts(migrations: pending.count, stages: stageCount)
                         )
                         swap(&worker.contents, &workers[number].contents)
@@ -86,6 +85,7 @@ struct RecordChanger: Sendable {
                             workers[number].counts += worker.counts
                             workers[number].isPlain = worker.isPlain
                         }
+                        let chains = worker.chains
                         // Most records have the type of the one before.
                         var last = chains[0]
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
@@ -250,6 +250,7 @@ struct RecordChanger: Sendable {
             let expiration = record.expirationSeconds
             var before: Record?
             do {
+                if record.coding !== link.coding { record.coding = link.coding }
                 try record.read()
                 if let atPoint, !isReplay {
                     isAtPoint = true

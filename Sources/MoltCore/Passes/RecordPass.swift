@@ -48,13 +48,13 @@ final class RecordPass {
         guard !chains.isEmpty else { return }
         let types = chains.map(\.typeName)
         let last = try records.lastRecordID()
-        var work = makeWork()
-        var other = makeWork()
+        var work = makeWork(chains)
+        var other = makeWork(chains)
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         defer { records.endReading() }
         let isLarge = last > Int64(scope.options.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
-        try process(chains, through: last, reader, &work, &other)
+        try process(types, through: last, reader, &work, &other)
         try records.checkRead(readCount, ofTypes: types)
     }
 
@@ -70,11 +70,10 @@ final class RecordPass {
         }
     }
 
-    private func makeWork() -> PassBatch {
-        let batch = RecordBatch(capacity: max(1, scope.options.batchSize), coding: scope.coding)
-        if changer.isParallel { batch.divideCoding(among: changer.workerCount) }
-        return PassBatch(
-            batch,
+    private func makeWork(_ chains: [StepChains.TypeChain]) -> PassBatch {
+        PassBatch(
+            RecordBatch(capacity: max(1, scope.options.batchSize)),
+            chains,
             workers: changer.workerCount,
             counts: PassCounts(migrations: pending.count, stages: steps.count)
         )
@@ -102,7 +101,7 @@ final class RecordPass {
 
     private func noteSamples(ofType type: String, deletedBy step: UpgradeSchedule.Step) throws {
         guard let notes = scope.notes, notes.sampleCount > 0 else { return }
-        let batch = RecordBatch(capacity: notes.sampleCount, coding: scope.coding)
+        let batch = RecordBatch(capacity: notes.sampleCount)
         try records.read(into: batch, types: [type], after: 0, through: .max)
         for index in 0..<batch.count { notes.add(batch[index], nil, migration: step.migration, step: step.number) }
     }
@@ -120,14 +119,13 @@ final class RecordPass {
 
     /// - Parameter reader: Reads the records on the other thread; nil to read them through the transaction.
     private func process(
-        _ chains: [StepChains.TypeChain],
+        _ types: [String],
         through last: Int64,
         _ reader: (any RecordReader)?,
         _ current: inout PassBatch,
         _ other: inout PassBatch
     ) throws {
         defer { reader?.end() }
-        let types = chains.map(\.typeName)
         try scope.options.checkCancellation()
         let place = "of \(types.joined(separator: ", "))"
         func read(_ batch: RecordBatch, after position: Int64) throws {
@@ -148,7 +146,7 @@ final class RecordPass {
                         try options.reach(.read, place)
                         try source.read(into: work.batch)
                     }
-                    changer.changeBatch(work, chains)
+                    changer.changeBatch(work)
                 } catch {
                     work.readFailure = error
                 }

@@ -15,13 +15,11 @@ package struct RecordRetry {
     private let migrations: MigrationRegistry
     /// The ledger's rows of migrations that were applied.
     private let applied: [LedgerEntry]
-    private let coding: RecordCoding
 
     /// - Parameter migrations: The registry of a release that can convert the records.
-    package init(_ migrations: MigrationRegistry, ledger: [LedgerEntry], coding: RecordCoding) {
+    package init(_ migrations: MigrationRegistry, ledger: [LedgerEntry]) {
         self.migrations = migrations
         applied = ledger.filter { $0.outcome != .deferred }
-        self.coding = coding
     }
 
     /// Sends a record through the step that it failed in and all that were applied since.
@@ -47,7 +45,7 @@ package struct RecordRetry {
             storeName: "",
             options: options
         )
-        var record = Record(stored, coding: coding)
+        var record = Record(stored)
         let outcome = changer.change(&record, from: 0)
         guard let error = outcome.failure else {
             return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
@@ -55,7 +53,7 @@ package struct RecordRetry {
         guard let stage = outcome.failedStage, let error = error as? MigrationError else { throw error }
         let failed = way.steps[stage]
         let first = way.steps.firstIndex { $0.migration == failed.migration } ?? stage
-        record = Record(stored, coding: coding)
+        record = Record(stored)
         let before = changer.replay(&record, before: first).outcome
         guard before.failure == nil else {
             throw Obstacle(reason: "A closure gives another result for the same record when it runs again.")

@@ -8,7 +8,6 @@ package final class RestUpgrade: Sendable {
     /// The version from which records need no upgrade.
     package let version: Int
     private let changer: RecordChanger
-    private let coding: RecordCoding
     private let storeName: String
     private let chains = Locked<[(typeName: String, chain: StepChains.Chain)]>([])
 
@@ -16,7 +15,6 @@ package final class RestUpgrade: Sendable {
     package init?(
         _ onRead: [MigrationID],
         in registry: MigrationRegistry,
-        _ coding: RecordCoding,
         storeName: String,
         options: MigrationOptions
     ) {
@@ -24,7 +22,6 @@ package final class RestUpgrade: Sendable {
         migrations = registry.migrations.filter { names.contains($0.name) }
         guard let last = migrations.last else { return nil }
         version = last.version
-        self.coding = coding
         self.storeName = storeName
         var steps: [UpgradeSchedule.Step] = []
         for case .pass(let group) in UpgradeSchedule(migrations).groups { steps += group }
@@ -60,7 +57,7 @@ package final class RestUpgrade: Sendable {
     ) throws(MigrationError) {
         let chain = chain(typeName)
         guard !chain.links.isEmpty else { return }
-        var record = Record(coding: coding)
+        var record = Record()
         load(&record)
         var counts = changer.noCounts
         let outcome = changer.change(&record, chain, &counts)
@@ -99,7 +96,7 @@ package final class RestUpgrade: Sendable {
     }
 
     package func makeBatch(capacity: Int) -> Batch {
-        Batch(records: RecordBatch(capacity: capacity, coding: coding))
+        Batch(records: RecordBatch(capacity: capacity))
     }
 
     /// Whether records of a type may have to be changed.

@@ -11,7 +11,6 @@ struct UnmatchedNames {
     private let chains: StepChains
     private let counts: PassCounts
     private let records: any RecordTransaction
-    private let coding: RecordCoding
     /// The names of the types with records before the current step.
     private var types: [String]
     /// The properties that steps of the pass have changed, by type; records may no longer have them.
@@ -45,7 +44,6 @@ struct UnmatchedNames {
         self.steps = steps
         self.counts = counts
         records = scope.records
-        coding = scope.coding
         chains = StepChains(steps)
         types = typeNames
         for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
@@ -100,7 +98,7 @@ struct UnmatchedNames {
             if link.edit.runsClosure { return true }
             if let other = link.edit.property, other.starts(with: path) || path.starts(with: other) { return true }
         }
-        let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
+        let batch = RecordBatch(capacity: Self.sampleCount)
         var after: Int64 = 0
         while true {
             try records.read(into: batch, types: [last], after: after, through: .max)
@@ -161,7 +159,7 @@ struct UnmatchedNames {
 
     private mutating func sample(of type: String) throws -> [Record] {
         if let sample = samples[ExactName(type)] { return sample }
-        let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
+        let batch = RecordBatch(capacity: Self.sampleCount)
         try self.records.read(into: batch, types: [type], after: 0, through: .max)
         samples[ExactName(type)] = (0..<batch.count).compactMap { index in
             var record = batch[index]

@@ -5,7 +5,6 @@ struct UpgradeScope {
     /// The records of the store; empty for a store without records.
     let records: any RecordTransaction
     let storeName: String
-    let coding: RecordCoding
     let attachments: Attachments
     let options: MigrationOptions
     /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
@@ -28,7 +27,6 @@ struct UpgradeScope {
     ) {
         records = transaction.records ?? NoRecords(storeName: store.storeName)
         storeName = store.storeName
-        coding = store.coding
         self.attachments = attachments
         self.options = options
         self.now = now

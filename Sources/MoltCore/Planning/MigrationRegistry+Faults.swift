@@ -40,6 +40,7 @@ extension MigrationRegistry {
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
+            faults += codingFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
         return faults
@@ -89,6 +90,18 @@ extension MigrationRegistry {
             "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
                 + "records (\(step)). Remove onRead(), or move the step to a migration of its own."
         }
+    }
+
+    /// The first migrations after a change of the coders may decode values before or after they get their new form.
+    private func codingFaults(of migration: Migration, place: String) -> [String] {
+        guard migration.runsClosure, !migration.hasOwnCoding else { return [] }
+        let before = migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
+        guard !coding(at: before).isSame(as: migration.coding) else { return [] }
+        return [
+            "\(place), runs a closure, and the registry's coders change at its version. Say which coders the closure's "
+                + "values have: add `.coding(…)` to the migration, with the earlier coders if its closures run before "
+                + "the step that changes the form of the values, and otherwise with the later ones."
+        ]
     }
 
     /// A position as an ordinal that cannot be confused with a version: 0 is "1st".

@@ -11,6 +11,8 @@ struct UpgradeSchedule {
         var action: MigrationStep.Action
         /// The step's policy for records that it cannot convert; nil for the policy of the options.
         var onFailure: RecordFailurePolicy?
+        /// The coders of its migration.
+        var coding: RecordCoding
 
         /// The type that it changes or deletes; nil for a block.
         var typeName: String? {
@@ -43,16 +45,17 @@ struct UpgradeSchedule {
             if !pass.isEmpty { groups.append(.pass(pass)) }
             pass = []
         }
-        for (migration, steps) in migrations.map(\.steps).enumerated() {
+        for (index, migration) in migrations.enumerated() {
             var first: Int?
-            for (number, step) in steps.enumerated() {
+            for (number, step) in migration.steps.enumerated() {
                 let place = Step(
-                    migration: migration,
+                    migration: index,
                     number: number,
                     isImport: step.runsOnFreshStore,
                     usesRecords: step.usesRecords,
                     action: step.action,
-                    onFailure: step.failurePolicy
+                    onFailure: step.failurePolicy,
+                    coding: migration.coding
                 )
                 if case .run(let block) = step.action {
                     closePass(&groups)

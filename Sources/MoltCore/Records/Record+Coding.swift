@@ -20,7 +20,7 @@ extension Record {
         isData ? Data(object.bytes[0..<object.contentEnd]) : nil
     }
 
-    /// The whole content, decoded as a type with the store's coders.
+    /// The whole content, decoded as a type with the migration's coders.
     ///
     /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
     /// last one.
@@ -40,7 +40,7 @@ extension Record {
         }
     }
 
-    /// Replaces the whole content with a value, encoded with the store's coders; `Data` is stored as raw data.
+    /// Replaces the whole content with a value, encoded with the migration's coders; `Data` is stored as raw data.
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded.
     public mutating func replaceContent(with value: some Encodable) throws {
@@ -186,7 +186,7 @@ extension Record {
         let advice =
             property == nil
             ? "The record was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
-                + "it, and with the same coders."
+                + "it, and with the same coders: see `MigrationRegistry.coding(_:through:)`."
             : "Read the property as its stored type, and convert the value."
         return error(
             .typeMismatch,

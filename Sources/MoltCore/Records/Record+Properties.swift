@@ -50,7 +50,7 @@ extension Record {
         return value
     }
 
-    /// The value of a property, decoded as a type with the store's coders.
+    /// The value of a property, decoded as a type with the migration's coders.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
     public func value<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
@@ -87,7 +87,7 @@ extension Record {
 
     // MARK: Writing
 
-    /// Sets a property to a value, encoded with the store's coders; missing or null objects on the path are created.
+    /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are created.
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
     ///   leads through another kind of value.
@@ -106,7 +106,7 @@ extension Record {
         return value
     }
 
-    /// Removes a property and returns its value, decoded as a type with the store's coders.
+    /// Removes a property and returns its value, decoded as a type with the migration's coders.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
     public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {

@@ -32,9 +32,6 @@ public final class RecordCoding: Sendable {
     }
 
     /// Equivalent coders that share no state with these.
-    ///
-    /// Each use of a coder changes the reference counts of its parts, for which cores contend: converting a batch on
-    /// two cores takes a quarter longer with shared coders.
     func copy() -> RecordCoding {
         RecordCoding { encoder, decoder in
             encoder.outputFormatting = self.encoder.outputFormatting
@@ -50,6 +47,104 @@ public final class RecordCoding: Sendable {
             decoder.allowsJSON5 = self.decoder.allowsJSON5
             decoder.assumesTopLevelDictionary = self.decoder.assumesTopLevelDictionary
             decoder.userInfo = self.decoder.userInfo
+        }
+    }
+
+    /// Whether other coders give the same results; custom strategies count as the same only in the same coders.
+    func isSame(as other: RecordCoding) -> Bool {
+        self === other || summary == other.summary && !summary.contains("custom")
+    }
+
+    /// The options and strategies, in a form that never changes: it is part of fingerprints.
+    var summary: String {
+        let options = [
+            "output \(encoder.outputFormatting.rawValue)",
+            "dates \(encoder.dateEncodingStrategy.summary) \(decoder.dateDecodingStrategy.summary)",
+            "data \(encoder.dataEncodingStrategy.summary) \(decoder.dataDecodingStrategy.summary)",
+            "floats \(encoder.nonConformingFloatEncodingStrategy.summary) "
+                + decoder.nonConformingFloatDecodingStrategy.summary,
+            "keys \(encoder.keyEncodingStrategy.summary) \(decoder.keyDecodingStrategy.summary)",
+            "json5 \(decoder.allowsJSON5), top level \(decoder.assumesTopLevelDictionary)",
+        ]
+        let userInfo = Set(encoder.userInfo.keys.map(\.rawValue) + decoder.userInfo.keys.map(\.rawValue)).sorted()
+        return (options + userInfo.map { "custom \($0)" }).joined(separator: "; ")
+    }
+}
+
+extension JSONEncoder.DateEncodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .deferredToDate: "deferred"
+        case .secondsSince1970: "seconds"
+        case .millisecondsSince1970: "milliseconds"
+        case .iso8601: "iso8601"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONDecoder.DateDecodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .deferredToDate: "deferred"
+        case .secondsSince1970: "seconds"
+        case .millisecondsSince1970: "milliseconds"
+        case .iso8601: "iso8601"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONEncoder.DataEncodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .deferredToData: "deferred"
+        case .base64: "base64"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONDecoder.DataDecodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .deferredToData: "deferred"
+        case .base64: "base64"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONEncoder.NonConformingFloatEncodingStrategy {
+    fileprivate var summary: String {
+        guard case .convertToString(let infinity, let negative, let nan) = self else { return "throw" }
+        return "\([infinity, negative, nan])"
+    }
+}
+
+extension JSONDecoder.NonConformingFloatDecodingStrategy {
+    fileprivate var summary: String {
+        guard case .convertFromString(let infinity, let negative, let nan) = self else { return "throw" }
+        return "\([infinity, negative, nan])"
+    }
+}
+
+extension JSONEncoder.KeyEncodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .useDefaultKeys: "default"
+        case .convertToSnakeCase: "snake"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONDecoder.KeyDecodingStrategy {
+    fileprivate var summary: String {
+        switch self {
+        case .useDefaultKeys: "default"
+        case .convertFromSnakeCase: "snake"
+        default: "custom"
         }
     }
 }

@@ -24,9 +24,9 @@ package final class RecordBatch {
         }
     }
 
-    package init(capacity: Int, coding: RecordCoding) {
+    package init(capacity: Int) {
         records = .allocate(capacity: capacity)
-        records.initialize(repeating: Record(coding: coding))
+        records.initialize(repeating: Record())
     }
 
     deinit {
@@ -37,18 +37,6 @@ package final class RecordBatch {
     /// Passes the records to a closure, which may change them in place.
     package func withRecords<R>(_ body: (UnsafeMutableBufferPointer<Record>) throws -> R) rethrows -> R {
         try body(UnsafeMutableBufferPointer(rebasing: records[..<count]))
-    }
-
-    /// Gives each part of the batch its own coders, for parallel processing.
-    func divideCoding(among parts: Int) {
-        let parts = min(parts, records.count)
-        guard parts > 1, let coding = records.first?.coding else { return }
-        for part in 0..<parts {
-            let own = coding.copy()
-            for index in (records.count * part / parts)..<(records.count * (part + 1) / parts) {
-                records[index].coding = own
-            }
-        }
     }
 
     package func removeAll() {

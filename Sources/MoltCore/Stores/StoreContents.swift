@@ -41,7 +41,7 @@ package struct StoreContents: Hashable, Sendable {
 
     /// Writes everything into an empty store, in one transaction.
     package func write(to store: some MigrationStore) throws {
-        let batch = RecordBatch(capacity: 1, coding: store.coding)
+        let batch = RecordBatch(capacity: 1)
         try store.withWriteTransaction(
             until: nil,
             { transaction in
@@ -71,8 +71,8 @@ package struct StoreContents: Hashable, Sendable {
 
 extension Record {
     /// Creates a record with stored content.
-    init(_ stored: StoreContents.StoredRecord, coding: RecordCoding) {
-        self.init(coding: coding)
+    init(_ stored: StoreContents.StoredRecord) {
+        self.init()
         var key = stored.key
         key.withUTF8 { key in
             stored.content.withUnsafeBytes { content in

@@ -19,8 +19,6 @@ package import MoltCore
 package final class DefaultsStore: MigrationStore {
     package let suite: Suite
     package let storeName: String
-    /// Unused, because a suite has no records.
-    package let coding = RecordCoding.standard
     /// The suite itself, followed by the other attached stores.
     package let attachments: [any AttachedStore]
     let files: DefaultsStoreFiles

@@ -176,7 +176,7 @@ extension StoreFixture {
         )
         var options = MigrationOptions()
         options.now = { now }
-        let store = CacheStore(inMemory: .standard)
+        let store = CacheStore(inMemoryWith: [])
         defer { store.close() }
         _ = try Migrator([adoption], options: options).migrate(store)
         var contents = try store.contents()

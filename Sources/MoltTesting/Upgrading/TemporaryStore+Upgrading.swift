@@ -86,7 +86,7 @@ extension TemporaryStore {
         through migrations: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores)
+        let store = CacheStore(inMemoryWith: configuration.attached.stores)
         try memory?.write(to: store)
         defer { store.close() }
         let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)

@@ -98,28 +98,4 @@ struct ConvertTests {
         #expect(report.entries.map(\.counts.read) == [1, 1])
         #expect(report.entries.map(\.counts.changed) == [1, 1])
     }
-
-    @Test func `A conversion uses the cache's own coders`() async throws {
-        struct Old: Codable { var date: Date }
-        struct New: Codable { var day: Date }
-        let directory = try ScratchDirectory()
-        var configuration = CodableCache.Configuration()
-        configuration.coding = RecordCoding { encoder, decoder in
-            encoder.dateEncodingStrategy = .iso8601
-            decoder.dateDecodingStrategy = .iso8601
-        }
-        let date = Date(timeIntervalSince1970: 86_400)
-        let old = try CodableCache(at: directory.file(), configuration: configuration)
-        try old.set(Old(date: date), forKey: "a")
-        old.close()
-
-        let cache = try CodableCache(
-            at: directory.file(),
-            migrations: registry(.convert("Old", from: Old.self, to: New.self) { New(day: $0.date) }),
-            configuration: configuration
-        )
-        cache.close()
-
-        #expect(try Snapshot(of: directory.file())["a"]?.text == #"{"day":"1970-01-02T00:00:00Z"}"#)
-    }
 }

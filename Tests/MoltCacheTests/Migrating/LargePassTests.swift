@@ -156,9 +156,7 @@ import Testing
             decoder.userInfo[word] = "read"
         }
         let url = scratch.file("coded")
-        var configuration = CodableCache.Configuration()
-        configuration.coding = coding
-        let cache = try CodableCache(at: url, configuration: configuration)
+        let cache = try CodableCache(at: url, migrations: MigrationRegistry().coding(coding))
         let values = (0..<count).map {
             Odd(someDate: Date(timeIntervalSince1970: Double($0)), someData: Data([1]), aNumber: .infinity)
         }
@@ -167,8 +165,9 @@ import Testing
 
         let upgraded = try CodableCache(
             at: url,
-            migrations: [Migration(to: 1, "same", .convert("Odd", from: Odd.self, to: Odd.self) { $0 })],
-            configuration: configuration
+            migrations: MigrationRegistry([
+                Migration(to: 1, "same", .convert("Odd", from: Odd.self, to: Odd.self) { $0 })
+            ]).coding(coding)
         )
 
         let rows = try SQLite(url).rows("SELECT content, version FROM molt_record ORDER BY id")

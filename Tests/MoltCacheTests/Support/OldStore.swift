@@ -32,7 +32,7 @@ final class OldStore {
         self.entry = entry
         let store: CacheStore
         if entry == .inMemory {
-            store = CacheStore(inMemory: .standard)
+            store = CacheStore(inMemoryWith: [])
             memory = store
         } else {
             store = CacheStore(at: url)

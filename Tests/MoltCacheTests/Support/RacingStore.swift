@@ -17,7 +17,6 @@ final class RacingStore: MigrationStore {
     }
 
     var storeName: String { base.storeName }
-    var coding: RecordCoding { base.coding }
 
     func state() throws -> StoreState { try base.state() }
 

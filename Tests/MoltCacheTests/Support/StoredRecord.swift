@@ -91,7 +91,7 @@ extension Snapshot {
                 until: nil,
                 { transaction in
                     state = try transaction.state()
-                    let batch = RecordBatch(capacity: 100_000, coding: store.coding)
+                    let batch = RecordBatch(capacity: 100_000)
                     var found: [Record] = []
                     for type in try transaction.requiredRecords.typeNames() {
                         try transaction.requiredRecords.read(into: batch, types: [type], after: 0, through: .max)

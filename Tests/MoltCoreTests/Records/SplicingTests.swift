@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test func `A batch returns each record as it was added, whatever its slot contained before`() throws {
-        let batch = RecordBatch(capacity: 2, coding: .standard)
+        let batch = RecordBatch(capacity: 2)
         let contents = [
             #"{"a":1,"b":2,"c":3}"#, "{}", #"{"name":"\#(String(repeating: "x", count: 5_000))"}"#, #"{"a":[]}"#, "",
         ]

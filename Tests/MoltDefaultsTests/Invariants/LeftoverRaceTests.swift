@@ -16,7 +16,6 @@ struct LeftoverRaceTests {
         }
 
         var storeName: String { base.storeName }
-        var coding: RecordCoding { base.coding }
         var attachments: [any AttachedStore] { base.attachments }
 
         func state() throws -> StoreState { try base.state() }

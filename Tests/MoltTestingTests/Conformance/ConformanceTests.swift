@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `The store in memory passes, and checks that need a second object are not applicable`() throws {
-        let report = try MigrationStoreConformance { CacheStore(inMemory: .standard) }.verify()
+        let report = try MigrationStoreConformance { CacheStore(inMemoryWith: []) }.verify()
         #expect(report.checked.count > 35)
         #expect(report.notApplicable.contains { $0.contains("While another holds the store") })
         #expect(report.notApplicable.contains { $0.contains("Another opening of the store sees what was committed") })
@@ -74,9 +74,9 @@ import Testing
     @Test func `A store that loses its data when it is opened again fails`() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance {
-                CacheStore(inMemory: .standard)
+                CacheStore(inMemoryWith: [])
             } reopening: { _ in
-                CacheStore(inMemory: .standard)
+                CacheStore(inMemoryWith: [])
             }.verify()
         }
         for behavior in [
@@ -116,7 +116,6 @@ private final class ImpatientStore: MigrationStore {
     }
 
     var storeName: String { base.storeName }
-    var coding: RecordCoding { base.coding }
 
     func state() throws -> StoreState { try base.state() }
 

@@ -40,7 +40,7 @@ final class FlawedStore: MigrationStore {
     private let base: CacheStore
     private let flaw: Flaw?
 
-    init(_ flaw: Flaw?, base: CacheStore = CacheStore(inMemory: .standard)) {
+    init(_ flaw: Flaw?, base: CacheStore = CacheStore(inMemoryWith: [])) {
         self.flaw = flaw
         self.base = base
     }
@@ -50,7 +50,6 @@ final class FlawedStore: MigrationStore {
     }
 
     var storeName: String { base.storeName }
-    var coding: RecordCoding { base.coding }
 
     func state() throws -> StoreState {
         var state = try base.state()

@@ -40,7 +40,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
         guard flaw == .handsOutTooFew, batch.capacity > 1 else {
             return try rows.read(into: batch, types: types, after: after, through: through)
         }
-        let short = RecordBatch(capacity: batch.capacity - 1, coding: .standard)
+        let short = RecordBatch(capacity: batch.capacity - 1)
         try rows.read(into: short, types: types, after: after, through: through)
         batch.removeAll()
         for index in 0..<short.count { Self.append(short[index], id: short[index].id, to: batch) }
