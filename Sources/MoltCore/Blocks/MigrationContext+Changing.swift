@@ -2,24 +2,8 @@ internal import Foundation
 
 extension MigrationContext {
     /// Adds a record, which `enumerate` does not visit.
-    ///
-    /// If its key belongs to a record being visited, it is added after the closure has returned and dropped that
-    /// record.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
-        do {
-            try add(record)
-        } catch let error as MigrationError where error.code == .keyExists {
-            let key = record.key
-            let id = try perform { try $0.record(forKey: key) }?.id
-            guard let level = enumerations.lastIndex(where: { $0.current == id && !$0.isCurrentDeleted }) else {
-                throw error
-            }
-            enumerations[level].additions.append(record)
-        }
-    }
-
-    func add(_ record: Record) throws {
         try perform(at: UpgradePoint(.insert, "of \(record.typeName)")) {
             try $0.insert(record, id: nextID, version: recordVersion)
         }
@@ -66,9 +50,6 @@ extension MigrationContext {
     @discardableResult
     public func delete(_ key: String) throws -> Bool {
         guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
-        for level in enumerations.indices {
-            enumerations[level].additions.removeAll { RecordValue.Object.isSame($0.key, key) }
-        }
         try delete(id: record.id, ofType: record.typeName, record)
         return true
     }

@@ -6,8 +6,9 @@ extension MigrationContext {
     /// - Parameters:
     ///   - type: The current type name. For an unknown name, no record is visited.
     ///   - body: Receives the record as it was when the block started, and the record to change. Call `new.drop()` to
-    ///     delete it; a record that the closure creates under its key takes its place. Records that this block created
-    ///     or deleted are not visited. A record's new key or type name is written when all records have been visited.
+    ///     delete it. To put another record in its place, delete it with ``delete(_:)`` before you create that one.
+    ///     Records that this block created or deleted are not visited. A record's new key or type name is written when
+    ///     all records have been visited.
     /// - Throws: ``MigrationError``, with an error of `body` as its underlying error. If a record was changed before
     ///   the failure, the error is sticky: the block cannot catch it and go on.
     public func enumerate(
@@ -59,7 +60,6 @@ extension MigrationContext {
                 seen += 1
                 enumerations[level].current = id
                 enumerations[level].isCurrentDeleted = false
-                enumerations[level].additions = []
                 enumerations[level].isCurrentWritten = false
                 if enumerations[level].isBatchStale {
                     let record = try perform { try $0.record(id: id) }
@@ -118,7 +118,6 @@ extension MigrationContext {
         if let failure { throw failure }
         let isDeleted = enumerations[level].isCurrentDeleted
         if record.isDropped, !isDeleted { try delete(id: record.id, ofType: typeName, before) }
-        for addition in enumerations[level].additions { try add(addition) }
         if record.isDropped || isDeleted { return false }
         guard record.revision != revision else { return false }
         guard !enumerations[level].isCurrentWritten else {
@@ -154,8 +153,6 @@ extension MigrationContext {
         var current: Int64 = 0
         /// Whether that record was deleted through the context.
         var isCurrentDeleted = false
-        /// The records that replace it if the closure drops it.
-        var additions: [Record] = []
         /// Whether that record was written since the closure received it.
         var isCurrentWritten = false
         /// Whether records of the batch may have been changed or deleted since it was read.

@@ -24,8 +24,8 @@ extension MigrationContext {
     /// try migration.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
     /// ```
     ///
-    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Null is left as
-    /// it is.
+    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Equal objects
+    /// with the same key become one record. Null is left as it is.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.
@@ -35,7 +35,8 @@ extension MigrationContext {
     ///   - remainder: What stays in place of an object; by default its key.
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
     /// - Throws: ``MigrationError`` with the code `typeMismatch` for a value that is not an object or has no key,
-    ///   `propertyExists` for an object with a property at `owner`, or `keyExists`.
+    ///   `propertyExists` for an object with a property at `owner`, or `keyExists` when different records would have
+    ///   the same key, which always ends the upgrade.
     public func extractRecords(
         _ type: String,
         _ path: PropertyPath,
@@ -50,24 +51,37 @@ extension MigrationContext {
             isFound = isFound || record.contains(path)
             var extracted = Extracted(type: newType, key: key, remainder: remainder, owner: owner, path: path)
             try extracted.take(from: &record)
-            // Before any record is added, so that a record that fails can be set aside.
-            var keys: Set<ExactName> = []
-            for new in extracted.records {
-                let isTaken = try !keys.insert(ExactName(new.key)).inserted || self.record(forKey: new.key) != nil
-                if isTaken { throw Self.keyExists(new, in: record, at: path) }
-            }
-            for var new in extracted.records { try insert(&new, record.expiration) }
+            for new in extracted.records { try add(new, from: record, at: path) }
         }
         if count > 0, !isFound { noteMissing(path, of: type, count) }
     }
 
-    private static func keyExists(_ new: Record, in record: Record, at path: PropertyPath) -> MigrationError {
-        record.error(
-            .keyExists,
-            "A new record of type \(new.typeName) would have the key of another record. Derive the keys of new records, or "
-                + "change the other record's key first.",
-            property: path
-        )
+    /// Adds an extracted record, unless an equal one has its key.
+    ///
+    /// - Throws: The error for a different one. It ends the upgrade, whatever the policy: both are whole, and so is the
+    ///   record that contained the object.
+    private func add(_ new: Record, from outer: Record, at path: PropertyPath) throws {
+        guard var other = try record(forKey: new.key) else {
+            var new = new
+            return try insert(&new, outer.expiration)
+        }
+        let isEqual =
+            RecordValue.Object.isSame(other.typeName, new.typeName) && (try? other.content()) == (try? new.content())
+        guard isEqual else {
+            let error = outer.error(
+                .keyExists,
+                "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key "
+                    + "\"\(new.key)\", which a different record of type \(other.typeName) has. Derive the keys of new "
+                    + "records, or change the other record's key first.",
+                property: path
+            )
+            failure = failure ?? error
+            throw error
+        }
+        // It must not expire before the records that it was in.
+        guard let expiration = other.expiration, outer.expiration.map({ $0 > expiration }) ?? true else { return }
+        other.expiration = outer.expiration
+        try update(other)
     }
 }
 

@@ -6,7 +6,7 @@
 /// person[["addresses", .each, "country"]] = "FR"
 /// ```
 ///
-/// For names known only at run time, use `PropertyPath(name)` or `PropertyPath(names)`. Names are compared by their
+/// For names known only at run time, use `PropertyPath(name)`, `PropertyPath(names)` or `PropertyPath(paths)`. Names are compared by their
 /// bytes, and a dot in a name is part of that name.
 public struct PropertyPath: Sendable {
     enum Part: Sendable {
@@ -26,7 +26,8 @@ public struct PropertyPath: Sendable {
     /// ```
     ///
     /// An array or object that is missing, or null, has no elements. Calls on a record skip elements without the
-    /// property; in a step, `ifMissing` says what happens to a record with such an element.
+    /// property; in a step, `ifMissing` says what happens to a record with such an element, or with a value that is
+    /// neither an array nor an object.
     public static let each = PropertyPath(parts: [.each])
 
     /// Creates the path of a top-level property.
@@ -38,6 +39,11 @@ public struct PropertyPath: Sendable {
     /// Creates a path from names, the outermost first.
     public init(_ names: [String]) {
         self.init(parts: names.map { .name($0) })
+    }
+
+    /// Creates a path by concatenating paths, such as names and ``each``.
+    public init(_ paths: [PropertyPath]) {
+        self.init(parts: paths.flatMap(\.parts))
     }
 
     init(parts: some Collection<Part>) {
@@ -147,7 +153,7 @@ extension PropertyPath: ExpressibleByStringInterpolation, ExpressibleByArrayLite
 
     /// Creates a path by concatenating paths.
     public init(arrayLiteral parts: PropertyPath...) {
-        self.init(parts: parts.flatMap(\.parts))
+        self.init(parts)
     }
 }
 

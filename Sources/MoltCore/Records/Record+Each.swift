@@ -95,7 +95,12 @@ extension Record {
         let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
             try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
         }
-        if !isPresent, ifMissing == .fail { throw missing(first) }
+        if !isPresent, ifMissing == .fail, !isMissingOrNull(outer) { throw missing(first) }
+    }
+
+    /// Whether there is no array or object, and so no element that could lack a property.
+    private func isMissingOrNull(_ path: PropertyPath) -> Bool {
+        path.count > 0 && withValue(at: path) { $0.elementsEqual("null".utf8) } ?? true
     }
 
     /// A path in the whole record, for messages.

@@ -121,7 +121,7 @@ enum OtherJSON: Equatable, Sendable {
 
 /// A map from old to new values, as JSON.
 struct ValueMap: Sendable {
-    /// The old values, sorted.
+    /// The old values, sorted, with the properties of their objects in the order of names.
     private(set) var oldValues: [String] = []
     /// The new values, in the order of the old ones.
     private(set) var newValues: [String] = []
@@ -134,7 +134,7 @@ struct ValueMap: Sendable {
         isTooDeep = self.other == .tooDeep
         for (old, new) in values {
             // A value that is nested too deeply is in no record.
-            guard let old = old.json(within: [path]) else { continue }
+            guard let old = old.sorted.json(within: [path]) else { continue }
             let new = new.json(within: [path])
             if new == nil { isTooDeep = true }
             pairs.append((old, new ?? ""))
@@ -167,10 +167,10 @@ struct ValueMap: Sendable {
 
         func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
             if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
-            // The same string, array or object may have other escapes or white space.
+            // The same string, array or object may have other escapes, white space or order.
             if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
-                let compact = try? RecordValue(checked: bytes).json(),
-                let pair = pairs.first(where: { $0.old == compact })
+                let sorted = try? RecordValue(checked: bytes).sorted.json(),
+                let pair = pairs.first(where: { $0.old == sorted })
             {
                 return .new(pair.new)
             }

@@ -5,9 +5,9 @@ extension MigrationStep {
     /// .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
     /// ```
     ///
-    /// The content of a new record is the object, byte for byte, and it expires with the outer record. A record without
-    /// the property is left as it is, and so is null. Any other value that is not an object, an object without a key,
-    /// and a key that is in use fail the upgrade.
+    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Equal objects
+    /// with the same key become one record. A record without the property is left as it is, and so is null. Any other
+    /// value that is not an object, an object without a key, and a key that a different record has fail the upgrade.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.

@@ -229,7 +229,7 @@ import Testing
             MigrationError.Code.keyExists
         ),
         (
-            #"{"c":[{"id":"a"},{"id":"a"}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
+            #"{"c":[{"id":"a","n":1},{"id":"a","n":2}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
             .keyExists
         ),
         (#"{"c":[{"n":1}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")), .typeMismatch),
@@ -251,15 +251,41 @@ import Testing
 
     @Test func `A record that cannot be extracted can be quarantined, and leaves no record behind`() async throws {
         let store = try OldStore([
-            StoredRecord("Post", "a", #"{"c":[{"id":"x"},{"id":"b"}]}"#),
+            StoredRecord("Post", "a", #"{"c":[{"id":"x"},{}]}"#),
             StoredRecord("Post", "b", #"{"c":[{"id":"y"}]}"#),
-            StoredRecord("Post", "c", #"{"c":[{"id":"z"},{"id":"z"}]}"#),
+            StoredRecord("Post", "c", #"{"c":[{"id":"z"},7]}"#),
         ])
         let step = MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id"))
         let report = try await store.upgrade(registry(step.onFailure(.quarantine(upTo: 3))))
 
         #expect(report.entries[0].counts.quarantined == 2)
         #expect(try store.snapshot().records.map(\.key) == ["b", "y"])
+    }
+
+    @Test func `Equal objects with one key become one record, and different ones stop the upgrade`() async throws {
+        let parent = StoredRecord("Post", "a", #"{"c":[{"id":"x","n":1}]}"#, expiration: 5e9)
+        let step = MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id"))
+            .onFailure(.quarantine(upTo: 3))
+        func store(_ json: String, expiration: Double?) throws -> OldStore {
+            try OldStore([parent, StoredRecord("Post", "b", json, expiration: expiration)])
+        }
+        for expiration in [4e9, 6e9, nil] {
+            let after = try await store(#"{"c":[{ "n":1, "id":"x" },null]}"#, expiration: expiration)
+                .upgraded(registry(step))
+            #expect(after["a"]?.text == #"{"c":["x"]}"#)
+            #expect(after["b"]?.text == #"{"c":["x",null]}"#)
+            #expect(after["x"]?.text == #"{"id":"x","n":1}"#)
+            #expect(after["x"]?.expiration == expiration.map { max($0, 5e9) })
+        }
+        let error = try await store(#"{"c":[{"id":"x","n":2}]}"#, expiration: nil).failure(registry(step))
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "b")
+        #expect(
+            error.problem == """
+                An object of the record "b" would become a record of type C with the key "x", which a different record \
+                of type C has. Derive the keys of new records, or change the other record's key first.
+                """
+        )
     }
 
     @Test func `Derived keys have the keys of dictionaries and the positions in arrays`() async throws {

@@ -115,6 +115,21 @@ import Testing
 
     // MARK: Errors
 
+    @Test(arguments: [("{}", true), (#"{"a":null}"#, true), (#"{"a":[]}"#, true), (#"{"a":{}}"#, true), (#"{"a":1}"#, false)])
+    func `An array or object that is missing or null has no element that could lack a property`(
+        json: String,
+        isAccepted: Bool
+    ) throws {
+        var record = try Record(json)
+        let error = migrationError { try record.rename(["a", .each, "x"], to: "y", ifMissing: .fail) }
+        #expect(error?.code == (isAccepted ? nil : .propertyMissing))
+    }
+
+    @Test func `A path can be made of paths at run time`() {
+        let parts: [PropertyPath] = ["a", .each, ["b", "c"]]
+        #expect(PropertyPath(parts) == ["a", .each, "b", "c"])
+    }
+
     @Test func `An error names the path, changes nothing and has no value`() throws {
         let json = #"{"a":[{"n":"Ada L"},{"n":"secret","f":1}]}"#
         var record = try Record(json)

@@ -32,6 +32,20 @@ import Testing
         }
     }
 
+    @Test func `An object is the same value in any order`() {
+        let size: RecordValue = ["width": 1, "height": ["a": 1, "b": [["c": 2, "d": .null]]]]
+        let same: RecordValue = ["height": ["b": [["d": .null, "c": 2]], "a": 1], "width": 1]
+        #expect(size == same)
+        #expect(Set([size, same]).count == 1)
+        for other: RecordValue in [["width": 1], ["width": 2, "height": size.object?["height"] ?? .null]] {
+            #expect(size != other)
+        }
+        // The last of two properties with one name is the one that is read.
+        #expect(["a": 1, "b": 3, "a": 2] as RecordValue == ["b": 3, "a": 2])
+        #expect([1, 2] as RecordValue != [2, 1])
+        #expect(["\u{E9}": 1] as RecordValue != ["e\u{301}": 1])
+    }
+
     @Test(arguments: 0..<8)
     func `A random value is read back unchanged`(seed: Int) throws {
         var generator = SeededGenerator(seed: 3_000 + UInt64(seed))

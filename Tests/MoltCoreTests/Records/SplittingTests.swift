@@ -174,12 +174,20 @@ import Testing
         (#"{"s":null}"#, #"{"s":null}"#),
         (#"{"s":[1, 2]}"#, #"{"s":true}"#),
         (#"{"s":1.0}"#, #"{"s":1.0}"#),
+        (#"{"s":{"width": 1, "height":2}}"#, #"{"s":"small"}"#),
+        (#"{"s":{"width":1,"height":3}}"#, #"{"s":{"width":1,"height":3}}"#),
         (#"{"s":"cafe\u0301"}"#, #"{"s":"decomposed"}"#),
         (#"{"s":"caf\u00e9"}"#, #"{"s":"caf\u00e9"}"#),
     ])
     func `Values are replaced by others, however they are written`(before: String, after: String) throws {
         var record = try record(before)
-        try record.mapValue("s", ["open": "active", 1: "one", [1, 2]: true, "cafe\u{301}": "decomposed"])
+        try record.mapValue(
+            "s",
+            [
+                "open": "active", 1: "one", [1, 2]: true, "cafe\u{301}": "decomposed",
+                ["width": 1, "height": 2]: "small",
+            ]
+        )
         #expect(text(record) == after)
     }
 

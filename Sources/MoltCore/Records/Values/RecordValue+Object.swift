@@ -3,6 +3,8 @@ internal import MoltPlatform
 extension RecordValue {
     /// A JSON object: properties in their stored order, including duplicates.
     ///
+    /// Objects that differ only in the order of their properties are equal, since the order has no meaning in JSON.
+    ///
     /// ```swift
     /// var address: Object = ["street": "Main Street 1", "city": "Paris"]
     /// address["city"] = "Lyon"
@@ -51,6 +53,33 @@ extension RecordValue {
                     properties.append(Property(name: name, value: newValue))
                 }
             }
+        }
+
+        // MARK: Comparing
+
+        /// Whether both have the same names with the same values, in any order.
+        ///
+        /// Of several properties with one name, the last one counts, as when the value is read.
+        public static func == (object: Object, other: Object) -> Bool {
+            object.properties == other.properties || object.values == other.values
+        }
+
+        /// Hashes the names and their values, in no order.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(values)
+        }
+
+        /// The values that are read, by name.
+        private var values: [ExactName: RecordValue] {
+            Dictionary(properties.map { (ExactName($0.name), $0.value) }) { $1 }
+        }
+
+        /// The properties that are read, in the order of their names.
+        var sorted: Object {
+            Object(
+                values.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+                    .map { Property(name: $0.key.text, value: $0.value.sorted) }
+            )
         }
 
         /// Whether two names have the same bytes; Swift's `==` treats canonically equivalent strings as equal.

@@ -64,6 +64,15 @@ public enum RecordValue: Hashable, Sendable {
         if case .object(let object) = self { object } else { nil }
     }
 
+    /// The same value with the properties of all objects in the order of their names.
+    var sorted: RecordValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.sorted))
+        case .object(let object): .object(object.sorted)
+        case .null, .bool, .number, .string: self
+        }
+    }
+
     /// The value's kind, for messages.
     public var kind: String {
         switch self {
