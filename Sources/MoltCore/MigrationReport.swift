@@ -105,6 +105,12 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         entries.isEmpty && from == to && !isFresh
     }
 
+    /// The migrations that were applied to data from earlier releases, in order; not those that a new store begins
+    /// with, that only replace others, or that wait.
+    public var applied: [MigrationID] {
+        entries.filter { $0.outcome == .ran || $0.outcome == .onRead }.map(\.migration)
+    }
+
     /// The outcomes for all keys that steps worked on, in order.
     public var keys: [KeyOutcome] {
         entries.flatMap { $0.steps.flatMap(\.keys) }

@@ -103,6 +103,7 @@ extension Migrator {
         let scope = UpgradeScope(
             transaction: transaction,
             store: store,
+            registry: registry,
             attachments: attachments,
             options: options,
             now: now ?? Date(),

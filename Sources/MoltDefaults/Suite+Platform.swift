@@ -138,7 +138,7 @@ extension Suite {
         }
 
         /// The file in which the system keeps the suite; Molt only checks whether it exists and can be opened.
-        private var preferencesPath: String {
+        var preferencesPath: String {
             let home = groupDirectory ?? URL(fileURLWithPath: NSHomeDirectory(), isDirectory: true)
             return home.appending(path: "Library/Preferences/\(domainName).plist").path
         }
@@ -303,8 +303,8 @@ extension Suite {
         }
 
         private static func hasZeros(_ bytes: Data) -> Bool {
-            stride(from: 0, to: bytes.count, by: 512).contains { start in
-                bytes[start..<min(start + 512, bytes.count)].allSatisfy { $0 == 0 }
+            stride(from: 0, through: bytes.count - 512, by: 512).contains { start in
+                bytes[start..<(start + 512)].allSatisfy { $0 == 0 }
             }
         }
 
@@ -320,7 +320,8 @@ extension Suite {
         /// The directory of the suites' files, where Molt's files about a suite are too.
         var filesDirectory: URL? { URL(fileURLWithPath: Self.home, isDirectory: true) }
 
-        private var preferencesPath: String { "\(Self.home)/\(domainName).plist" }
+        /// The file in which the library keeps the suite, or a link to it.
+        var preferencesPath: String { "\(Self.home)/\(domainName).plist" }
 
         /// The file itself, if there is a symbolic link in its place.
         private var file: URL { URL(fileURLWithPath: preferencesPath).resolvingSymlinksInPath() }

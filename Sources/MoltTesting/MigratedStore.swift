@@ -17,7 +17,7 @@ public struct MigratedStore: Sendable {
     public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
         guard let content = fixture.record(forKey: key)?.content else { return nil }
         if content.isData, let data = Data(content.bytes) as? Value { return data }
-        return try coding.decoder.decode(type, from: Data(content.bytes))
+        return try coding.decoder.decode(type, fromStored: Data(content.bytes))
     }
 
     /// The stored record of a key; nil if there is none.

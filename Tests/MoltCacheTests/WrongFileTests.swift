@@ -75,6 +75,26 @@ import Testing
         try expectRefusal(.newerFormat)
     }
 
+    @Test(arguments: [
+        ("key TEXT NOT NULL", "key TEXT COLLATE NOCASE NOT NULL", "molt_record"),
+        ("molt_record(type_id)", "molt_record(type_id) WHERE id > 5", "molt_record_type"),
+        ("name TEXT NOT NULL UNIQUE", "name TEXT NOT NULL", "molt_ledger"),
+    ])
+    func `A table or an index that is declared in another way is refused`(
+        old: String,
+        new: String,
+        name: String
+    ) throws {
+        try CodableCache(at: url).close()
+        try SQLite(url).run(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = '\(name)'
+            """
+        )
+        try expectRefusal(.foreignFile)
+    }
+
     @Test func `A directory is refused`() throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         try expectRefusal(.notAFile)

@@ -35,7 +35,7 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) {
         guard phase == .remove else { return }
         // Changes that cannot be decoded are of another release; the files then stay.
-        for file in (try? JSONDecoder().decode([CacheDirectoryFile].self, from: Data(changes))) ?? [] {
+        for file in (try? JSONDecoder().decode([CacheDirectoryFile].self, fromStored: Data(changes))) ?? [] {
             let place = path + "/" + file.name
             // The file was modified since, so its content was not adopted.
             guard CacheDirectoryFile(name: file.name, at: place) == file else { continue }

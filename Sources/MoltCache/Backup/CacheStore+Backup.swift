@@ -2,6 +2,9 @@ internal import Foundation
 package import MoltCore
 
 extension CacheStore: BackedUpStore {
+    /// The store itself; nil in memory, where nothing outlives the process.
+    package var backedUp: (any BackedUpStore)? { isInMemory ? nil : self }
+
     /// Copies the last committed state of the file.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         guard !isInMemory else { throw MigrationError.backupFailed("it is in memory.", store: storeName) }

@@ -198,7 +198,7 @@ extension CodableCache {
             throw unreadable(type, found, nil)
         }
         do {
-            return try coding.decoder.decode(type, from: found.data)
+            return try coding.decoder.decode(type, fromStored: found.data)
         } catch {
             throw unreadable(type, found, error)
         }
@@ -210,7 +210,8 @@ extension CodableCache {
         let advice =
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
-            : "The type has another shape now, or other coders wrote it: add a migration that converts it."
+            : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
+                + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
         var error = CacheError(
             .unreadableContent,

@@ -128,6 +128,9 @@ package enum FileFormat {
                 if let object = try foreignObject(in: connection) { throw foreignSchema(path, by: object) }
                 format = try number(of: connection)
                 reader = try mark("reader_format", of: connection) ?? format
+                if format == Self.number, let table = try alteredTable(in: connection) {
+                    throw alteredSchema(path, table)
+                }
             }
         } catch let error as SQLiteError {
             throw CacheError(error, path: path)
@@ -176,6 +179,40 @@ package enum FileFormat {
                 OR type = 'trigger' AND substr(tbl_name, 1, 5) = 'molt_' COLLATE NOCASE
             """
         ).first { $0.text(0) }
+    }
+
+    /// The name of a table or an index of ours that was declared in another way; nil when there is none.
+    ///
+    /// If keys were compared without case, for example, one value would replace another.
+    private static func alteredTable(in connection: Connection) throws(SQLiteError) -> String? {
+        let schema = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        var altered: String?
+        try schema.eachRow { row throws(SQLiteError) in
+            let name = row.text(0)
+            if let declaration = declarations[name], declaration != row.text(1) { altered = altered ?? name }
+        }
+        return altered
+    }
+
+    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
+    private static let declarations: [String: String] = {
+        let statements = creation.split(separator: ";").map { $0.trimmingPrefix { $0.isWhitespace } }
+        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement in
+            // The third word is the name.
+            (String(statement.split { $0 == " " || $0 == "(" }[2]), String(statement))
+        }
+        return Dictionary(created) { first, _ in first }
+    }()
+
+    private static func alteredSchema(_ path: String, _ table: String) -> CacheError {
+        CacheError(
+            .foreignFile,
+            """
+            The cache at \(path) has a "\(table)" that Molt did not make: its SQL differs. Restore a backup. The file was \
+            not changed.
+            """,
+            path: path
+        )
     }
 
     private static func foreignSchema(_ path: String, by object: String) -> CacheError {

@@ -150,6 +150,6 @@ package enum LedgerTable {
 
     /// Decodes a JSON column; nil when it cannot be decoded.
     package static func value<Value: Decodable>(of json: String) -> Value? {
-        try? JSONDecoder().decode(Value.self, from: Data(json.utf8))
+        try? JSONDecoder().decode(Value.self, fromStored: Data(json.utf8))
     }
 }

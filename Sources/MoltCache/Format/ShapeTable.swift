@@ -29,7 +29,7 @@ struct ShapeTable {
         try statement.bind(Int64(version), at: 2)
         guard let text = try statement.first({ $0.text(0) }) else { return nil }
         // An undecodable shape, as of a newer release, is replaced; no value is lost with it.
-        return try? JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
+        return try? JSONDecoder().decode(TypeShape.self, fromStored: Data(text.utf8))
     }
 
     /// Deletes all shapes after a migration, which may have changed them.

@@ -22,6 +22,14 @@ extension CodableCache {
         try CacheStore.state(at: url).ledger
     }
 
+    /// The upgrades of a cache file that began and did not end: one in progress, or those that were interrupted.
+    ///
+    /// After ``MigrationOptions/attemptLimit`` of them, opening the file fails with the code `attemptsFailed`. An upgrade
+    /// that ends, also with an error, forgets them.
+    public static func attempts(at url: URL) -> [UpgradeAttempt] {
+        AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
+    }
+
     /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.
     ///
     /// ```swift

@@ -18,6 +18,8 @@ final class RestSweep: Sendable {
     private let queue = DispatchQueue(label: "molt.rest", qos: .utility)
     /// Reads and changes the next batch while the current one is written.
     private let readQueue = DispatchQueue(label: "molt.rest.read", qos: .utility)
+    /// Calls the monitor, so that closing the cache does not wait for the app's code.
+    private let eventQueue = DispatchQueue(label: "molt.rest.events", qos: .utility)
     /// Marks the queues, so that a call from the sweep itself is recognized.
     private let mark = DispatchSpecificKey<Bool>()
     private let state = Locked(State())
@@ -46,7 +48,7 @@ final class RestSweep: Sendable {
         self.hub = hub
         self.registry = registry
         self.configuration = configuration
-        for queue in [queue, readQueue] { queue.setSpecific(key: mark, value: true) }
+        for queue in [queue, readQueue, eventQueue] { queue.setSpecific(key: mark, value: true) }
     }
 
     // MARK: Beginning and ending
@@ -87,6 +89,8 @@ final class RestSweep: Sendable {
         defer { state.withLock { $0.waiting -= 1 } }
         do {
             try queue.sync { try run { isCancelled() ? CancellationError() : nil } }
+            // The monitor has received all events when this returns.
+            eventQueue.sync {}
         } catch {
             if state.withLock({ $0.isStarted && !$0.isDone }), Self.isTemporary(error) { schedule(after: 0.1) }
             throw error
@@ -115,7 +119,10 @@ final class RestSweep: Sendable {
     private var isAwaited: Bool { state.withLock { $0.waiting > 0 } }
 
     private func send(_ event: MigrationEvent) {
-        if !core.hasClosed { configuration.monitor?.sendAfterwards(event) }
+        guard let monitor = configuration.monitor else { return }
+        eventQueue.async { [core] in
+            if !core.hasClosed { monitor.sendAfterwards(event) }
+        }
     }
 
     // MARK: The sweep

@@ -134,7 +134,7 @@ extension UpgradeReportPage {
     }
 
     private var unconvertibleSettings: HTML? {
-        let outcomes: [KeyOutcome.Outcome] = [.notConvertible, .unreadable]
+        let outcomes: [KeyOutcome.Outcome] = [.notConvertible, .unreadable, .notNamed]
         let keys = report?.keys.filter { outcomes.contains($0.outcome) } ?? []
         guard !keys.isEmpty else { return nil }
         let count =

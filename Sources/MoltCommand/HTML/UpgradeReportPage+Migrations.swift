@@ -151,7 +151,7 @@ extension UpgradeReportPage {
 
     private static func kind(of outcome: KeyOutcome.Outcome) -> String {
         switch outcome {
-        case .notConvertible, .unreadable: "bad"
+        case .notConvertible, .unreadable, .notNamed: "bad"
         case .removed, .expired, .replaced: "loss"
         case .absent, .alreadyCurrent, .kept: "plain"
         default: "good"

@@ -82,6 +82,9 @@ public struct DocumentUpgrade: Sendable {
         forKey key: String = "",
         expiration: Date? = nil
     ) throws -> UpgradedDocument {
+        guard !typeName.isEmpty else {
+            throw MigrationError(.unsupported, "The document's type name is empty. Pass the name of its type.")
+        }
         try check(version)
         let stored = StoreContents.StoredRecord(
             key: key,

@@ -25,7 +25,7 @@ package struct AttemptLog: Sendable {
         guard let bytes = try? DurableFile.read(path) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // A kill may have truncated the last line.
-            try? JSONDecoder().decode(UpgradeAttempt.self, from: line)
+            try? JSONDecoder().decode(UpgradeAttempt.self, fromStored: line)
         }
     }
 

@@ -21,6 +21,8 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let absent = Outcome(rawValue: "absent")
         /// It could not be converted, and is unchanged.
         public static let notConvertible = Outcome(rawValue: "not convertible")
+        /// It holds a value in the old form, and no migration names it.
+        public static let notNamed = Outcome(rawValue: "not named")
         /// A step of the app has set it.
         public static let changed = Outcome(rawValue: "changed")
         /// It was stored under a new key.

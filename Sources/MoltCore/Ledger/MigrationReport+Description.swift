@@ -151,7 +151,7 @@ extension MigrationReport: CustomStringConvertible {
                 .map { "\(Self.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
             for key in keys
-            where [.notConvertible, .unreadable].contains(key.outcome)
+            where [.notConvertible, .unreadable, .notNamed].contains(key.outcome)
                 || key.outcome == .absent && key.reason != nil
             {
                 // A dictionary's keys are part of the value, and must not be logged.

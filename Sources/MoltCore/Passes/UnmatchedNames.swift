@@ -196,7 +196,8 @@ extension MigrationReport {
             for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
                 DebugWarning.print("migration \(entry.migration): \(name)")
             }
-            for key in entry.steps.flatMap(\.keys) where key.outcome == .absent && key.reason != nil {
+            for key in entry.steps.flatMap(\.keys)
+            where key.outcome == .notNamed || key.outcome == .absent && key.reason != nil {
                 DebugWarning.print("migration \(entry.migration): \(key)")
             }
         }

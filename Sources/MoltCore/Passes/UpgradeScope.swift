@@ -5,6 +5,7 @@ struct UpgradeScope {
     /// The records of the store; empty for a store without records.
     let records: any RecordTransaction
     let storeName: String
+    let registry: MigrationRegistry
     let attachments: Attachments
     let options: MigrationOptions
     /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
@@ -20,6 +21,7 @@ struct UpgradeScope {
     init(
         transaction: any MigrationTransaction,
         store: any MigrationStore,
+        registry: MigrationRegistry,
         attachments: Attachments,
         options: MigrationOptions,
         now: Date,
@@ -27,6 +29,7 @@ struct UpgradeScope {
     ) {
         records = transaction.records ?? NoRecords(storeName: store.storeName)
         storeName = store.storeName
+        self.registry = registry
         self.attachments = attachments
         self.options = options
         self.now = now

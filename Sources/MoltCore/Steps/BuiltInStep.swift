@@ -9,6 +9,7 @@ extension MigrationStep {
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
     ///   - losses: The data that it removes.
+    ///   - keys: The keys of settings that it converts.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - body: The step's work.
     package init(
@@ -18,6 +19,7 @@ extension MigrationStep {
         faults: [String] = [],
         attaching attached: [any AttachedStore],
         losses: [DataLoss] = [],
+        converting keys: [String] = [],
         usesRecords: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
@@ -27,9 +29,20 @@ extension MigrationStep {
             parameters: parameters,
             faults: faults,
             losses: losses,
+            keys: keys,
             usesRecords: usesRecords
         )
         self.init(declaration, .run(body), attaching: attached)
+    }
+}
+
+extension MigrationContext {
+    /// The keys of an attached store that some migration of the registry converts.
+    package func convertedKeys(of store: any AttachedStore) -> Set<String> {
+        let steps = scope.registry.migrations.flatMap(\.steps).filter { step in
+            step.attached.contains { $0.attachedName == store.attachedName }
+        }
+        return Set(steps.flatMap { ($0.declaration as? BuiltInStep)?.keys ?? [] })
     }
 }
 
@@ -41,6 +54,8 @@ struct BuiltInStep: StepDeclaration {
     var parameters: [String]
     var faults: [String]
     var losses: [DataLoss]
+    /// The keys of settings that it converts.
+    var keys: [String]
     var usesRecords: Bool
 
     var description: String { summary }

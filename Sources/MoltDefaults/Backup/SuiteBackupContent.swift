@@ -49,11 +49,11 @@ struct SuiteBackupContent: Codable {
     ///
     /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or an error of the decoder.
     init(file: Data) throws {
-        let envelope = try? JSONDecoder().decode(Envelope.self, from: file)
+        let envelope = try? JSONDecoder().decode(Envelope.self, fromStored: file)
         guard let envelope, envelope.digest == Self.digest(of: envelope.content) else {
             throw DefaultsError(.unreadable, "It is damaged: its content differs from what was written.")
         }
-        self = try JSONDecoder().decode(Self.self, from: envelope.content)
+        self = try JSONDecoder().decode(Self.self, fromStored: envelope.content)
     }
 
     private static func digest(of content: Data) -> String {

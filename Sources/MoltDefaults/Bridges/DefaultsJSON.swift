@@ -27,7 +27,7 @@ enum DefaultsJSON {
     /// - Throws: ``DefaultsError`` with the place where the JSON does not match the type.
     static func decode<Value: Decodable>(_ type: Value.Type, from json: some Sequence<UInt8>) throws -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(json))
+            return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch let error as DecodingError {
             var mismatch = DefaultsError.mismatch("JSON text of \(type)")
             mismatch.place = place(of: error)
@@ -48,9 +48,7 @@ enum DefaultsJSON {
 
     /// Throws ``DefaultsError`` if the text is not valid JSON.
     static func check(_ json: some Sequence<UInt8>) throws {
-        do {
-            _ = try JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)
-        } catch {
+        guard let text = String(utf8: Data(json)), (try? JSONPart(text)) != nil else {
             throw DefaultsError.mismatch("JSON text")
         }
     }

@@ -41,7 +41,7 @@ package struct SuiteIntent: Codable {
             return
         }
         do {
-            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            self = try JSONDecoder().decode(Self.self, fromStored: Data(bytes))
         } catch {
             throw DefaultsError(
                 .unreadable,

@@ -27,6 +27,13 @@ enum SwiftyContent {
         }
     }
 
+    /// Whether a value is JSON data or a keyed archive.
+    static func mayBe(_ stored: PropertyListValue) -> Bool {
+        guard case .data(let data) = stored else { return false }
+        return PlainArchive(data) != nil
+            || data.first.map { "[{".utf8.contains($0) } == true && (try? part(of: data)) != nil
+    }
+
     private static func part(of data: Data) throws(ConversionFailure) -> JSONPart {
         guard let text = String(utf8: data) else { throw failure("data that is not JSON text") }
         do {

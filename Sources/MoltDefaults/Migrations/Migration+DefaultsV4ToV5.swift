@@ -18,6 +18,8 @@ extension Migration {
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that Defaults wrote.
     ///   - keys: The keys to convert, each once.
+    ///   - exceptions: Keys with JSON text of the app's own. Any other key with JSON text that no migration names is
+    ///     in the report as ``KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
     ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms
     ///     of `UUID` (since 6.2) and ranges (since 6.3).
     ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
@@ -26,6 +28,7 @@ extension Migration {
         _ name: String = "defaults-v4-to-v5",
         suite: Suite,
         keys: [DefaultsKeys],
+        except exceptions: [String] = [],
         readBy release: DefaultsRelease = .latest,
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
@@ -36,7 +39,11 @@ extension Migration {
             parameters: ["release: \(release.identity)"],
             suite: suite,
             keys: keys,
+            exceptions: exceptions,
             unconvertible: unconvertible,
+            mayNeedConversion: {
+                $0.string.map { "[{\"".contains($0.prefix(1)) && (try? JSONPart($0)) != nil } ?? false
+            },
             convert: { conversion.convert($0, as: $1) }
         )
         return Migration(to: version, name, step.step)

@@ -20,12 +20,15 @@ extension Migration {
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that SwiftyUserDefaults wrote.
     ///   - keys: The keys to convert, each once.
+    ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
+    ///     is in the report as ``KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
     ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
     public static func swiftyUserDefaults(
         to version: Int,
         _ name: String = "swifty-user-defaults",
         suite: Suite,
         keys: [DefaultsKeys],
+        except exceptions: [String] = [],
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
         let conversion = SwiftyConversion()
@@ -35,7 +38,9 @@ extension Migration {
             parameters: ["target: defaults \(DefaultsRelease.latest.identity)"],
             suite: suite,
             keys: keys,
+            exceptions: exceptions,
             unconvertible: unconvertible,
+            mayNeedConversion: { SwiftyContent.mayBe($0) },
             convert: { conversion.convert($0, as: $1) }
         )
         return Migration(to: version, name, step.step)

@@ -66,21 +66,34 @@ extension SuiteMove {
             return Keys(identity: ["only"] + list, list: list) { [seen] in seen.contains($0) }
         }
 
-        /// All keys, as ``all`` defines it, except the listed ones.
-        public static func except(_ keys: [String]) -> Keys {
+        /// All keys, as ``all`` defines it, except the listed ones and those that begin with one of the prefixes.
+        ///
+        /// ```swift
+        /// .suiteToAppGroup(to: 4, from: .standard, into: group, keys: .except(["launches"], prefixes: ["IABTCF_"]))
+        /// ```
+        public static func except(_ keys: [String] = [], prefixes: [String] = []) -> Keys {
             let excepted = Set(keys)
-            return Keys(identity: ["except"] + excepted.sorted(), list: nil) { key in
-                !isOfSystem(key) && !excepted.contains(key)
+            let prefixes = Set(prefixes).sorted()
+            let identity = ["except"] + excepted.sorted() + (prefixes.isEmpty ? [] : ["prefixes"] + prefixes)
+            return Keys(identity: identity, list: nil) { key in
+                !isOfSystem(key) && !excepted.contains(key) && !prefixes.contains { key.hasPrefix($0) }
             }
         }
 
-        /// The keys for which a closure returns true, including system keys.
+        /// The keys for which a closure returns true, without the system's, as ``all`` defines them.
         ///
         /// - Parameters:
         ///   - summary: A description of the keys, for readers of the code.
+        ///   - includesSystemKeys: Whether the closure is also asked about the system's keys; false by default.
         ///   - includes: Returns whether a key is moved. It must return the same result at each opening.
-        public static func matching(_ summary: String, _ includes: @escaping @Sendable (String) -> Bool) -> Keys {
-            Keys(identity: ["matching"], list: nil, includes: includes)
+        public static func matching(
+            _ summary: String,
+            includesSystemKeys: Bool = false,
+            _ includes: @escaping @Sendable (String) -> Bool
+        ) -> Keys {
+            Keys(identity: ["matching"] + (includesSystemKeys ? ["system"] : []), list: nil) { key in
+                (includesSystemKeys || !isOfSystem(key)) && includes(key)
+            }
         }
 
         /// Whether the system writes this key into an app's own domain.

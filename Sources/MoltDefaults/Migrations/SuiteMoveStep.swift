@@ -60,6 +60,15 @@ struct SuiteMoveStep: Sendable {
     // MARK: Moving
 
     private func run(_ migration: MigrationContext) throws {
+        guard !source.isSameFile(as: destination) else {
+            var error = MigrationError(
+                .unsupported,
+                "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved. "
+                    + "Remove the link, or the migration."
+            )
+            error.attachedStore = source.attachedName
+            throw error
+        }
         let old = try migration.suite(source)
         let new = try migration.suite(destination)
         let sourceWins = try sourceWins(old, new)

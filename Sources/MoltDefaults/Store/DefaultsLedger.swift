@@ -47,7 +47,7 @@ package struct DefaultsLedger: Codable {
     init(_ stored: PropertyListValue, in suite: Suite) throws {
         do {
             guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
-            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+            self = try JSONDecoder().decode(Self.self, fromStored: Data(text.utf8))
         } catch let error as DefaultsError {
             throw error.at(key: Suite.ledgerKey).of(suite: suite)
         } catch {

@@ -53,7 +53,7 @@ struct DefaultsStoreFiles {
         let path = try path(".molt-journal")
         do {
             guard let bytes = try DurableFile.read(path) else { return nil }
-            return try JSONDecoder().decode(DefaultsJournal.self, from: bytes)
+            return try JSONDecoder().decode(DefaultsJournal.self, fromStored: bytes)
         } catch var error as DefaultsError {
             error.path = path
             throw error.of(suite: suite)

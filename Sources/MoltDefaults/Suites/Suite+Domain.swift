@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltPlatform
 
 extension Suite {
     /// The name of the domain that holds the settings.
@@ -12,6 +13,13 @@ extension Suite {
     /// Whether both suites keep their settings in the same domain.
     public func isSameDomain(as other: Suite) -> Bool {
         domainName == other.domainName
+    }
+
+    /// Whether the file of one suite is also that of the other, as through a link.
+    func isSameFile(as other: Suite) -> Bool {
+        var (status, otherStatus) = (stat(), stat())
+        guard stat(preferencesPath, &status) == 0, stat(other.preferencesPath, &otherStatus) == 0 else { return false }
+        return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
     }
 
     /// Checks that the suite's name is valid and that this app may use the suite.

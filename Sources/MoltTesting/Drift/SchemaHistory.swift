@@ -21,7 +21,7 @@ struct SchemaHistory: Codable, Equatable {
             throw TestingError(.unreadable, "The snapshot cannot be read.", file: url, underlying: error)
         }
         do {
-            self = try JSONDecoder().decode(SchemaHistory.self, from: data)
+            self = try JSONDecoder().decode(SchemaHistory.self, fromStored: data)
         } catch {
             throw TestingError(
                 .malformedFixture,

@@ -23,7 +23,7 @@ public struct FixtureType: Sendable {
             let data = Data(content.bytes)
             if content.isData, data is Value { return nil }
             do {
-                _ = try coding.decoder.decode(Value.self, from: data)
+                _ = try coding.decoder.decode(Value.self, fromStored: data)
                 return nil
             } catch let error as DecodingError {
                 return CodingProblem(error, decoding: Value.self, from: content.bytes).text()

@@ -13,9 +13,16 @@ struct StepNames {
     /// The names of steps that no fixture has had so far, and those of steps that one has had.
     private var unmatched: [Place: UnmatchedName] = [:]
     private var matched: Set<Place> = []
+    /// The settings in an old form that no migration names, by migration and key.
+    private var forgotten: [String: [String: KeyOutcome]] = [:]
 
     /// Adds what an upgrade of a fixture found.
     mutating func add(_ report: MigrationReport, of fixture: StoreFixture) {
+        for entry in report.entries {
+            for key in entry.steps.flatMap(\.keys) where key.outcome == .notNamed {
+                forgotten[entry.migration.name, default: [:]][key.key] = key
+            }
+        }
         // Nothing was looked for in an empty store.
         guard !fixture.records.isEmpty else { return }
         for entry in report.entries {
@@ -33,12 +40,16 @@ struct StepNames {
     mutating func add(_ other: StepNames) {
         unmatched.merge(other.unmatched) { $0.nearest == nil ? $1 : $0 }
         matched.formUnion(other.matched)
+        forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
     }
 
     /// The failures for names that no record of any fixture has.
     func failures(of migrations: MigrationRegistry) -> FailureList {
         var failures = FailureList()
         for migration in migrations.migrations {
+            for (_, key) in (forgotten[migration.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                failures.add(.unmatchedName, "registry", "migration \(migration.id): \(key).")
+            }
             for (index, step) in migration.steps.enumerated() where step.isDeclared {
                 let place = Place(migration: migration.name, step: index)
                 guard !matched.contains(place), let name = unmatched[place] else { continue }

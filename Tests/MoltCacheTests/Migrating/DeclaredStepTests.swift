@@ -229,7 +229,8 @@ import Testing
             MigrationError.Code.keyExists
         ),
         (
-            #"{"c":[{"id":"a","n":1},{"id":"a","n":2}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
+            #"{"c":[{"id":"a","n":1},{"id":"a","n":2}]}"#,
+            .extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
             .keyExists
         ),
         (#"{"c":[{"n":1}]}"#, .extractRecords("Post", ["c", .each], as: "C", key: .property("id")), .typeMismatch),

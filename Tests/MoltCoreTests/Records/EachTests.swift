@@ -115,7 +115,9 @@ import Testing
 
     // MARK: Errors
 
-    @Test(arguments: [("{}", true), (#"{"a":null}"#, true), (#"{"a":[]}"#, true), (#"{"a":{}}"#, true), (#"{"a":1}"#, false)])
+    @Test(arguments: [
+        ("{}", true), (#"{"a":null}"#, true), (#"{"a":[]}"#, true), (#"{"a":{}}"#, true), (#"{"a":1}"#, false),
+    ])
     func `An array or object that is missing or null has no element that could lack a property`(
         json: String,
         isAccepted: Bool

@@ -32,6 +32,20 @@ struct SettingsMatrixTests {
         return directory
     }
 
+    @Test func `A setting in an old form that no migration names fails`() async throws {
+        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: ["tags": #"["a"]"#, "sizes": "[1]"]])
+        let migrations: MigrationRegistry = [
+            .defaultsV4ToV5(to: 1, suite: .standard, keys: [.key("tags", .array(of: .string))])
+        ]
+        let directory = CatalogDirectory()
+        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
+        let failure = await Releases.failure {
+            try await directory.catalog(recording: .missing).verify(migrations, types: [])
+        }
+        #expect(failure?.kinds.contains(.unmatchedName) == true)
+        #expect(failure?.description.contains("not named: its value has an old form") == true)
+    }
+
     @Test func `A cache with settings passes`() async throws {
         let fixture = StoreFixture(
             schemaVersion: 0,

@@ -1,0 +1,66 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+/// A setting in a library's old form that no migration names.
+@Suite("A forgotten key") struct ForgottenKeyTests {
+    private let cache: ScratchCache
+
+    init() throws {
+        cache = try ScratchCache()
+    }
+
+    private func forgotten(_ report: MigrationReport) -> [String] {
+        report.keys.filter { $0.outcome == .notNamed }.map(\.key)
+    }
+
+    @Test func `is in the report of a conversion from Defaults 4, unless another migration converts it`() throws {
+        let scratch = try ScratchSuite([
+            "tags": #"["a"]"#, "sizes": "[1,2]", "owner": #"{"name":"Ada"}"#, "url": #""https://a.b""#, "own": "[3]",
+            "text": "plain", "bracket": "[draft", "count": 3, "since": .date(Date()),
+        ])
+        let suite = scratch.suite
+        let migrations: MigrationRegistry = [
+            .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))], except: ["own"]),
+            .defaultsV4ToV5(to: 2, "sizes", suite: suite, keys: [.key("sizes", .array(of: .int))]),
+        ]
+
+        let report = try cache.upgrade(migrations)
+
+        #expect(forgotten(report) == ["owner", "url", "owner", "url"])
+        #expect(
+            report.description.contains(
+                """
+                not named: "owner" of \(suite.attachedName): its value has an old form, and no migration converts it: \
+                add it to the keys, or to `except`
+                """
+            )
+        )
+        #expect(try scratch.values["owner"] == #"{"name":"Ada"}"#)
+        #expect(try scratch.values["sizes"] == [1, 2])
+    }
+
+    @Test func `is in the report of a conversion from SwiftyUserDefaults`() throws {
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: NSArray(array: ["a"]),
+            requiringSecureCoding: false
+        )
+        let scratch = try ScratchSuite([
+            "tags": .data(Data(#"["a"]"#.utf8)), "json": .data(Data(#"{"a":1}"#.utf8)), "archive": .data(archive),
+            "photo": .data(Data([0xFF, 0xD8])), "text": "[1]",
+        ])
+        let report = try cache.upgrade([
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [.key("tags", .array(of: .string))])
+        ])
+        #expect(forgotten(report) == ["archive", "json"])
+    }
+
+    @Test func `cannot be converted and left alone at once`() {
+        let migrations: MigrationRegistry = [
+            .defaultsV4ToV5(to: 1, suite: Suite("a"), keys: [.key("tags", .array(of: .string))], except: ["tags"])
+        ]
+        #expect(migrations.faults.first?.hasSuffix(#"The key "tags" is both converted and left alone."#) == true)
+    }
+}
