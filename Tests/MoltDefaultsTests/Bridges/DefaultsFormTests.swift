@@ -32,76 +32,14 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `A Codable leaf accepts only JSON that its type decodes`() throws {
-        let check = try #require(Period.defaultsForm.codableCheck)
-        try check(Array("\"1 Hour\"".utf8))
-        let error = try #require(throws: DefaultsError.self) { try check(Array("\"2 Weeks\"".utf8)) }
-        #expect(error.code == .typeMismatch)
-        let untyped = try #require(DefaultsForm.codable.codableCheck)
-        try untyped(Array("\"2 Weeks\"".utf8))
-        try untyped(Array("{\"a\":[1]}".utf8))
-        #expect(throws: DefaultsError.self) { try untyped(Array("[1".utf8)) }
-        #expect(throws: DefaultsError.self) { try untyped([]) }
-    }
-
-    @Test(
-        arguments: [
-            (Level.defaultsForm, [2], [3, "2"]), (.rawValue(of: .string), ["anything"], [1]),
-            (.rawValue(of: .integer(Int8.self)), [-128], [128, .unsigned(.max), "1"]),
-            (.rawValue(of: .integer(UInt64.self)), [.unsigned(.max)], [-1]),
-        ] as [(DefaultsForm, [PropertyListValue], [PropertyListValue])]
-    )
-    func `A raw value is checked against the cases of its type, or against the raw type`(
-        form: DefaultsForm,
-        known: [PropertyListValue],
-        unknown: [PropertyListValue]
-    ) throws {
-        let isKnown = try #require(form.isKnownRawValue)
-        #expect(known.allSatisfy(isKnown))
-        #expect(!unknown.contains(where: isKnown))
-    }
-
-    @Test
-    func `A native form is converted from the old JSON text`() throws {
-        let taipei = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
-        let json = #"{"id":"0","name":"Asia\/Taipei"}"#
-        for (form, json, stored) in [
-            (TimeZone.defaultsForm, json, taipei), (ChosenTimeZone.defaultsForm, json, taipei),
-            (EnumForm.defaultsForm, "\"10 Minutes\"", "10 Minutes"),
-            (CodableBag<Data>.defaultsForm, #"{"items":["SGk="]}"#, [.data(Data("Hi".utf8))]),
-            (
-                CodableSet<Date>.defaultsForm, #"{"store":[1.5]}"#,
-                [.date(Date(timeIntervalSinceReferenceDate: 1.5))]
-            ),
-            (CodableBag<ChosenTimeZone>.defaultsForm, #"{"items":[\#(json)]}"#, [taipei]),
-            ([Toad].defaultsForm, #"[{"age":1}]"#, .data(Data(#"[{"age":1}]"#.utf8))),
-        ] as [(DefaultsForm, String, PropertyListValue)] {
-            #expect(try native(form, from: json) == stored, "\(json)")
-        }
-    }
-
-    @Test
-    func `JSON text that the native type cannot decode, or that has no Codable form, is an error`() {
-        #expect(throws: DefaultsError.self) { try native(EnumForm.defaultsForm, from: "\"2 Weeks\"") }
-        #expect(throws: DefaultsError.self) { try native(TimeZone.defaultsForm, from: "{}") }
-        #expect(throws: (any Error).self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
-        #expect(throws: (any Error).self) { try native(PropertyListValue.defaultsForm, from: "1") }
-        let reason = "JSON text of Mixed, which is not Codable and has no Codable form"
-        #expect(
-            DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
-                == .notConvertible(reason: reason, place: ValuePlace([.index(0)]))
-        )
-    }
-
-    @Test
-    func `A native form recognizes current values`() throws {
-        let zone = try #require(TimeZone.defaultsForm.isCurrent)
-        #expect(zone(.dictionary(["id": .string("0"), "name": .string("n")])))
-        #expect(!zone(.dictionary(["id": .string("0")])))
-        #expect(!zone(.string(#"{"id":"0","name":"n"}"#)))
-        let period = try #require(EnumForm.defaultsForm.isCurrent)
-        #expect(period(.string("1 Hour")))
-        #expect(!period(.string("\"1 Hour\"")))
+    func `A Codable leaf accepts only JSON that its type decodes`() {
+        let conversion = DefaultsV4Conversion()
+        #expect(conversion.convert("\"1 Hour\"", as: Period.defaultsForm) == .alreadyCurrent)
+        #expect(conversion.convert("\"2 Weeks\"", as: Period.defaultsForm).failure != nil)
+        #expect(conversion.convert("\"2 Weeks\"", as: .codable) == .alreadyCurrent)
+        #expect(conversion.convert("{\"a\":[1]}", as: .codable) == .alreadyCurrent)
+        #expect(conversion.convert("[1", as: .codable).failure != nil)
+        #expect(conversion.convert("", as: .codable).failure != nil)
     }
 
     @Test
@@ -113,11 +51,6 @@ struct DefaultsFormTests {
         ] as [(DefaultsForm.Key, String, String?)] {
             #expect(key.text(text) == normalized)
         }
-    }
-
-    private func native(_ form: DefaultsForm, from json: String) throws -> PropertyListValue {
-        let convert = try #require(form.convert)
-        return try convert(Array(json.utf8))
     }
 }
 
@@ -133,23 +66,5 @@ private func outline(_ form: DefaultsForm) -> String {
     case .codable: "codable"
     case .native: "native"
     default: "\(form.kind)"
-    }
-}
-
-extension DefaultsForm {
-    fileprivate var codableCheck: (@Sendable ([UInt8]) throws -> Void)? {
-        if case .codable(let check, _) = kind { check } else { nil }
-    }
-
-    fileprivate var isKnownRawValue: (@Sendable (PropertyListValue) -> Bool)? {
-        if case .rawValue(_, let isKnown) = kind { isKnown } else { nil }
-    }
-
-    fileprivate var convert: (@Sendable ([UInt8]) throws -> PropertyListValue)? {
-        if case .native(let convert, _) = kind { convert } else { nil }
-    }
-
-    fileprivate var isCurrent: (@Sendable (PropertyListValue) -> Bool)? {
-        if case .native(_, let isCurrent) = kind { isCurrent } else { nil }
     }
 }

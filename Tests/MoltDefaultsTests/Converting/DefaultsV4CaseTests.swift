@@ -2,229 +2,245 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// A situation that the tests of Defaults 5 do not cover, with its number in the acceptance list.
-struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var stored: PropertyListValue
-    var form: DefaultsForm
-    var outcome: Outcome
-    var target = DefaultsRelease.latest
+/// Situations that the tests of Defaults 5 do not cover, some with their number in the acceptance list.
+///
+/// X1 and X16 to X18 are keys without a stored value, so there is nothing to convert.
+@Suite("Edge cases of values that Defaults 4 wrote")
+struct DefaultsV4CaseTests {
+    private static let zones = DefaultsForm.codable(as: CodableTimeZone.self)
+    private static let byNumber = DefaultsForm.dictionary(key: .of(UInt32.self), of: .string)
+    private static let identifier: PropertyListValue = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    private static let quotedIdentifier: PropertyListValue = #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#
 
-    enum Outcome: Sendable {
-        case becomes(PropertyListValue)
-        case stays
-        case cannot(_ place: String, _ reason: String)
+    private static let converted: [(PropertyListValue, DefaultsForm, PropertyListValue)] = [
+        // Numbers, as Defaults 4 read them.
+        ("1.0", .int, 1), ("1e2", .int, 100), ("10e-1", .integer(Int8.self), 1), ("-0", .int, 0), ("0e5", .int, 0),
+        ("-0.0", .integer(UInt8.self), 0), ("9007199254740993.0", .int, 9_007_199_254_740_993),
+        ("9223372036854775807", .int, .int(.max)), ("9223372036854775808", .integer(UInt64.self), .unsigned(1 << 63)),
+        ("18446744073709551615", .integer(UInt64.self), .unsigned(.max)),
+        ("1e19", .integer(UInt64.self), .unsigned(10_000_000_000_000_000_000)), ("255", .integer(UInt8.self), 255),
+        ("-128", .integer(Int8.self), -128), ("0.1", .double, 0.1), ("1e+22", .double, 1e22),
+        ("5e-324", .double, .double(.leastNonzeroMagnitude)), ("0.1", .float, .double(Double(Float(0.1)))),
+        ("16777217", .float, 16_777_216.0), ("18446744073709551615", .double, .double(0x1p64)),
+        // X31
+        ("42", .integer(Int64.self), 42), ("42", .integer(UInt8.self), 42), ("42.5", .double, 42.5),
+        // X9, X10
+        ("[]", .array(of: .int), []), (" [1, 2]\n", .array(of: .int), [1, 2]),
+        // X21
+        ("2", .level, 2),
+        // X24 to X26: Codable elements become strings of JSON text.
+        (#"[{"id":"0","name":"n"}]"#, .array(of: zones), [#"{"id":"0","name":"n"}"#]),
+        (#"["10 Minutes"]"#, .array(of: .codable), [#""10 Minutes""#]),
+        (#"["https:\/\/e.com"]"#, .array(of: .url), [#""https:\/\/e.com""#]),
+        // X27 to X30: keys other than `String` and `Int` alternate with values.
+        (
+            #"[1,{"id":"0","name":"n"}]"#, .dictionary(key: .of(UInt32.self), of: zones),
+            ["1": #"{"id":"0","name":"n"}"#]
+        ),
+        (
+            #"[1,{"id":"0","name":"n"}]"#, .dictionary(key: .of(UInt32.self), of: .timeZone),
+            ["1": ["id": "0", "name": "n"]]
+        ),
+        ("[1,5]", .dictionary(key: .of(UInt32.self), of: .int), ["1": 5]),
+        (#"{"1":5}"#, .dictionary(key: .of(Int.self), of: .int), ["1": 5]),
+        (#"["10 Minutes",1]"#, .dictionary(key: .of(EnumForm.self), of: .int), ["10 Minutes": 1]),
+        (#"["10 Minutes",1]"#, .dictionary(key: .rawValue, of: .int), ["10 Minutes": 1]),
+        (#"[1,"a",2,"b"]"#, byNumber, ["1": "a", "2": "b"]), (#"{"1":"a","2":"b"}"#, byNumber, ["1": "a", "2": "b"]),
+        (#"["1","a"]"#, byNumber, ["1": "a"]), ("[]", byNumber, [:]), ("{}", byNumber, [:]),
+        ("[600000000,1,0.25,2]", .dictionary(key: .of(Double.self), of: .int), ["600000000.0": 1, "0.25": 2]),
+        (
+            #"["E621E1F8-C36C-495A-93FC-0C247A3E6E5F",[5,[{"a": 1}],-6,[]]]"#,
+            .dictionary(key: .of(UUID.self), of: .dictionary(key: .of(Int64.self), of: .array(of: .codable))),
+            ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F": ["5": [#"{"a": 1}"#], "-6": []]]
+        ),
+        // Of two properties with the same name, the last one counts.
+        (#"{"a":"x","b":1,"a":2}"#, .dictionary(of: .int), ["a": 2, "b": 1]),
+        // X33
+        ("[0.5,1]", .closedRange(of: .double), [0.5, 1.0]),
+        // Escapes are decoded in strings and kept in Codable text, like numbers, order and inner white space.
+        (#"["\u00fc\/\ud83e\udd84","a\"\\\n"]"#, .array(of: .string), ["ü/🦄", "a\"\\\n"]),
+        (
+            #"["\u00fc\/\ud83e\udd84","a\"\\\n"]"#, .array(of: .codable),
+            [#""\u00fc\/\ud83e\udd84""#, #""a\"\\\n""#]
+        ),
+        (
+            " [ {\"z\" : 1.10,\"a\": 18446744073709551616 } ,2.50 ]", .array(of: .codable),
+            ["{\"z\" : 1.10,\"a\": 18446744073709551616 }", "2.50"]
+        ),
+        (
+            "[0.10000000000000000000000000000000000001]", .array(of: .decimal),
+            ["0.10000000000000000000000000000000000001"]
+        ),
+        // A set keeps the order and duplicates of its elements.
+        ("[3,1,1]", .set(of: .int), [3, 1, 1]),
+        // Values that are native in part.
+        ([quotedIdentifier, identifier], .array(of: .uuid), [identifier, identifier]),
+        (["a": "[1,5]"], .dictionary(of: .range(of: .int)), ["a": [1, 5]]),
+        ([#""10 Minutes""#, "1 Hour"], .array(of: .period), ["10 Minutes", "1 Hour"]),
+        // A raw value may be any string that its type accepts.
+        (#""hello""#, .rawValue(of: .string), "hello"),
+        // Types with a bridge read the text of their Codable form.
+        (#"{"store":[1.5]}"#, CodableSet<Date>.defaultsForm, [.date(Date(timeIntervalSinceReferenceDate: 1.5))]),
+        (#"[{"age":1}]"#, [Toad].defaultsForm, .data(Data(#"[{"age":1}]"#.utf8))),
+    ]
+
+    @Test(arguments: converted)
+    func `A value is converted once`(stored: PropertyListValue, form: DefaultsForm, value: PropertyListValue) {
+        #expect(DefaultsV4Conversion().convert(stored, as: form) == .converted(value))
+        #expect(DefaultsV4Conversion().convert(value, as: form) == .alreadyCurrent)
     }
 
-    init(
-        _ name: String,
-        _ stored: PropertyListValue,
-        _ form: DefaultsForm,
-        _ outcome: Outcome,
-        target: DefaultsRelease = .latest
+    @Test(
+        arguments: [
+            // X2, X12 to X15, X22
+            (["a"], .array(of: .string)), (#""hello""#, .string), (#""\"x\"""#, .string), (42, .int), (0.1, .double),
+            (true, .bool), (#"{"id":"0","name":"n"}"#, zones),
+            // Numbers that JSON cannot represent.
+            (.double(.nan), .double), (.double(.infinity), .double), (-0.0, .double),
+            ([.double(.nan), .double(.infinity), -0.0], .array(of: .float)),
+            ("0.10000000000000000000000000000000000001", .decimal),
+            (-128, .rawValue(of: .integer(Int8.self))), (.unsigned(.max), .rawValue(of: .integer(UInt64.self))),
+            // Their types accept any string, and have no Codable form.
+            (#""Froggy""#, Frog.defaultsForm), ("1", PropertyListValue.defaultsForm),
+        ] as [(PropertyListValue, DefaultsForm)]
+    )
+    func `A value that is current stays as it is`(stored: PropertyListValue, form: DefaultsForm) {
+        #expect(DefaultsV4Conversion().convert(stored, as: form) == .alreadyCurrent)
+    }
+
+    @Test
+    func `A zero keeps its sign`() {
+        let outcome = DefaultsV4Conversion().convert("-0", as: .double)
+        guard case .converted(.double(let value)) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(value.sign == .minus)
+    }
+
+    // X32 and X33
+    @Test(
+        arguments: [(.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true)]
+            as [(DefaultsRelease, Bool, Bool)]
+    )
+    func `A UUID and a range are converted for releases that read their native form`(
+        target: DefaultsRelease,
+        readsUUID: Bool,
+        readsRange: Bool
     ) {
-        self.name = name
-        self.stored = stored
-        self.form = form
-        self.outcome = outcome
-        self.target = target
+        let conversion = DefaultsV4Conversion(target: target)
+        let identifier = conversion.convert(Self.quotedIdentifier, as: .uuid)
+        #expect(identifier == (readsUUID ? .converted(Self.identifier) : .alreadyCurrent))
+        let range = conversion.convert("[1,5]", as: .range(of: .int))
+        #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
     }
 
-    var testDescription: String { name }
-
-    private static let identifier = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-    private static let zone = PropertyListValue.dictionary(["id": .string("0"), "name": .string("n")])
-    private static let zoneText = #"{"id":"0","name":"n"}"#
-
-    // X1 and X16 to X18 are keys without a stored value, so there is nothing to convert.
-    static let cases: [DefaultsV4Case] = [
-        DefaultsV4Case("X2 already native", .array([.string("a")]), .array(of: .string), .stays),
-        DefaultsV4Case(
-            "X3 malformed JSON",
-            .string(#"["a","#),
-            .array(of: .string),
-            .cannot("", "not JSON text: the text ends too early, at byte 5")
+    private static let refused: [(PropertyListValue, DefaultsForm, place: String, reason: String)] = [
+        ("300", .integer(Int8.self), "", "a number beyond the limits of its type"),
+        ("-1", .integer(UInt.self), "", "a number beyond the limits of its type"),
+        ("9223372036854775808", .int, "", "a number beyond the limits of its type"),
+        ("18446744073709551616", .integer(UInt64.self), "", "a number beyond the limits of its type"),
+        ("1e400", .int, "", "a number beyond the limits of its type"),
+        ("1e400", .double, "", "a number beyond the limits of its type"),
+        ("1e39", .float, "", "a number beyond the limits of its type"),
+        ("1e400", .date, "", "a number beyond the limits of its type"),
+        ("1e200", .decimal, "", "a number beyond the limits of its type"),
+        ("1.5", .int, "", "a number that is not whole"),
+        ("1e-1", .int, "", "a number that is not whole"),
+        ("\"1\"", .int, "", "a string, where an integer was expected"),
+        ("true", .int, "", "a Boolean, where an integer was expected"),
+        ("1", .bool, "", "a number, where a Boolean was expected"),
+        ("\"true\"", .bool, "", "a string, where a Boolean was expected"),
+        ("\"x\"", .date, "", "a string, where a date was expected"),
+        ("1", .data, "", "a number, where data was expected"),
+        ("\"SGk\"", .data, "", "a string that is not base64"),
+        (#""SG\nk=""#, .data, "", "a string that is not base64"),
+        (#""""#, .url, "", "a string that is not a URL"),
+        ("1", .url, "", "a number, where a URL was expected"),
+        (#""E621""#, .uuid, "", "a string that is not a UUID"),
+        ("\"1\"", .decimal, "", "a string, where a decimal number was expected"),
+        ("[1]", .range(of: .int), "", "1 elements, where two bounds were expected"),
+        ("[5,1]", .range(of: .int), "", "bounds in the wrong order"),
+        ("{}", .closedRange(of: .int), "", "an object, where a range was expected"),
+        ("null", .int, "", "null, where an integer was expected"),
+        ("null", .codable, "", "null, where JSON text of a Codable value was expected"),
+        ("3", .level, "", "not a raw value of its type"),
+        ("\"x\"", .keyedArchive, "", "a string, where a keyed archive was expected"),
+        ("[1,2]", .dictionary(of: .int), "", "an array, where a dictionary was expected"),
+        ("[1,2]", .dictionary(key: .of(Int.self), of: .int), "", "an array, where a dictionary was expected"),
+        ("\u{FEFF}1", .int, "", "not JSON text: an unexpected byte, at byte 0"),
+        ("01", .int, "", "not JSON text: not a JSON number, at byte 1"),
+        ("1,", .int, "", "not JSON text: something follows the value, at byte 1"),
+        ("1\0", .int, "", "not JSON text: something follows the value, at byte 1"),
+        (" ", .int, "", "not JSON text: the text ends too early, at byte 1"),
+        ("Asia/Taipei", .codable, "", "not JSON text: an unexpected byte, at byte 0"),
+        ("x", .rawValue(of: .int), "", "not JSON text: an unexpected byte, at byte 0"),
+        ("300", .rawValue(of: .integer(Int8.self)), "", "a number beyond the limits of its type"),
+        // X3 to X8, X11
+        (#"["a","#, .array(of: .string), "", "not JSON text: the text ends too early, at byte 5"),
+        (#"{"a":1}"#, .array(of: .string), "", "an object, where an array was expected"),
+        (#"[1,"x",3]"#, .array(of: .int), "[1]", "a string, where an integer was expected"),
+        ("[1,null,3]", .array(of: .int), "[1]", "null, where an integer was expected"),
+        ("", .array(of: .int), "", "an empty text"),
+        ("null", .array(of: .int), "", "null, where an array was expected"),
+        ("[1],[2]", .array(of: .int), "", "not JSON text: something follows the value, at byte 3"),
+        // X19, X20, X23
+        (#""Nope""#, .period, "", "not a raw value of its type"),
+        (#"["10 Minutes","Nope"]"#, .array(of: .period), "[1]", "not a raw value of its type"),
+        (
+            #"{"a":["10 Minutes"],"k":["Nope"]}"#, .dictionary(of: .array(of: .period)), #"["k"][0]"#,
+            "not a raw value of its type"
         ),
-        DefaultsV4Case(
-            "X4 wrong JSON shape",
-            .string(#"{"a":1}"#),
-            .array(of: .string),
-            .cannot("", "an object, where an array was expected")
-        ),
-        DefaultsV4Case(
-            "X5 one bad element",
-            .string(#"[1,"x",3]"#),
-            .array(of: .int),
-            .cannot("[1]", "a string, where an integer was expected")
-        ),
-        DefaultsV4Case(
-            "X6 null element",
-            .string("[1,null,3]"),
-            .array(of: .int),
-            .cannot("[1]", "null, where an integer was expected")
-        ),
-        DefaultsV4Case("X7 empty string", .string(""), .array(of: .int), .cannot("", "an empty text")),
-        DefaultsV4Case(
-            "X8 JSON null",
-            .string("null"),
-            .array(of: .int),
-            .cannot("", "null, where an array was expected")
-        ),
-        DefaultsV4Case("X9 empty array", .string("[]"), .array(of: .int), .becomes(.array([]))),
-        DefaultsV4Case(
-            "X10 surrounding whitespace",
-            .string(" [1, 2]\n"),
-            .array(of: .int),
-            .becomes(.array([.int(1), .int(2)]))
-        ),
-        DefaultsV4Case(
-            "X11 two roots",
-            .string("[1],[2]"),
-            .array(of: .int),
-            .cannot("", "not JSON text: something follows the value, at byte 3")
-        ),
-        DefaultsV4Case("X12 native String that is itself JSON-quoted", .string(#""hello""#), .string, .stays),
-        DefaultsV4Case("X13 same, twice", .string(#""\"x\"""#), .string, .stays),
-        DefaultsV4Case("X14 native Int", .int(42), .int, .stays),
-        DefaultsV4Case("X14 native Double", .double(0.1), .double, .stays),
-        DefaultsV4Case("X15 native Bool", .bool(true), .bool, .stays),
-        DefaultsV4Case(
-            "X19 unknown enum raw value",
-            .string(#""Nope""#),
-            .period,
-            .cannot("", "not a raw value of its type")
-        ),
-        DefaultsV4Case(
-            "X20 one unknown in array",
-            .string(#"["10 Minutes","Nope"]"#),
-            .array(of: .period),
-            .cannot("[1]", "not a raw value of its type")
-        ),
-        DefaultsV4Case(
-            "X20 one unknown in dict",
-            .string(#"{"a":["10 Minutes"],"k":["Nope"]}"#),
-            .dictionary(of: .array(of: .period)),
-            .cannot(#"["k"][0]"#, "not a raw value of its type")
-        ),
-        DefaultsV4Case("X21 Int-raw enum", .string("2"), .level, .becomes(.int(2))),
-        DefaultsV4Case(
-            "X22 Codable struct, still Codable",
-            .string(zoneText),
-            .codable(as: CodableTimeZone.self),
-            .stays
-        ),
-        DefaultsV4Case(
-            "X23 missing field",
-            .string(#"{"id":"0"}"#),
-            .codable(as: CodableTimeZone.self),
-            .cannot("", "the stored value does not have the form of its type, at name")
-        ),
-        DefaultsV4Case(
-            "X24 [Codable] to array of JSON strings",
-            .string("[\(zoneText)]"),
-            .array(of: .codable(as: CodableTimeZone.self)),
-            .becomes(.array([.string(zoneText)]))
-        ),
-        DefaultsV4Case(
-            "X25 [Codable enum]",
-            .string(#"["10 Minutes"]"#),
-            .array(of: .codable),
-            .becomes(.array([.string(#""10 Minutes""#)]))
-        ),
-        DefaultsV4Case(
-            "X26 [URL]",
-            .string(#"["https:\/\/e.com"]"#),
-            .array(of: .url),
-            .becomes(.array([.string(#""https:\/\/e.com""#)]))
-        ),
-        DefaultsV4Case(
-            "X27 dict with non-String/Int key, v4's real bytes",
-            .string("[1,\(zoneText)]"),
-            .dictionary(key: .of(UInt32.self), of: .codable(as: CodableTimeZone.self)),
-            .becomes(.dictionary(["1": .string(zoneText)]))
-        ),
-        DefaultsV4Case(
-            "X28 same, element only NativeType",
-            .string("[1,\(zoneText)]"),
-            .dictionary(key: .of(UInt32.self), of: .timeZone),
-            .becomes(.dictionary(["1": zone]))
-        ),
-        DefaultsV4Case(
-            "X29 [UInt32:Int]",
-            .string("[1,5]"),
-            .dictionary(key: .of(UInt32.self), of: .int),
-            .becomes(.dictionary(["1": .int(5)]))
-        ),
-        DefaultsV4Case(
-            "X29 [Int:Int]",
-            .string(#"{"1":5}"#),
-            .dictionary(key: .of(Int.self), of: .int),
-            .becomes(.dictionary(["1": .int(5)]))
-        ),
-        DefaultsV4Case(
-            "X30 enum-keyed dict, v4's real bytes",
-            .string(#"["10 Minutes",1]"#),
-            DefaultsForm(.dictionary(DefaultsForm.periodKey, .int)),
-            .becomes(.dictionary(["10 Minutes": .int(1)]))
-        ),
-        DefaultsV4Case(
-            "X30 with an enum that is not at hand",
-            .string(#"["10 Minutes",1]"#),
-            .dictionary(key: .rawValue, of: .int),
-            .becomes(.dictionary(["10 Minutes": .int(1)]))
-        ),
-        DefaultsV4Case("X31 Int64 in v4", .string("42"), .integer(Int64.self), .becomes(.int(42))),
-        DefaultsV4Case("X31 UInt8 in v4", .string("42"), .integer(UInt8.self), .becomes(.int(42))),
-        DefaultsV4Case("X31 CGFloat in v4", .string("42.5"), .double, .becomes(.double(42.5))),
-        DefaultsV4Case("X32 UUID", .string(#""\#(identifier)""#), .uuid, .becomes(.string(identifier))),
-        DefaultsV4Case("X32 UUID", .string(#""\#(identifier)""#), .uuid, .stays, target: .v5),
-        DefaultsV4Case(
-            "X32 UUID",
-            .string(#""\#(identifier)""#),
-            .uuid,
-            .becomes(.string(identifier)),
-            target: .v6dot2
-        ),
-        DefaultsV4Case(
-            "X33 Range",
-            .string("[1,5]"),
-            DefaultsForm(.range(.int, isClosed: false)),
-            .becomes(.array([.int(1), .int(5)]))
-        ),
-        DefaultsV4Case(
-            "X33 Range",
-            .string("[1,5]"),
-            DefaultsForm(.range(.int, isClosed: false)),
-            .stays,
-            target: .v6dot2
-        ),
-        DefaultsV4Case(
-            "X33 ClosedRange",
-            .string("[0.5,1]"),
-            DefaultsForm(.range(.double, isClosed: true)),
-            .becomes(.array([.double(0.5), .double(1)]))
+        (#"{"id":"0"}"#, zones, "", "the stored value does not have the form of its type, at name"),
+        // Keys and values in turn.
+        ("[1]", byNumber, "[0]", "a key without a value"),
+        (#"[1,"a",2]"#, byNumber, "[2]", "a key without a value"),
+        (#"[-1,"a"]"#, byNumber, #"["-1"]"#, "its key is not one of the dictionary's type"),
+        (#"[[1],"a"]"#, byNumber, #"["[1]"]"#, "its key is not one of the dictionary's type"),
+        (#"{"x":"a"}"#, byNumber, #"["x"]"#, "its key is not one of the dictionary's type"),
+        ("[1,2]", byNumber, #"["1"]"#, "a number, where a string was expected"),
+        ("{}", .timeZone, "", "the stored value does not have the form of its type, at id"),
+        // A type without a Codable form.
+        (
+            #"[{"name":"n","count":3}]"#, [Mixed].defaultsForm, "[0]",
+            "JSON text of Mixed, which is not Codable and has no Codable form"
         ),
     ]
-}
 
-@Suite("Cases that the tests of Defaults 5 do not cover")
-struct DefaultsV4CaseTests {
-    @Test(arguments: DefaultsV4Case.cases)
-    func `The value is converted, or the outcome gives the reason why not`(item: DefaultsV4Case) {
-        let conversion = DefaultsV4Conversion(target: item.target)
-        let outcome = conversion.convert(item.stored, as: item.form)
-        switch item.outcome {
-        case .becomes(let value):
-            #expect(outcome == .converted(value))
-            #expect(conversion.convert(value, as: item.form) == .alreadyCurrent)
-        case .stays:
-            #expect(outcome == .alreadyCurrent)
-        case .cannot(let place, let reason):
-            guard case .notConvertible(reason, let actual) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
-            #expect(actual.fullDescription == place)
+    @Test(arguments: refused)
+    func `A value that Defaults 4 refused is not convertible, for a reason at a place`(
+        stored: PropertyListValue,
+        form: DefaultsForm,
+        place: String,
+        reason: String
+    ) {
+        for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
+            let outcome = DefaultsV4Conversion(target: target).convert(stored, as: form)
+            #expect(outcome.failure?.reason == reason)
+            #expect(outcome.failure?.place == place)
         }
+    }
+
+    @Test(
+        arguments: [
+            (300, .integer(Int8.self)), (1.5, .int), (true, .int), (2, .bool), (1, .string), (.data(Data()), .string),
+            (.date(.distantPast), .double), ("a", .date), (1e300, .float), ([:], .array(of: .int)),
+            ([], .dictionary(of: .int)), (1, .codable), (.data(Data()), .url), (3, .level), ([5, 1], .range(of: .int)),
+            ([1], .closedRange(of: .int)), (["id": 0], .timeZone), (["id": "0"], .timeZone),
+            (1, .rawValue(of: .string)),
+            (128, .rawValue(of: .integer(Int8.self))), (.unsigned(.max), .rawValue(of: .integer(Int8.self))),
+            (-1, .rawValue(of: .integer(UInt64.self))),
+        ] as [(PropertyListValue, DefaultsForm)]
+    )
+    func `A native value of another type is not convertible`(value: PropertyListValue, form: DefaultsForm) {
+        #expect(DefaultsV4Conversion().convert(value, as: form).failure != nil)
+    }
+
+    @Test
+    func `Text nested too deep is not convertible`() {
+        let text = String(repeating: "[", count: 100_000)
+        let outcome = DefaultsV4Conversion().convert(.string(text), as: .array(of: .codable))
+        let reason = "not JSON text: arrays and objects are nested deeper than 512, at byte 512"
+        #expect(outcome == .notConvertible(reason: reason, place: ValuePlace()))
     }
 }

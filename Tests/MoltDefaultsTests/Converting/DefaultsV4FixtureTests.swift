@@ -6,10 +6,13 @@ import Testing
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
 @Suite("A suite that Defaults 4 wrote")
 struct DefaultsV4FixtureTests {
+    private static let codableZone = DefaultsForm.codable(as: CodableTimeZone.self)
+    private static let codablePeriod = DefaultsForm.codable(as: Period.self)
+
     static let forms: [String: DefaultsForm] = [
         "alreadyNative": .array(of: .string),
         "arrayArrayInt": .array(of: .array(of: .int)),
-        "arrayArrayTimezone": .array(of: .array(of: .codable(as: CodableTimeZone.self))),
+        "arrayArrayTimezone": .array(of: .array(of: codableZone)),
         "arrayBag": .array(of: .codable(as: Bag.self)),
         "arrayBool": .array(of: .bool),
         "arrayData": .array(of: .data),
@@ -17,26 +20,26 @@ struct DefaultsV4FixtureTests {
         "arrayDouble": .array(of: .double),
         "arrayEmpty": .array(of: .string),
         "arrayInt": .array(of: .int),
-        "arrayPeriod": .array(of: .codable(as: Period.self)),
+        "arrayPeriod": .array(of: codablePeriod),
         "arraySetString": .array(of: .set(of: .string)),
         "arrayString": .array(of: .string),
-        "arrayTimezone": .array(of: .codable(as: CodableTimeZone.self)),
+        "arrayTimezone": .array(of: codableZone),
         "arrayURL": .array(of: .url),
         "bag": .codable(as: Bag.self),
         "bool": .bool,
         "data": .data,
         "date": .date,
-        "dictionaryArrayTimezone": .dictionary(of: .array(of: .codable(as: CodableTimeZone.self))),
-        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: .codable(as: CodableTimeZone.self)),
-        "dictionaryPeriod": .dictionary(of: .codable(as: Period.self)),
-        "dictionaryPeriodInt": DefaultsForm(.dictionary(DefaultsForm.periodKey, .int)),
+        "dictionaryArrayTimezone": .dictionary(of: .array(of: codableZone)),
+        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: codableZone),
+        "dictionaryPeriod": .dictionary(of: codablePeriod),
+        "dictionaryPeriodInt": .dictionary(key: .of(EnumForm.self), of: .int),
         "dictionaryStringArray": .dictionary(of: .array(of: .int)),
         "dictionaryStringBool": .dictionary(of: .bool),
         "dictionaryStringDate": .dictionary(of: .date),
         "dictionaryStringInt": .dictionary(of: .int),
         "dictionaryStringIntInArray": .array(of: .dictionary(of: .int)),
-        "dictionaryTimezone": .dictionary(of: .codable(as: CodableTimeZone.self)),
-        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: .codable(as: CodableTimeZone.self)),
+        "dictionaryTimezone": .dictionary(of: codableZone),
+        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: codableZone),
         "double": .double,
         "float": .float,
         "int": .int,
@@ -47,13 +50,13 @@ struct DefaultsV4FixtureTests {
         "malformedArray": .array(of: .string),
         "nullElementArray": .array(of: .int),
         "optionalMissing": .int,
-        "period": .codable(as: Period.self),
+        "period": codablePeriod,
         "setInt": .set(of: .int),
-        "setPeriod": .set(of: .codable(as: Period.self)),
+        "setPeriod": .set(of: codablePeriod),
         "setString": .set(of: .string),
-        "setTimezone": .set(of: .codable(as: CodableTimeZone.self)),
+        "setTimezone": .set(of: codableZone),
         "string": .string,
-        "timezone": .codable(as: CodableTimeZone.self),
+        "timezone": codableZone,
         "uint": .integer(UInt.self),
         "uint64": .integer(UInt64.self),
         "unknownCaseArray": .array(of: .period),
@@ -63,12 +66,8 @@ struct DefaultsV4FixtureTests {
 
     /// Values that Defaults 5.0.0 does not convert correctly.
     static let exceptions: [String: PropertyListValue] = [
-        "arraySetString": .array([.array([.string("only")])]),
-        "dictionaryPeriodInt": .dictionary(["10 Minutes": .int(10), "1 Hour": .int(60)]),
-        "int8": .int(-128),
-        "int64": .int(.min),
-        "uint": .int(7),
-        "uint64": .unsigned(.max),
+        "arraySetString": [["only"]], "dictionaryPeriodInt": ["10 Minutes": 10, "1 Hour": 60], "int8": -128,
+        "int64": .int(.min), "uint": 7, "uint64": .unsigned(.max),
     ]
 
     static let notConvertible: [String: String] = [
@@ -77,20 +76,22 @@ struct DefaultsV4FixtureTests {
     ]
 
     @Test
-    func `Every key becomes what Defaults 5 converts it to`() throws {
+    func `Every key becomes what Defaults 5 converts it to, and is current afterwards`() throws {
         let before = try Self.fixture("defaults-v4")
         let after = try Self.fixture("defaults-v5")
         #expect(before.count == 52)
         #expect(Set(before.keys) == Set(Self.forms.keys))
+        let conversion = DefaultsV4Conversion(target: .v5)
         var counts: [String: Int] = [:]
         for (key, stored) in before {
             let form = try #require(Self.forms[key])
             let expected = try #require(Self.exceptions[key] ?? after[key])
-            switch DefaultsV4Conversion(target: .v5).convert(stored, as: form) {
+            switch conversion.convert(stored, as: form) {
             case .converted(let value):
                 counts["converted", default: 0] += 1
                 let isSet = key.hasPrefix("set")
                 #expect(try Self.meaning(value, isSet: isSet) == Self.meaning(expected, isSet: isSet), "\(key)")
+                #expect(conversion.convert(value, as: form) == .alreadyCurrent, "\(key)")
             case .alreadyCurrent:
                 counts["already current", default: 0] += 1
                 #expect(try Self.meaning(stored) == Self.meaning(expected), "\(key)")
@@ -101,27 +102,15 @@ struct DefaultsV4FixtureTests {
             }
         }
         #expect(counts == ["converted": 33, "already current": 14, "not convertible": 5])
+        // Codable values keep their characters.
+        let zones = DefaultsV4Conversion().convert(
+            try #require(before["arrayTimezone"]),
+            as: .array(of: Self.codableZone)
+        )
+        #expect(zones == .converted([#"{"id":"0","name":"Asia\/Taipei"}"#, #"{"id":"1","name":"Asia\/Tokyo"}"#]))
     }
 
-    @Test
-    func `Codable values keep their characters`() throws {
-        let before = try Self.fixture("defaults-v4")
-        let stored = try #require(before["arrayTimezone"])
-        let outcome = DefaultsV4Conversion().convert(stored, as: .array(of: .codable(as: CodableTimeZone.self)))
-        let texts = [#"{"id":"0","name":"Asia\/Taipei"}"#, #"{"id":"1","name":"Asia\/Tokyo"}"#]
-        #expect(outcome == .converted(.array(texts.map { .string($0) })))
-    }
-
-    @Test
-    func `Every converted key is current afterwards`() throws {
-        for (key, stored) in try Self.fixture("defaults-v4") {
-            let form = try #require(Self.forms[key])
-            guard case .converted(let value) = DefaultsV4Conversion().convert(stored, as: form) else { continue }
-            #expect(DefaultsV4Conversion().convert(value, as: form) == .alreadyCurrent, "\(key)")
-        }
-    }
-
-    private static func fixture(_ name: String) throws -> [String: PropertyListValue] {
+    static func fixture(_ name: String) throws -> [String: PropertyListValue] {
         let url = try #require(
             Bundle.module.url(forResource: name, withExtension: "plist", subdirectory: "Fixtures")
         )

@@ -3,71 +3,76 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// The examples of Defaults' guide from 4 to 5: the guide's keys read what Defaults 4 stored.
-@Suite("Old values in the guide from Defaults 4 to 5")
+/// The examples of Defaults' guide from 4 to 5, with the types of Defaults' own tests.
+@Suite("The guide from Defaults 4 to 5")
 struct DefaultsV4GuideTests {
-    private let taipei = CodableTimeZone(id: "0", name: "Asia/Taipei")
-    private let taipeiText = #"{"id":"0","name":"Asia\/Taipei"}"#
-    private let nativeTaipei = TimeZone(id: "0", name: "Asia/Taipei")
+    private let zone = CodableTimeZone(id: "0", name: "Asia/Taipei")
+    private let zoneText = #"{"id":"0","name":"Asia\/Taipei"}"#
 
-    /// Converts a value that Defaults 4 stored, and reads it.
-    private func upgraded<Value: DefaultsSerializable>(
+    /// Expects that what Defaults 4 stored is converted and read, and that a new value is stored in the same form.
+    private func expect<Value: DefaultsSerializable & Equatable & Sendable>(
         _ text: String,
-        _ type: Value.Type,
-        conversion: DefaultsV4Conversion = DefaultsV4Conversion()
-    ) throws -> Value? {
-        let key = DefaultsKey<Value?>("key")
-        let settings = DictionarySettings(["key": .string(text)])
-        switch conversion.convert(.string(text), as: key.form) {
-        case .converted(let value): settings.set(value, forKey: "key")
-        case .alreadyCurrent: break
-        case .notConvertible(let reason, let place): Issue.record("\(reason) \(place)")
-        }
-        return try settings.value(for: key)
+        becomes stored: PropertyListValue,
+        readAs value: Value,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = DefaultsV4Conversion().convert(.string(text), as: DefaultsKey<Value?>("key").form)
+        #expect(
+            outcome == (stored == .string(text) ? .alreadyCurrent : .converted(stored)),
+            sourceLocation: sourceLocation
+        )
+        try MoltDefaultsTests.expect(value, storedAs: stored, sourceLocation: sourceLocation)
     }
 
     @Test
-    func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray are read`() throws {
-        #expect(try upgraded(#"["a","b"]"#, [String].self) == ["a", "b"])
-        #expect(try upgraded(#"["a","b"]"#, Set<String>.self) == ["a", "b"])
-        #expect(try upgraded(#"{"a":1}"#, [String: Int].self) == ["a": 1])
-        #expect(try upgraded(#"[{"a":0},{"b":1}]"#, [[String: Int]].self) == [["a": 0], ["b": 1]])
+    func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray become native`() throws {
+        try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: ["a", "b"])
+        try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: Set(["a", "b"]))
+        try expect(#"{"a":1}"#, becomes: ["a": 1], readAs: ["a": 1])
+        try expect(#"[{"a":0},{"b":1}]"#, becomes: [["a": 0], ["b": 1]], readAs: [["a": 0], ["b": 1]])
     }
 
     @Test
-    func `arrayTimezone, setTimezone and dictionaryTimezone are read`() throws {
-        #expect(try upgraded(taipeiText, CodableTimeZone.self) == taipei)
-        #expect(try upgraded("[\(taipeiText)]", [CodableTimeZone].self) == [taipei])
-        #expect(try upgraded("[\(taipeiText)]", Set<CodableTimeZone>.self) == [taipei])
-        #expect(try upgraded(#"{"k":\#(taipeiText)}"#, [String: CodableTimeZone].self) == ["k": taipei])
+    func `timezone, arrayTimezone, setTimezone and dictionaryTimezone keep the JSON text of their elements`() throws {
+        let text = PropertyListValue.string(zoneText)
+        try expect(zoneText, becomes: text, readAs: zone)
+        try expect("[\(zoneText)]", becomes: [text], readAs: [zone])
+        try expect("[\(zoneText)]", becomes: [text], readAs: Set([zone]))
+        try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": text], readAs: ["k": zone])
     }
 
     @Test
-    func `arrayPeriod, setPeriod and dictionaryPeriod are read`() throws {
-        #expect(try upgraded(#""10 Minutes""#, Period.self) == .tenMinutes)
-        #expect(try upgraded(#"["10 Minutes","1 Hour"]"#, [Period].self) == [.tenMinutes, .oneHour])
-        #expect(try upgraded(#"["10 Minutes"]"#, Set<Period>.self) == [.tenMinutes])
-        #expect(try upgraded(#"{"p":"30 Minutes"}"#, [String: Period].self) == ["p": .halfHour])
-        #expect(try upgraded(#"["10 Minutes",10]"#, [Period: Int].self) == [.tenMinutes: 10])
+    func `arrayPeriod, setPeriod and dictionaryPeriod keep the JSON text of their elements`() throws {
+        try expect(#""10 Minutes""#, becomes: #""10 Minutes""#, readAs: Period.tenMinutes)
+        try expect(
+            #"["10 Minutes","1 Hour"]"#,
+            becomes: [#""10 Minutes""#, #""1 Hour""#],
+            readAs: [Period.tenMinutes, .oneHour]
+        )
+        try expect(#"["10 Minutes"]"#, becomes: [#""10 Minutes""#], readAs: Set([Period.tenMinutes]))
+        try expect(#"{"p":"30 Minutes"}"#, becomes: ["p": #""30 Minutes""#], readAs: ["p": Period.halfHour])
+        try expect(#"["10 Minutes",10]"#, becomes: ["10 Minutes": 10], readAs: [Period.tenMinutes: 10])
     }
 
     @Test
     func `period becomes its raw value`() throws {
-        #expect(try upgraded(#""10 Minutes""#, EnumForm.self) == .tenMinutes)
-        #expect(try upgraded(#"["10 Minutes"]"#, [EnumForm].self) == [.tenMinutes])
-        #expect(try upgraded(#"["10 Minutes"]"#, Set<EnumForm>.self) == [.tenMinutes])
-        #expect(try upgraded(#"{"p":"10 Minutes"}"#, [String: EnumForm].self) == ["p": .tenMinutes])
-        #expect(try upgraded(#"["10 Minutes",1]"#, [EnumForm: Int].self) == [.tenMinutes: 1])
+        try expect(#""10 Minutes""#, becomes: "10 Minutes", readAs: EnumForm.tenMinutes)
+        try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: [EnumForm.tenMinutes])
+        try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: Set([EnumForm.tenMinutes]))
+        try expect(#"{"p":"10 Minutes"}"#, becomes: ["p": "10 Minutes"], readAs: ["p": EnumForm.tenMinutes])
+        try expect(#"["10 Minutes",1]"#, becomes: ["10 Minutes": 1], readAs: [EnumForm.tenMinutes: 1])
+        let unknown = DefaultsV4Conversion().convert(#"["10 Minutes","2 Weeks"]"#, as: [EnumForm].defaultsForm)
+        #expect(unknown.failure?.place == "[1]")
     }
 
     @Test
     func `period is converted by its own toNative`() throws {
-        #expect(try upgraded(#""10 Minutes""#, Span.self) == .short)
-        #expect(try upgraded(#""1 Hour""#, Span.self) == .long)
-        #expect(try upgraded("long", Span.self) == .long)
-        #expect(try upgraded(#"["10 Minutes","30 Minutes"]"#, [Span].self) == [.short, .long])
-        #expect(try upgraded(#"["1 Hour"]"#, Set<Span>.self) == [.long])
-        #expect(try upgraded(#"{"p":"30 Minutes"}"#, [String: Span].self) == ["p": .long])
+        try expect(#""10 Minutes""#, becomes: "short", readAs: Span.short)
+        try expect("long", becomes: "long", readAs: Span.long)
+        try expect(#"["10 Minutes","30 Minutes"]"#, becomes: ["short", "long"], readAs: [Span.short, .long])
+        try expect(#"["1 Hour"]"#, becomes: ["long"], readAs: Set([Span.long]))
+        try expect(#"{"p":"30 Minutes"}"#, becomes: ["p": "long"], readAs: ["p": Span.long])
+        #expect(DefaultsV4Conversion().convert(#""2 Weeks""#, as: Span.defaultsForm).failure != nil)
         let key = DefaultsKey<Span?>("key")
         for text in [#""1 Hour""#, "long"] {
             let scratch = try ScratchSuite(["key": .string(text)])
@@ -75,46 +80,30 @@ struct DefaultsV4GuideTests {
             #expect(try scratch.suite.value(forKey: "key") == "long")
             #expect(try scratch.suite.value(for: key) == .long)
         }
-        let unknown = DefaultsV4Conversion().convert(#""2 Weeks""#, as: key.form)
-        guard case .notConvertible = unknown else {
-            Issue.record("\(unknown)")
-            return
-        }
     }
 
     @Test
     func `timezone is converted by TimeZoneBridge`() throws {
-        #expect(try upgraded(taipeiText, TimeZone.self) == nativeTaipei)
-        #expect(try upgraded("[\(taipeiText)]", [TimeZone].self) == [nativeTaipei])
-        #expect(try upgraded("[\(taipeiText)]", Set<TimeZone>.self) == [nativeTaipei])
-        #expect(try upgraded(#"{"k":\#(taipeiText)}"#, [String: TimeZone].self) == ["k": nativeTaipei])
+        let (zone, stored) = (zone.toNative(), ["id": "0", "name": "Asia/Taipei"] as PropertyListValue)
+        try expect(zoneText, becomes: stored, readAs: zone)
+        try expect("[\(zoneText)]", becomes: [stored], readAs: [zone])
+        try expect("[\(zoneText)]", becomes: [stored], readAs: Set([zone]))
+        try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": stored], readAs: ["k": zone])
     }
 
-    @Test
-    func `UUIDs and ranges are converted for each release`() throws {
+    @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3])
+    func `UUIDs and ranges are read after their conversion for any release`(target: DefaultsRelease) throws {
+        func upgraded<Value: DefaultsSerializable>(_ text: String) throws -> Value {
+            let outcome = DefaultsV4Conversion(target: target).convert(.string(text), as: Value.defaultsForm)
+            guard case .converted(let stored) = outcome else { return try read(Value.self, from: .string(text)) }
+            return try read(Value.self, from: stored)
+        }
         let identifier = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
-        let text = "\"\(identifier.uuidString)\""
-        for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
-            let conversion = DefaultsV4Conversion(target: target)
-            #expect(try upgraded(text, UUID.self, conversion: conversion) == identifier)
-            #expect(try upgraded("[\(text)]", [UUID].self, conversion: conversion) == [identifier])
-            #expect(try upgraded("[1,5]", Range<Int>.self, conversion: conversion) == 1..<5)
-            #expect(try upgraded("[1,5]", ClosedRange<Int>.self, conversion: conversion) == 1...5)
-            #expect(try upgraded("[[1,5]]", [ClosedRange<Int8>].self, conversion: conversion) == [1...5])
-        }
-    }
-
-    @Test
-    func `A raw value that the new type no longer has is not convertible`() throws {
-        let outcome = DefaultsV4Conversion().convert(
-            .string(#"["10 Minutes","2 Weeks"]"#),
-            as: DefaultsKey<[EnumForm]?>("key").form
-        )
-        guard case .notConvertible(_, let place) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
-        #expect(place.steps == [.index(1)])
+        #expect(try upgraded("\"\(identifier)\"") == identifier)
+        #expect(try upgraded("[\"\(identifier)\"]") == [identifier])
+        #expect(try upgraded("[1,5]") == 1..<5)
+        #expect(try upgraded("[1,5]") == 1...5)
+        #expect(try upgraded("[[1,5]]") == [Int8(1)...5])
     }
 }
 

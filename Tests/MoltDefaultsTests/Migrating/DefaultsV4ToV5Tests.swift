@@ -17,10 +17,7 @@ struct DefaultsV4ToV5Tests {
 
     /// The suite as Defaults 4 wrote it to its file.
     private func fixtureSuite() throws -> ScratchSuite {
-        let url = try #require(Bundle.module.url(forResource: "Fixtures/defaults-v4", withExtension: "plist"))
-        let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
-        let values = try PropertyListValue(normalizing: plist)
-        return try ScratchSuite(try #require(values.dictionary))
+        try ScratchSuite(DefaultsV4FixtureTests.fixture("defaults-v4"))
     }
 
     private func migration(

@@ -50,3 +50,10 @@ func expectUnreadable(
 ) {
     for (stored, type) in rows { expectUnreadable(stored, as: type, sourceLocation: sourceLocation) }
 }
+
+extension ConversionOutcome {
+    /// Why, and at which place, a value was not converted; nil if it was.
+    var failure: (reason: String, place: String)? {
+        if case .notConvertible(let reason, let place) = self { (reason, place.fullDescription) } else { nil }
+    }
+}

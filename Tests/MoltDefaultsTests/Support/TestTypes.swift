@@ -2,14 +2,14 @@ import MoltDefaults
 
 // The types of Defaults' own migration tests, under Molt's names.
 
-enum Period: String, Codable, DefaultsSerializable {
+enum Period: String, Codable, DefaultsSerializable, DefaultsDictionaryKey {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
 }
 
 /// The same type, stored as its raw value.
-enum EnumForm: String, DefaultsNativeType {
+enum EnumForm: String, DefaultsNativeType, DefaultsDictionaryKey {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
@@ -17,120 +17,91 @@ enum EnumForm: String, DefaultsNativeType {
     typealias CodableForm = CodableEnumForm
 }
 
-enum CodableEnumForm: String {
+enum CodableEnumForm: String, DefaultsCodableType {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
     case twoWeeks = "2 Weeks"
-}
 
-extension CodableEnumForm: DefaultsCodableType {
     typealias NativeForm = EnumForm
 }
 
-/// Stored as a dictionary today, as JSON text of ``CodableTimeZone`` before.
-struct TimeZone: Hashable {
-    var id: String
-    var name: String
+/// A type that ``ZoneBridge`` stores as a dictionary.
+protocol Zone: Hashable, Sendable {
+    var id: String { get }
+    var name: String { get }
+
+    init(id: String, name: String)
 }
 
-extension TimeZone: DefaultsNativeType {
-    typealias CodableForm = CodableTimeZone
-
-    static let bridge = TimeZoneBridge()
-}
-
-struct CodableTimeZone: Hashable, Codable, DefaultsSerializable {
-    var id: String
-    var name: String
-}
-
-extension CodableTimeZone: DefaultsCodableType {
-    func toNative() -> TimeZone {
-        TimeZone(id: id, name: name)
-    }
-}
-
-struct TimeZoneBridge: DefaultsBridge {
-    typealias Value = TimeZone
-    typealias Serializable = [String: String]
-
-    func serialize(_ value: TimeZone?) -> Serializable? {
-        guard let value else { return nil }
-        return ["id": value.id, "name": value.name]
-    }
-
-    func deserialize(_ object: Serializable?) -> TimeZone? {
-        guard let dictionary = object, let id = dictionary["id"], let name = dictionary["name"] else { return nil }
-        return TimeZone(id: id, name: name)
-    }
-}
-
-/// Codable, and stored as a dictionary nevertheless.
-struct ChosenTimeZone: Hashable, Codable, DefaultsSerializable {
-    var id: String
-    var name: String
-
-    static let bridge = ChosenTimeZoneBridge()
-}
-
-struct ChosenTimeZoneBridge: DefaultsBridge {
-    func serialize(_ value: ChosenTimeZone?) -> [String: String]? {
+struct ZoneBridge<Value: Zone>: DefaultsBridge {
+    func serialize(_ value: Value?) -> [String: String]? {
         value.map { ["id": $0.id, "name": $0.name] }
     }
 
-    func deserialize(_ object: [String: String]?) -> ChosenTimeZone? {
+    func deserialize(_ object: [String: String]?) -> Value? {
         guard let id = object?["id"], let name = object?["name"] else { return nil }
-        return ChosenTimeZone(id: id, name: name)
+        return Value(id: id, name: name)
     }
 }
 
-struct MyBag<Element: DefaultsSerializable>: Collection {
-    var items: [Element]
+/// Stored as a dictionary today, as JSON text of ``CodableTimeZone`` before.
+struct TimeZone: Zone, DefaultsNativeType {
+    typealias CodableForm = CodableTimeZone
 
+    static let bridge = ZoneBridge<TimeZone>()
+
+    var id: String
+    var name: String
+}
+
+struct CodableTimeZone: Hashable, DefaultsSerializable, DefaultsCodableType {
+    var id: String
+    var name: String
+
+    func toNative() -> TimeZone { TimeZone(id: id, name: name) }
+}
+
+/// Codable, and stored as a dictionary nevertheless.
+struct ChosenTimeZone: Zone, Codable, DefaultsSerializable {
+    static let bridge = ZoneBridge<ChosenTimeZone>()
+
+    var id: String
+    var name: String
+}
+
+/// A custom collection, backed by an array.
+protocol StoredBag: DefaultsCollectionSerializable {
+    var items: [Element] { get set }
+}
+
+extension StoredBag {
     var startIndex: Int { items.startIndex }
     var endIndex: Int { items.endIndex }
 
-    func index(after index: Int) -> Int {
-        items.index(after: index)
-    }
+    func index(after index: Int) -> Int { items.index(after: index) }
 
-    subscript(position: Int) -> Element {
-        items[position]
-    }
+    subscript(position: Int) -> Element { items[position] }
 }
 
-extension MyBag: DefaultsCollectionSerializable {
-    init(_ elements: [Element]) {
-        items = elements
-    }
+struct MyBag<Element: DefaultsSerializable>: StoredBag {
+    var items: [Element]
+
+    init(_ elements: [Element]) { items = elements }
 }
 
 extension MyBag: Sendable where Element: Sendable {}
+extension MyBag: Equatable where Element: Equatable {}
 
 /// Formerly stored as JSON text of an object.
-struct CodableBag<Element: DefaultsSerializable & Codable>: Collection, Codable {
+struct CodableBag<Element: DefaultsSerializable & Codable>: StoredBag, Codable {
     var items: [Element]
 
-    var startIndex: Int { items.startIndex }
-    var endIndex: Int { items.endIndex }
-
-    func index(after index: Int) -> Int {
-        items.index(after: index)
-    }
-
-    subscript(position: Int) -> Element {
-        items[position]
-    }
-}
-
-extension CodableBag: DefaultsCollectionSerializable {
-    init(_ elements: [Element]) {
-        items = elements
-    }
+    init(_ elements: [Element]) { items = elements }
 }
 
 extension CodableBag: Sendable where Element: Sendable {}
+extension CodableBag: Equatable where Element: Equatable {}
 
 /// A custom set type, backed by one of Swift's sets.
 protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
@@ -140,54 +111,24 @@ protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
 }
 
 extension StoredSet {
-    init() {
-        self.init(store: [])
-    }
+    init() { self.init(store: []) }
 
-    func toArray() -> [Element] {
-        Array(store)
-    }
-
-    func contains(_ member: Element) -> Bool {
-        store.contains(member)
-    }
-
-    func union(_ other: Self) -> Self {
-        Self(store: store.union(other.store))
-    }
-
-    func intersection(_ other: Self) -> Self {
-        Self(store: store.intersection(other.store))
-    }
-
-    func symmetricDifference(_ other: Self) -> Self {
-        Self(store: store.symmetricDifference(other.store))
-    }
+    func toArray() -> [Element] { Array(store) }
+    func contains(_ member: Element) -> Bool { store.contains(member) }
+    func union(_ other: Self) -> Self { Self(store: store.union(other.store)) }
+    func intersection(_ other: Self) -> Self { Self(store: store.intersection(other.store)) }
+    func symmetricDifference(_ other: Self) -> Self { Self(store: store.symmetricDifference(other.store)) }
 
     @discardableResult
     mutating func insert(_ newMember: Element) -> (inserted: Bool, memberAfterInsert: Element) {
         store.insert(newMember)
     }
 
-    mutating func remove(_ member: Element) -> Element? {
-        store.remove(member)
-    }
-
-    mutating func update(with newMember: Element) -> Element? {
-        store.update(with: newMember)
-    }
-
-    mutating func formUnion(_ other: Self) {
-        store.formUnion(other.store)
-    }
-
-    mutating func formIntersection(_ other: Self) {
-        store.formIntersection(other.store)
-    }
-
-    mutating func formSymmetricDifference(_ other: Self) {
-        store.formSymmetricDifference(other.store)
-    }
+    mutating func remove(_ member: Element) -> Element? { store.remove(member) }
+    mutating func update(with newMember: Element) -> Element? { store.update(with: newMember) }
+    mutating func formUnion(_ other: Self) { store.formUnion(other.store) }
+    mutating func formIntersection(_ other: Self) { store.formIntersection(other.store) }
+    mutating func formSymmetricDifference(_ other: Self) { store.formSymmetricDifference(other.store) }
 }
 
 struct MySet<Element: DefaultsSerializable & Hashable>: StoredSet {
@@ -208,9 +149,7 @@ struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
 
     var description: String { "\(value)" }
 
-    init(_ value: Int64) {
-        self.value = value
-    }
+    init(_ value: Int64) { self.value = value }
 
     init?(_ description: String) {
         guard let value = Int64(description) else { return nil }
@@ -218,5 +157,9 @@ struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
     }
 }
 
-extension EnumForm: DefaultsDictionaryKey {}
-extension Period: DefaultsDictionaryKey {}
+/// The forms of these types.
+extension DefaultsForm {
+    static let period = rawValue(EnumForm.self)
+    static let level = Level.defaultsForm
+    static let timeZone = TimeZone.defaultsForm
+}
