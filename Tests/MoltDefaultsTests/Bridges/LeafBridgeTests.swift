@@ -5,12 +5,6 @@ import Testing
 @Suite("Bridges of single values")
 struct LeafBridgeTests {
     @Test
-    func `A type that fits two forms names one of them`() throws {
-        try expect(Weekdays([.monday, .sunday]), storedAs: 65)
-        #expect(try Weekdays.encode(.monday) == 1)
-    }
-
-    @Test
     func `A Codable value is stored as JSON text`() throws {
         try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
         try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
@@ -100,19 +94,9 @@ struct LeafBridgeTests {
     }
 
     private func archive(root: Int, class type: Int, className: String) -> PropertyListValue {
-        let text = """
-            <plist version="1.0"><dict>
-            <key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key><integer>100000</integer>
-            <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>\(root)</integer></dict></dict>
-            <key>$objects</key><array><string>$null</string>
-            <dict><key>$class</key><dict><key>CF$UID</key><integer>\(type)</integer></dict>
-            <key>name</key><dict><key>CF$UID</key><integer>2</integer></dict></dict>
-            <string>red</string>
-            <dict><key>$classname</key><string>\(className)</string>
-            <key>$classes</key><array><string>\(className)</string><string>NSObject</string></array></dict>
-            </array></dict></plist>
-            """
-        return .data(Data(text.utf8))
+        let object = HandmadeArchive.object(class: type, "<key>name</key>\(HandmadeArchive.reference(2))")
+        let objects = [object, "<string>red</string>", HandmadeArchive.type(className)]
+        return .data(HandmadeArchive.xml(objects, root: root))
     }
 
     @Test
@@ -172,34 +156,27 @@ struct Nothing: DefaultsSerializable {
     static let bridge = NothingBridge()
 }
 
-/// A class that can be subclassed, like a color class.
-// Sendable is safe: its only property is a constant.
-class Color: NSObject, NSSecureCoding, DefaultsSerializable, @unchecked Sendable {
+/// An object that is archived with its name.
+// Sendable is safe: its only property is a constant, and its subclasses have none.
+class NamedObject: NSObject, NSSecureCoding, @unchecked Sendable {
     static var supportsSecureCoding: Bool { true }
 
     let name: String
 
-    init(name: String) {
-        self.name = name
-    }
+    init(name: String) { self.name = name }
 
     required init?(coder: NSCoder) {
         guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
         self.name = String(describing: name)
     }
 
-    func encode(with coder: NSCoder) {
-        coder.encode(NSString(string: name), forKey: "name")
-    }
+    func encode(with coder: NSCoder) { coder.encode(NSString(string: name), forKey: "name") }
 }
 
-/// Stored as its raw value, though it could be stored as an array of its elements.
-private struct Weekdays: OptionSet, Hashable, DefaultsSetAlgebraSerializable {
-    static var bridge: some DefaultsBridge<Weekdays, PropertyListValue> { rawValueBridge }
-    static let monday = Weekdays(rawValue: 1)
-    static let sunday = Weekdays(rawValue: 64)
+/// A class that can be subclassed, like a color class.
+class Color: NamedObject, DefaultsSerializable, @unchecked Sendable {}
 
-    var rawValue: Int
-
-    func toArray() -> [Weekdays] { [.monday, .sunday].filter(contains) }
+/// An array of these is stored as one archive.
+final class Newt: NamedObject, DefaultsSerializable, @unchecked Sendable {
+    static var arrayBridge: some DefaultsBridge<[Newt], PropertyListValue> { keyedArchiveArrayBridge }
 }

@@ -116,24 +116,3 @@ struct Toad: Codable, Equatable, DefaultsSerializable {
 
     var age: Int
 }
-
-/// An array of these is stored as one archive.
-final class Newt: NSObject, NSSecureCoding, DefaultsSerializable, Sendable {
-    static var supportsSecureCoding: Bool { true }
-    static var arrayBridge: some DefaultsBridge<[Newt], PropertyListValue> { keyedArchiveArrayBridge }
-
-    let name: String
-
-    init(name: String) {
-        self.name = name
-    }
-
-    init?(coder: NSCoder) {
-        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
-        self.name = String(describing: name)
-    }
-
-    func encode(with coder: NSCoder) {
-        coder.encode(NSString(string: name), forKey: "name")
-    }
-}

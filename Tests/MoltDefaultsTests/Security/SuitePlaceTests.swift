@@ -95,13 +95,6 @@
                 #expect(found == 0o600)
             }
         }
-
-        @Test(arguments: ["a/b", "../x", "/tmp/x", "..", ".", "a\0b", String(repeating: "n", count: 300), ""])
-        func `A suite name that leads out of the directory is refused`(name: String) throws {
-            let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: Suite(name)))]
-            let error = #expect(throws: DefaultsError.self) { try Suite(name).upgrade(with: migrations) }
-            #expect(error?.code == .invalidSuite)
-        }
     }
 
     @Suite struct `Damaged property lists and archives` {
@@ -157,41 +150,23 @@
 
         /// Found by MoltFuzz: the unarchiver read beyond the end and ended the process.
         @Test func `An archived dictionary with more keys than values is refused`() throws {
-            let archive = try Self.archive("NSDictionary", "<key>NS.keys</key>\(Self.references(2, 2))", objects: [2])
-            #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
-            let whole = try Self.archive("NSDictionary", "<key>NS.keys</key>\(Self.references(2))", objects: [2])
-            #expect(try Self.unarchived(whole) as? NSDictionary == ["text": "text"])
+            #expect(throws: DefaultsError.self) { try Self.unarchived("NSDictionary", keys: [2, 2], objects: [2]) }
+            let whole = try Self.unarchived("NSDictionary", keys: [2], objects: [2])
+            #expect(whole as? NSDictionary == ["text": "text"])
         }
 
-        @Test func `An archived array that contains itself is refused`() throws {
-            let archive = try Self.archive("NSArray", "", objects: [1])
-            #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
+        @Test func `An archived array that contains itself is refused`() {
+            #expect(throws: DefaultsError.self) { try Self.unarchived("NSArray", objects: [1]) }
         }
 
-        private static func unarchived(_ archive: Data) throws -> NSObject {
-            try KeyedArchive.object([NSObject.self], from: .data(archive))
-        }
-
-        private static func reference(_ index: Int) -> String {
-            "<dict><key>CF$UID</key><integer>\(index)</integer></dict>"
-        }
-
-        private static func references(_ indices: Int...) -> String {
-            "<array>\(indices.map(reference).joined())</array>"
-        }
-
-        /// An archive of a collection (object 1) of the objects at the indices; object 2 is a string.
-        private static func archive(_ name: String, _ parts: String, objects: [Int]) throws -> Data {
-            let xml = """
-                <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key>
-                <integer>100000</integer><key>$top</key><dict><key>root</key>\(reference(1))</dict><key>$objects</key>
-                <array><string>$null</string><dict><key>$class</key>\(reference(3))\(parts)
-                <key>NS.objects</key><array>\(objects.map(reference).joined())</array></dict><string>text</string>
-                <dict><key>$classname</key><string>\(name)</string><key>$classes</key>
-                <array><string>\(name)</string><string>NSObject</string></array></dict></array></dict></plist>
-                """
-            let list = try PropertyListSerialization.propertyList(from: Data(xml.utf8), format: nil)
-            return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        /// Reads a collection (object 1) of the objects at the indices; object 2 is a string.
+        private static func unarchived(_ name: String, keys: [Int]? = nil, objects: [Int]) throws -> NSObject {
+            let keys = keys.map { "<key>NS.keys</key>\(HandmadeArchive.references($0))" } ?? ""
+            let values = "<key>NS.objects</key>\(HandmadeArchive.references(objects))"
+            let archive = try HandmadeArchive.binary([
+                HandmadeArchive.object(class: 3, keys + values), "<string>text</string>", HandmadeArchive.type(name),
+            ])
+            return try KeyedArchive.object([NSObject.self], from: .data(archive))
         }
     }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 import MoltDefaults
 import Testing
 
@@ -23,13 +24,18 @@ import Testing
         #expect(throws: DefaultsError.self) { try suite.values() }
         #expect(throws: DefaultsError.self) { try suite.synchronize() }
         #expect(throws: DefaultsError.self) { try SuiteDomain(suite).checkWritable() }
+        #expect(throws: DefaultsError.self) { try suite.upgrade(with: [Migration(to: 1, "one")]) }
     }
 
     #if os(Linux)
         @Test(arguments: ["a/b", "..", ".", "../x", "/tmp/x", String(repeating: "n", count: 221)])
         func `is refused when it is not a valid file name`(name: String) {
-            let error = #expect(throws: DefaultsError.self) { try Suite(name).set(1, forKey: "a") }
-            #expect(error?.code == .invalidSuite)
+            let suite = Suite(name)
+            for call in [{ try suite.set(1, forKey: "a") }, { _ = try suite.upgrade(with: [Migration(to: 1, "one")]) }]
+            {
+                let error = #expect(throws: DefaultsError.self) { try call() }
+                #expect(error?.code == .invalidSuite)
+            }
         }
 
         @Test(arguments: ["a b%20c?d#e", "ü.ключ", ".hidden", "~x", String(repeating: "n", count: 220)])
