@@ -8,19 +8,7 @@ import Testing
         intent.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
         intent.remove = ["name", "mail"]
         intent.renamed = ["fullName": "name", "address": "mail"]
-        let before = intent.snapshot
-        let changes = intent.changes(to: before).changes
-        #expect(changes.count == 6)
-
-        for count in 0...changes.count {
-            var values = before
-            for (key, value) in changes.prefix(count) { values[key] = value }
-            for (key, value) in intent.changes(to: values).changes { values[key] = value }
-            #expect(
-                values == ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4],
-                "after \(count)"
-            )
-        }
+        expectCompleted(intent, ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4], changes: 6)
     }
 
     @Test func `All settings may be renamed`() {
@@ -28,13 +16,17 @@ import Testing
         intent.set = ["b": 1, "c": 2]
         intent.remove = ["a"]
         intent.renamed = ["b": "a"]
-        let changes = intent.changes(to: ["a": 1]).changes
+        expectCompleted(intent, ["b": 1, "c": 2], changes: 3)
+    }
 
-        for count in 0...changes.count {
-            var values: [String: PropertyListValue] = ["a": 1]
-            for (key, value) in changes.prefix(count) { values[key] = value }
+    private func expectCompleted(_ intent: SuiteIntent, _ expected: [String: PropertyListValue], changes count: Int) {
+        let changes = intent.changes(to: intent.snapshot).changes
+        #expect(changes.count == count)
+        for made in 0...changes.count {
+            var values = intent.snapshot
+            for (key, value) in changes.prefix(made) { values[key] = value }
             for (key, value) in intent.changes(to: values).changes { values[key] = value }
-            #expect(values == ["b": 1, "c": 2], "after \(count)")
+            #expect(values == expected, "after \(made)")
         }
     }
 }

@@ -64,71 +64,59 @@ import Testing
         return MigrationRegistry(migrations)
     }
 
-    private func upgrade(_ primary: UpgradeScenario.Primary, both: Bool, _ hook: UpgradeHook? = nil) throws {
-        switch primary {
-        case .cache:
-            var configuration = CodableCache.Configuration()
-            configuration.atPoint = hook
-            try CodableCache(at: cache.url, migrations: migrations(with: both), configuration: configuration).close()
-        case .suite:
-            var options = MigrationOptions()
-            options.atPoint = hook
-            try scratch.suite.upgrade(with: migrations(with: both), options: options)
-        }
+    private func upgrade(_ primary: PrimaryStore, both: Bool, _ hook: UpgradeHook? = nil) throws {
+        try primary.upgrade(scratch.suite, cache: cache.url, with: migrations(with: both), hook)
     }
 
-    /// Stops the upgrade after its commit, with its changes to settings still pending.
-    private func cutOff(_ primary: UpgradeScenario.Primary, both: Bool) throws {
-        struct Stop: Error {}
-        #expect(throws: (any Error).self) {
-            try upgrade(primary, both: both) { if $0.kind == .afterCommit { throw Stop() } }
-        }
+    private struct Stop: Error {}
+
+    /// Stops an upgrade after its commit, with its changes to settings still pending.
+    private static let stop: UpgradeHook = { if $0.kind == .afterCommit { throw Stop() } }
+
+    private func cutOff(_ primary: PrimaryStore, both: Bool) throws {
+        #expect(throws: (any Error).self) { try upgrade(primary, both: both, Self.stop) }
         #expect(try scratch.suite.value(forKey: "name") == "Ada")
-    }
-
-    private func settings() throws -> [String: PropertyListValue] {
-        try scratch.values.filter { $0.key != "molt.ledger" }
     }
 
     /// Each way of removing, with one changed suite and with two.
     static let ways = Way.allCases.flatMap { way in [false, true].map { (way: way, both: $0) } }
 
-    @Test(arguments: ways, UpgradeScenario.Primary.allCases)
-    func `are not restored by the next opening`(removal: (way: Way, both: Bool), primary: UpgradeScenario.Primary)
+    @Test(arguments: ways, PrimaryStore.allCases)
+    func `are not restored by the next opening`(removal: (way: Way, both: Bool), primary: PrimaryStore)
         throws
     {
         try cutOff(primary, both: removal.both)
         try removal.way.remove(scratch.suite)
-        #expect(try settings().isEmpty)
+        #expect(try scratch.settings.isEmpty)
         try upgrade(primary, both: removal.both)
-        #expect(try settings() == [:])
+        #expect(try scratch.settings == [:])
         #expect(try other.values == [removal.both ? "moved" : "kept": 1])
         // The upgrade is finished: later settings stay, and no change is applied again.
         try scratch.suite.set("Grace", forKey: "name")
         try upgrade(primary, both: removal.both)
-        #expect(try settings() == ["name": "Grace"])
+        #expect(try scratch.settings == ["name": "Grace"])
     }
 
-    @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `are not restored when the app has since set another key`(primary: UpgradeScenario.Primary) throws {
+    @Test(arguments: PrimaryStore.allCases)
+    func `are not restored when the app has since set another key`(primary: PrimaryStore) throws {
         try cutOff(primary, both: false)
         try scratch.suite.removeAll()
         try scratch.suite.set("of Grace", forKey: "token")
         try upgrade(primary, both: false)
-        #expect(try settings() == ["token": "of Grace"])
+        #expect(try scratch.settings == ["token": "of Grace"])
     }
 
-    @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `are not restored when removed one at a time`(primary: UpgradeScenario.Primary) throws {
+    @Test(arguments: PrimaryStore.allCases)
+    func `are not restored when removed one at a time`(primary: PrimaryStore) throws {
         try cutOff(primary, both: false)
         try scratch.suite.update(remove: ["name", "theme"])
         try upgrade(primary, both: false)
-        #expect(try settings() == ["volume": 3, "new": true])
+        #expect(try scratch.settings == ["volume": 3, "new": true])
     }
 
     /// The source of the move is cleaned in the same upgrade.
-    @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `do not make settings moved from another suite disappear`(primary: UpgradeScenario.Primary) throws {
+    @Test(arguments: PrimaryStore.allCases)
+    func `do not make settings moved from another suite disappear`(primary: PrimaryStore) throws {
         let source = try ScratchSuite(["a": 1, "b": 2])
         let migrations: MigrationRegistry = [
             .suiteToAppGroup(
@@ -140,45 +128,39 @@ import Testing
             ),
             Migration(to: 2, "rename", .renameKey("b", to: "c", in: other.suite)),
         ]
-        func upgrade(_ hook: UpgradeHook? = nil) throws {
-            switch primary {
-            case .cache:
-                var configuration = CodableCache.Configuration()
-                configuration.atPoint = hook
-                try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
-            case .suite:
-                var options = MigrationOptions()
-                options.atPoint = hook
-                try other.suite.upgrade(with: migrations, options: options)
-            }
+        #expect(throws: (any Error).self) {
+            try primary.upgrade(other.suite, cache: cache.url, with: migrations, Self.stop)
         }
-        struct Stop: Error {}
-        #expect(throws: (any Error).self) { try upgrade { if $0.kind == .afterCommit { throw Stop() } } }
         try other.suite.removeValue(forKey: "kept")
-        try upgrade()
-        #expect(try other.values.filter { $0.key != "molt.ledger" } == ["a": 1, "c": 2])
+        try primary.upgrade(other.suite, cache: cache.url, with: migrations)
+        #expect(try other.settings == ["a": 1, "c": 2])
         #expect(try source.values.isEmpty)
     }
 
     #if os(Linux)
-        @Test(arguments: ["", "<?xml version=\"1.0\""], UpgradeScenario.Primary.allCases)
-        func `are distinguished from settings lost to a truncated file`(left: String, primary: UpgradeScenario.Primary)
+        @Test(arguments: ["", "<?xml version=\"1.0\""], PrimaryStore.allCases)
+        func `are distinguished from settings lost to a truncated file`(left: String, primary: PrimaryStore)
             throws
         {
             try cutOff(primary, both: false)
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
-            #expect(try settings() == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+            #expect(try scratch.settings == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+        }
+
+        /// Upgrades a suite that is the store.
+        private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
+            var options = MigrationOptions()
+            options.atPoint = hook
+            let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: Suite(name)))
+            try Suite(name).upgrade(with: [rename], options: options)
         }
 
         #if CHILD_PROCESSES
             @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
                 for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
                     let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
-                    struct Stop: Error {}
-                    #expect(throws: (any Error).self) {
-                        try Self.rename(scratch.name) { if $0.kind == .afterCommit { throw Stop() } }
-                    }
+                    #expect(throws: (any Error).self) { try Self.rename(scratch.name, Self.stop) }
                     try scratch.writeFile("<?xml version")
                     await #expect(processExitsWith: .signal(SIGKILL)) {
                         [name = scratch.name as String, call = call as Int] in
@@ -187,41 +169,19 @@ import Testing
                         kill(getpid(), SIGKILL)
                     }
                     try Self.rename(scratch.name)
-                    #expect(
-                        try scratch.values.filter { $0.key != "molt.ledger" } == ["fullName": "Ada", "theme": "dark"],
-                        "call \(call)"
-                    )
+                    #expect(try scratch.settings == ["fullName": "Ada", "theme": "dark"], "call \(call)")
                 }
             }
-        #endif
 
-        private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
-            let suite = Suite(name)
-            var options = MigrationOptions()
-            options.atPoint = hook
-            let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))
-            try suite.upgrade(with: [rename], options: options)
-        }
-
-        #if CHILD_PROCESSES
             /// The whole sequence, with a real kill.
             @Test(arguments: [true, false])
             func `are not restored after a kill`(isRemoved: Bool) async throws {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
-                    let suite = Suite(name)
-                    var options = MigrationOptions()
-                    options.atPoint = { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
-                    try await suite.upgrade(
-                        with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))],
-                        options: options
-                    )
+                    try Self.rename(name) { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
                 }
                 if isRemoved { try scratch.suite.removeAll() } else { try scratch.writeFile("") }
-                let suite = scratch.suite
-                try await suite.upgrade(with: [
-                    Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))
-                ])
-                #expect(try settings() == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
+                try Self.rename(scratch.name)
+                #expect(try scratch.settings == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
             }
         #endif
     #endif

@@ -222,19 +222,6 @@ struct SuiteChangesTests {
         #expect(try DefaultsStore(suite).state().isFresh)
     }
 
-    @Test func `A registered default is neither seen nor persisted`() throws {
-        let name = suite.domainName
-        UserDefaults(suiteName: name)?.register(defaults: ["molt.test.registered.\(name)": 7])
-        try cache.upgrade(
-            settings { settings in
-                #expect(try settings.value(forKey: "molt.test.registered.\(name)") == nil)
-                #expect(try settings.keys == ["count", "name", "volume"])
-                try settings.set(4, forKey: "count")
-            }
-        )
-        #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 4])
-    }
-
     @Test(.enabled(if: TestHome.isAvailable)) func `Setting an unchanged value writes nothing`() throws {
         let before = try Data(contentsOf: scratch.file)
         let report = try cache.upgrade(settings { try $0.set(3, forKey: "count") })
@@ -242,77 +229,27 @@ struct SuiteChangesTests {
         #expect(try Data(contentsOf: scratch.file) == before)
     }
 
-    @Test func `A setting made between the commit and the next opening is kept`() throws {
-        let intent = try committed { settings in
-            try settings.set("migrated", forKey: "name")
-            try settings.set(1, forKey: "new")
-            try settings.removeValue(forKey: "volume")
-        }
-        try suite.update(set: ["name": "by the app", "volume": 0.75])
-        try suite.apply(intent, .add)
-        try suite.apply(intent, .remove)
-        #expect(try scratch.values == ["name": "by the app", "new": 1, "volume": 0.75, "count": 3])
-    }
-
     @Test func `Applying the same changes twice has no further effect`() throws {
-        let intent = try committed { settings in
+        let intent = try scratch.journal { settings in
             try settings.set("migrated", forKey: "name")
             try settings.removeValue(forKey: "volume")
         }
         for _ in 0..<3 {
-            try suite.apply(intent, .add)
-            try suite.apply(intent, .remove)
+            try scratch.apply(intent)
             #expect(try scratch.values == ["name": "migrated", "count": 3])
         }
     }
 
     #if os(Linux)
-        @Test(arguments: ["", "torn"])
-        func `A truncated file is restored before the changes are applied`(content: String) throws {
-            let intent = try committed { settings in
-                try settings.set("migrated", forKey: "name")
-                try settings.removeValue(forKey: "volume")
-            }
-            let whole = try Data(contentsOf: scratch.file)
-            try scratch.writeFile(content.isEmpty ? Data() : whole.prefix(whole.count / 2))
-            try suite.apply(intent, .add)
-            try suite.apply(intent, .remove)
-            #expect(try scratch.values == ["name": "migrated", "count": 3])
-        }
-
         /// The app may have removed the rest on purpose.
         @Test func `A truncated file that was written since is not restored`() throws {
-            let intent = try committed { try $0.set("migrated", forKey: "name") }
+            let intent = try scratch.journal { try $0.set("migrated", forKey: "name") }
             try scratch.writeFile("")
             try suite.update(set: ["count": 5, "later": true])
-            try suite.apply(intent, .add)
-            try suite.apply(intent, .remove)
+            try scratch.apply(intent)
             #expect(try scratch.values == ["count": 5, "later": true])
         }
-
-        @Test func `A damaged file is an error and is left unchanged`() throws {
-            let damage = Data("damage".utf8)
-            try scratch.writeFile(damage)
-            let error = #expect(throws: MigrationError.self) {
-                try cache.upgrade(settings { try $0.set(1, forKey: "count") })
-            }
-            #expect(error?.code == .attachedStoreFailed)
-            #expect((error?.underlying as? DefaultsError)?.code == .unreadable)
-            #expect(try Data(contentsOf: scratch.file) == damage)
-        }
     #endif
-
-    @Test func `A migration is deferred while a suite with remembered settings reads as empty`() throws {
-        let suite = suite
-        let first = Migration(to: 1, "first", .settings(in: suite) { _ in })
-        try cache.upgrade([first])
-        try suite.update(remove: ["volume", "name", "count"])
-        let second = Migration(to: 2, "second", .settings(in: suite) { try $0.set(true, forKey: "done") })
-        #expect(try cache.upgrade([first, second]).deferred.map(\.migration.name) == ["second"])
-        try suite.set(1, forKey: "count")
-        #expect(try cache.upgrade([first, second]).deferred.isEmpty)
-        #expect(try scratch.values["done"] == true)
-    }
 
     @Test func `An app extension, which cannot see the app's own settings, leaves the migration to the app`() throws {
         let registry: MigrationRegistry = [
@@ -336,12 +273,5 @@ struct SuiteChangesTests {
         #expect(error?.code == .attachedStoreFailed)
         #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
-    }
-
-    /// The journal of an upgrade that is committed and not yet applied.
-    private func committed(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
-        let session = try suite.begin()
-        try body(session)
-        return try #require(try session.finish())
     }
 }

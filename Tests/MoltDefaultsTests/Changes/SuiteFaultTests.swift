@@ -25,24 +25,19 @@
             ]
         }
 
-        private func expectUnchanged(_ primary: UpgradeScenario.Primary) throws {
+        private func expectUnchanged(_ primary: PrimaryStore) throws {
             #expect(try scratch.values == ["name": "n"])
-            switch primary {
-            case .cache: #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 0)
-            case .suite: #expect(try DefaultsStore(scratch.suite).state().ledger.isEmpty)
-            }
+            let state = try primary.state(of: scratch.suite, cache: cache.url)
+            #expect(state.version == 0 && state.ledger.isEmpty)
         }
 
         private func expectDone() throws {
-            #expect(try scratch.values.filter { $0.key != "molt.ledger" } == ["title": "n"])
+            #expect(try scratch.settings == ["title": "n"])
             #expect(try other.values == ["title": "of the other"])
         }
 
-        private func upgrade(_ primary: UpgradeScenario.Primary, _ registry: MigrationRegistry) throws {
-            switch primary {
-            case .cache: try cache.upgrade(registry)
-            case .suite: try scratch.suite.upgrade(with: registry)
-            }
+        private func upgrade(_ primary: PrimaryStore, _ registry: MigrationRegistry) throws {
+            try primary.upgrade(scratch.suite, cache: cache.url, with: registry)
         }
 
         // MARK: Before the commit
@@ -59,24 +54,31 @@
             ),
         ]
 
-        @Test(arguments: damage, UpgradeScenario.Primary.allCases)
+        /// Nil is a directory in place of the file.
+        @Test(arguments: damage + [nil], PrimaryStore.allCases)
         func `A damaged file changes nothing, and the upgrade succeeds once it is repaired`(
-            damage: Data,
-            primary: UpgradeScenario.Primary
+            damage: Data?,
+            primary: PrimaryStore
         ) throws {
             let bytes = try Data(contentsOf: other.file)
-            try other.writeFile(damage)
+            try FileManager.default.removeItem(at: other.file)
+            if let damage {
+                try other.writeFile(damage)
+            } else {
+                try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
+            }
             let error = #expect(throws: MigrationError.self) { try upgrade(primary, registry) }
             #expect(error?.code == .attachedStoreFailed)
             #expect(error?.attachedStore == other.suite.attachedName)
             #expect(error?.message.contains("nothing was changed") == true)
             let cause = error?.underlying as? DefaultsError
-            #expect(cause?.code == .unreadable)
+            #expect(cause?.code == (damage == nil ? .notWritable : .unreadable))
             #expect(cause?.path == (try other.file.path))
             #expect(error.map { String(reflecting: $0).contains("secret") } == false)
-            #expect(try Data(contentsOf: other.file) == damage)
+            #expect((try? Data(contentsOf: other.file)) == damage)
             try expectUnchanged(primary)
 
+            try FileManager.default.removeItem(at: other.file)
             try bytes.write(to: other.file)
             try upgrade(primary, registry)
             try expectDone()
@@ -93,24 +95,8 @@
             #expect(!FileManager.default.fileExists(atPath: journal))
         }
 
-        @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `A directory in place of a suite's file changes nothing`(primary: UpgradeScenario.Primary) throws {
-            let bytes = try Data(contentsOf: other.file)
-            try FileManager.default.removeItem(at: other.file)
-            try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
-            let error = #expect(throws: MigrationError.self) { try upgrade(primary, registry) }
-            #expect(error?.code == .attachedStoreFailed)
-            #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
-            try expectUnchanged(primary)
-
-            try FileManager.default.removeItem(at: other.file)
-            try bytes.write(to: other.file)
-            try upgrade(primary, registry)
-            try expectDone()
-        }
-
-        @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `A value of an unexpected type changes nothing`(primary: UpgradeScenario.Primary) throws {
+        @Test(arguments: PrimaryStore.allCases)
+        func `A value of an unexpected type changes nothing`(primary: PrimaryStore) throws {
             let (suite, other) = (scratch.suite, other.suite)
             let typed = Migration(
                 to: 3,
@@ -141,8 +127,8 @@
 
         // MARK: After the commit
 
-        @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `An upgrade that fails after its commit is finished by the next opening`(primary: UpgradeScenario.Primary)
+        @Test(arguments: PrimaryStore.allCases)
+        func `An upgrade that fails after its commit is finished by the next opening`(primary: PrimaryStore)
             throws
         {
             let calls = Locked<[AttachedPhase]>([])
@@ -176,8 +162,8 @@
             try expectDone()
         }
 
-        @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `A failed upgrade invalidates the sessions of its steps`(primary: UpgradeScenario.Primary) throws {
+        @Test(arguments: PrimaryStore.allCases)
+        func `A failed upgrade invalidates the sessions of its steps`(primary: PrimaryStore) throws {
             let kept = Kept()
             let (suite, other) = (scratch.suite, other.suite)
             let both = Migration(

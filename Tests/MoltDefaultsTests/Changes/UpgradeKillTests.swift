@@ -13,9 +13,9 @@
         ///
         /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
         /// before every fourth of them, in the long run before each.
-        @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
+        @Test(arguments: PrimaryStore.allCases, [1, 2])
         func `The next opening finishes an upgrade killed before a disk call`(
-            primary: UpgradeScenario.Primary,
+            primary: PrimaryStore,
             suites: Int
         ) async throws {
             let scenario = try UpgradeScenario(primary, suites: suites)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `An upgrade of suites by several processes at once` {
     #if CHILD_PROCESSES
-        @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `Each migration runs once, and every process sees the result`(primary: UpgradeScenario.Primary)
+        @Test(arguments: PrimaryStore.allCases)
+        func `Each migration runs once, and every process sees the result`(primary: PrimaryStore)
             async throws
         {
             for _ in 0..<3 {

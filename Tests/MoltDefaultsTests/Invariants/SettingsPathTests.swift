@@ -9,12 +9,10 @@ import Testing
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
 @Suite("Upgrade paths of settings")
 struct SettingsPathTests {
-    enum Primary: CaseIterable {
-        case cache, suite
-    }
-
-    @Test(arguments: Primary.allCases, 0..<TestRun.choose(8, long: 200))
-    func `A random registry gives the same settings at once and step by step`(primary: Primary, seed: UInt64) throws {
+    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(8, long: 200))
+    func `A random registry gives the same settings at once and step by step`(primary: PrimaryStore, seed: UInt64)
+        throws
+    {
         let atOnce = try Upgrades(primary, seed: seed)
         let stepwise = try Upgrades(primary, seed: seed)
         let first = Result { try atOnce.run([atOnce.registry]) }
@@ -35,22 +33,20 @@ struct SettingsPathTests {
 
     @Test func `A step sees a date as the suite will store it, also in a binary file`() throws {
         let binary = try ScratchSuite(["other": 1])
+        let date = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1.75))
         #if !canImport(Darwin)
-            let values: [String: Any] = ["date": Date(timeIntervalSinceReferenceDate: 1.75), "other": 1]
-            try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
-                .write(to: binary.file)
+            try binary.writeFile(["date": date, "other": 1], .binary)
         #else
-            try binary.suite.set(.date(Date(timeIntervalSinceReferenceDate: 1.75)), forKey: "date")
+            try binary.suite.set(date, forKey: "date")
         #endif
-        let suite = binary.suite
-        let seen = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1.75)).asStored()
+        let (suite, seen) = (binary.suite, date.asStored())
         try ScratchCache().upgrade([
             Migration(
                 to: 1,
                 "dates",
                 .settings(in: suite) { settings in
                     #expect(try settings.value(forKey: "date") == seen)
-                    try settings.set(.date(Date(timeIntervalSinceReferenceDate: 1.75)), forKey: "new")
+                    try settings.set(date, forKey: "new")
                     #expect(try settings.value(forKey: "new") == seen)
                 }
             )
@@ -64,11 +60,11 @@ private struct Upgrades {
     private static let keys = ["a", "b", "c", "d"]
 
     let registry: MigrationRegistry
-    private let primary: SettingsPathTests.Primary
+    private let primary: PrimaryStore
     private let suites: [ScratchSuite]
     private let cache: ScratchCache
 
-    init(_ primary: SettingsPathTests.Primary, seed: UInt64) throws {
+    init(_ primary: PrimaryStore, seed: UInt64) throws {
         self.primary = primary
         var random = SeededGenerator(seed: seed)
         suites = try (0..<2).map { _ in
@@ -87,23 +83,19 @@ private struct Upgrades {
 
     func run(_ registries: [MigrationRegistry]) throws {
         for registry in registries {
-            switch primary {
-            case .cache: try cache.upgrade(registry)
-            case .suite: try suites[0].suite.upgrade(with: registry)
-            }
+            try primary.upgrade(suites[0].suite, cache: cache.url, with: registry)
         }
     }
 
     /// The suites' values without the ledger, which contains times.
     var settings: [[String: PropertyListValue]] {
-        get throws { try suites.map { try $0.values.filter { $0.key != "molt.ledger" } } }
+        get throws { try suites.map { try $0.settings } }
     }
 
     /// The ledger's rows without their times, and with a count for each suite instead of its name.
     var ledger: [[String]] {
         get throws {
-            let state = primary == .cache ? CacheStore(at: cache.url).state : DefaultsStore(suites[0].suite).state
-            return try state().ledger.map { row in
+            try primary.state(of: suites[0].suite, cache: cache.url).ledger.map { row in
                 let counts = suites.map { row.attachedCounts[$0.suite.attachedName].map(String.init) ?? "–" }
                 return [row.name, String(row.version), row.outcome.rawValue] + counts
             }

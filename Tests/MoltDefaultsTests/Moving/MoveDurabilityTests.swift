@@ -8,76 +8,59 @@ import Testing
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
 
-    #if CHILD_PROCESSES
-        @Test func `A move killed before the copy is finished by the next opening`() async throws {
-            let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
-            await #expect(processExitsWith: .signal(SIGKILL)) {
-                [
-                    old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
-                    path = fixture.cache.url.path as String
-                ] in
-                let interruption = Interruption { phase in if phase == .add { kill(getpid(), SIGKILL) } }
-                _ = try CodableCache(
-                    at: URL(filePath: path),
-                    migrations: [
-                        interruption.migration,
-                        .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
-                    ]
-                )
-            }
-            #expect(try fixture.old.values == ["a": 1, "b": "two"])
-            #expect(try fixture.new.values.isEmpty)
-            try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == ["a": 1, "b": "two"])
-        }
-    #endif
-
-    #if CHILD_PROCESSES
-        @Test func `A move killed between the copy and the cleaning is finished by the next opening`() async throws {
-            let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
-            await #expect(processExitsWith: .signal(SIGKILL)) {
-                [
-                    old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
-                    path = fixture.cache.url.path as String
-                ] in
-                let interruption = Interruption { phase in if phase == .remove { kill(getpid(), SIGKILL) } }
-                _ = try CodableCache(
-                    at: URL(filePath: path),
-                    migrations: [
-                        interruption.migration,
-                        .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
-                    ]
-                )
-            }
-            #expect(try fixture.old.values == ["a": 1, "b": "two"])
-            #expect(try fixture.new.values == ["a": 1, "b": "two"])
-            try fixture.upgrade(Interruption { _ in }.migration, fixture.move(to: 2, afterwards: .clean))
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == ["a": 1, "b": "two"])
-        }
-    #endif
-
-    /// Runs the move until its changes are applied, and then the closure.
-    private func cutOff(
-        _ fixture: MoveFixture,
-        _ body: @escaping @Sendable (AttachedPhase) throws -> Void
-    ) throws {
-        let error = #expect(throws: MigrationError.self) {
-            try fixture.upgrade(
-                Interruption(body: body).migration,
-                fixture.move(to: 2, conflict: .sourceWins, afterwards: .clean)
-            )
-        }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 2)
+    /// A migration before the move, whose hook is called in each phase before the changes of the move.
+    private static func interruption(
+        _ hook: @escaping @Sendable (AttachedPhase) throws -> Void = { _ in }
+    ) -> Migration {
+        Migration(to: 1, "interruption", .hook(HookStore(onApply: hook)))
     }
 
-    private func goOn(_ fixture: MoveFixture) throws -> MigrationReport {
-        try fixture.upgrade(
-            Interruption { _ in }.migration,
-            fixture.move(to: 2, conflict: .sourceWins, afterwards: .clean)
-        )
+    #if CHILD_PROCESSES
+        @Test(arguments: [false, true])
+        func `A move killed before its copy, or between copy and cleaning, is finished by the next opening`(
+            isCopied: Bool
+        ) async throws {
+            let values: [String: PropertyListValue] = ["a": 1, "b": "two"]
+            let fixture = try MoveFixture(old: values)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    old = fixture.old.name as String, new = fixture.new.name as String,
+                    path = fixture.cache.url.path as String, isCopied = isCopied as Bool
+                ] in
+                let move = Migration.suiteToAppGroup(
+                    to: 2,
+                    "move",
+                    from: Suite(old),
+                    into: Suite(new),
+                    afterwards: .clean
+                )
+                let killing = Self.interruption { phase in
+                    if phase == (isCopied ? .remove : .add) { kill(getpid(), SIGKILL) }
+                }
+                _ = try CodableCache(at: URL(filePath: path), migrations: [killing, move])
+            }
+            #expect(try fixture.old.values == values)
+            #expect(try fixture.new.values == (isCopied ? values : [:]))
+            try fixture.upgrade(Self.interruption(), fixture.move(to: 2, afterwards: .clean))
+            #expect(try fixture.old.values.isEmpty)
+            #expect(try fixture.new.values == values)
+        }
+    #endif
+
+    /// Runs the move; the hook is called when its changes are about to be applied.
+    private func upgrade(
+        _ fixture: MoveFixture,
+        _ hook: @escaping @Sendable (AttachedPhase) throws -> Void = { _ in }
+    ) throws {
+        let move = fixture.move(to: 2, conflict: .sourceWins, afterwards: .clean)
+        try fixture.upgrade(Self.interruption(hook), move)
+    }
+
+    /// Runs the move until its changes are applied, where the hook fails or makes them fail.
+    private func cutOff(_ fixture: MoveFixture, _ hook: @escaping @Sendable (AttachedPhase) throws -> Void) throws {
+        let error = #expect(throws: MigrationError.self) { try upgrade(fixture, hook) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 2)
     }
 
     @Test func `Values that the app sets in either suite before the next opening are kept`() throws {
@@ -85,7 +68,7 @@ import Testing
         try cutOff(fixture) { _ in throw Cut() }
         try fixture.old.suite.set(2, forKey: "a")
         try fixture.new.suite.update(set: ["b": 3, "d": 4])
-        _ = try goOn(fixture)
+        try upgrade(fixture)
         #expect(try fixture.new.values == ["a": 1, "b": 3, "c": 1, "d": 4])
         #expect(try fixture.old.values == ["a": 2])
     }
@@ -104,10 +87,10 @@ import Testing
             }
             #expect(try fixture.old.values == ["a": 1])
             // The destination still cannot be written: the opening fails again, and nothing is lost.
-            #expect(throws: MigrationError.self) { try goOn(fixture) }
+            #expect(throws: MigrationError.self) { try upgrade(fixture) }
             #expect(try fixture.old.values == ["a": 1])
             try FileManager.default.removeItem(at: file)
-            _ = try goOn(fixture)
+            try upgrade(fixture)
             #expect(try fixture.old.values.isEmpty)
             #expect(try fixture.new.values == ["a": 1])
         }

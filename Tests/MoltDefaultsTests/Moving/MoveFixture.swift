@@ -10,10 +10,7 @@ struct MoveFixture {
     let new: ScratchSuite
     let cache: ScratchCache
 
-    init(
-        old: [String: PropertyListValue] = [:],
-        new: [String: PropertyListValue] = [:]
-    ) throws {
+    init(old: [String: PropertyListValue] = [:], new: [String: PropertyListValue] = [:]) throws {
         self.old = try ScratchSuite(old)
         self.new = try ScratchSuite(new)
         cache = try ScratchCache()
@@ -53,38 +50,5 @@ struct MoveFixture {
     /// The outcome of each key in a report.
     func outcomes(_ report: MigrationReport) -> [String: KeyOutcome.Outcome] {
         Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
-    }
-}
-
-/// An attached store that runs a closure when its changes are applied.
-struct Interruption: AttachedStore {
-    /// Called with each phase, before the changes to suites of later steps.
-    let body: @Sendable (AttachedPhase) throws -> Void
-
-    let attachedName = "interruption"
-
-    func begin() -> Session {
-        Session()
-    }
-
-    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        try body(phase)
-    }
-
-    /// The migration to register before the move.
-    var migration: Migration {
-        Migration(
-            to: 1,
-            "interruption",
-            .run(onFreshStore: true, attaching: [self]) { _ = try $0.attached(self) }
-        )
-    }
-
-    final class Session: AttachedSession {
-        let count = 0
-
-        func finish() -> [UInt8]? {
-            []
-        }
     }
 }

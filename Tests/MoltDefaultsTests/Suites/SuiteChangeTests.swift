@@ -6,24 +6,18 @@ import Testing
 @Suite struct `A change computed from a suite's values` {
     let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
-    private func changes(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
-        let session = try scratch.suite.begin()
-        try body(session)
-        return try #require(try session.finish())
-    }
-
     #if os(Linux)
         @Test func `writes nothing when there is nothing to change`() throws {
             try scratch.suite.set(1, forKey: "a")
-            let journal = try changes {
+            let journal = try scratch.journal {
                 try $0.set([1, "é", .date(Date(timeIntervalSinceReferenceDate: 1.75))], forKey: "b")
                 try $0.removeValue(forKey: "a")
             }
-            for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+            try scratch.apply(journal)
             #expect(try scratch.values.keys.sorted() == ["b"])
             let past = Date(timeIntervalSinceReferenceDate: 0)
             try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: scratch.file.path)
-            for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+            try scratch.apply(journal)
             try scratch.domain.change { _ in SuiteEdit() }
             try scratch.suite.update(set: scratch.values, remove: ["a"])
             let modified = try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate]
@@ -66,14 +60,14 @@ import Testing
 
     @Test func `keeps unsaved values that the app has set since`() throws {
         try scratch.suite.update(set: ["a": 1, "b": 1, "c": 1])
-        let journal = try changes {
+        let journal = try scratch.journal {
             try $0.set(2, forKey: "a")
             try $0.set(2, forKey: "b")
             try $0.removeValue(forKey: "c")
         }
         try scratch.defaults.set(3, forKey: "a")
         try scratch.defaults.set(3, forKey: "c")
-        for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+        try scratch.apply(journal)
         #expect(try scratch.values == ["a": 3, "b": 2, "c": 3])
         #expect(try scratch.defaults.integer(forKey: "b") == 2)
     }

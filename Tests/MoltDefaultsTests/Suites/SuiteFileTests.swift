@@ -72,8 +72,7 @@
 
         @Test func `is written as XML with dates in whole seconds`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
-            let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
-            try scratch.writeFile(bytes)
+            try scratch.writeFile(["d": .date(date)], .binary)
             #expect(try domain.read() == ["d": .date(date)])
             try domain.write(set: ["a": .date(date)])
             let whole = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1))

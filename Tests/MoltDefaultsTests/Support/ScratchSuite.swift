@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 import MoltDefaults
 import Testing
 
@@ -36,6 +37,11 @@ final class ScratchSuite: Sendable {
         get throws { try suite.values() }
     }
 
+    /// The values without the ledger.
+    var settings: [String: PropertyListValue] {
+        get throws { try values.filter { $0.key != Suite.ledgerKey } }
+    }
+
     /// The suite's file on Linux.
     var file: URL {
         get throws { try TestHome.directory.appendingPathComponent("\(name).plist") }
@@ -56,9 +62,24 @@ final class ScratchSuite: Sendable {
         try bytes.write(to: file)
     }
 
-    func writeFile(_ values: [String: PropertyListValue]) throws {
+    func writeFile(
+        _ values: [String: PropertyListValue],
+        _ format: PropertyListSerialization.PropertyListFormat = .xml
+    ) throws {
         let objects = PropertyListValue.dictionary(values).object
-        try writeFile(PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0))
+        try writeFile(PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0))
+    }
+
+    /// The journal of an upgrade that made some changes, is committed and not yet applied.
+    func journal(_ change: (SuiteChanges) throws -> Void) throws -> [UInt8] {
+        let session = try suite.begin()
+        try change(session)
+        return try #require(try session.finish())
+    }
+
+    /// Applies a journal, as the next opening does.
+    func apply(_ journal: [UInt8]) throws {
+        for phase in AttachedPhase.allCases { try suite.apply(journal, phase) }
     }
 
     /// Whether the file has these values.

@@ -8,11 +8,6 @@ import Testing
 
 /// An upgrade of suites that any process can run, with a cache or the first suite as its primary store.
 struct UpgradeScenario: Codable, Sendable {
-    enum Primary: String, Codable, CaseIterable, Sendable {
-        case cache
-        case suite
-    }
-
     /// The state after an upgrade; two upgrades with the same registry give equal outcomes.
     struct Outcome: Equatable, Codable {
         var version: Int
@@ -21,14 +16,14 @@ struct UpgradeScenario: Codable, Sendable {
         var settings: [[String: PropertyListValue]]
     }
 
-    let primary: Primary
+    let primary: PrimaryStore
     /// The names of the suites: one suite, or two where settings move from one to the other.
     let names: [String]
     /// The number of settings in the suites.
     let count: Int
     private let directory: URL
 
-    init(_ primary: Primary, suites: Int, count: Int = 3) throws {
+    init(_ primary: PrimaryStore, suites: Int, count: Int = 3) throws {
         self.primary = primary
         self.count = count
         names = (0..<suites).map { _ in TestHome.newSuiteName() }
@@ -91,24 +86,17 @@ struct UpgradeScenario: Codable, Sendable {
 
     /// Opens the primary store, which upgrades it, and closes it.
     func upgrade() throws {
-        switch primary {
-        case .cache: try CodableCache(at: cache, migrations: registry).close()
-        case .suite: try suites[0].upgrade(with: registry)
-        }
+        try primary.upgrade(suites[0], cache: cache, with: registry)
     }
 
     /// The current state, read without opening anything for writing.
     func outcome() throws -> Outcome {
-        let state =
-            switch primary {
-            case .cache: try CacheStore.state(at: cache)
-            case .suite: try DefaultsStore(suites[0]).state()
-            }
+        let state = try primary.state(of: suites[0], cache: cache)
         return Outcome(
             version: state.version,
             ledger: state.ledger.map { "\($0.name) \($0.outcome) \($0.attachedCounts.sorted { $0.key < $1.key })" },
             journal: state.journal,
-            settings: try suites.map { try $0.values().filter { $0.key != "molt.ledger" } }
+            settings: try names.map { try ScratchSuite(named: $0).settings }
         )
     }
 

@@ -1,0 +1,37 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+
+/// The store whose migrations change suites: a cache, or one of the suites.
+enum PrimaryStore: String, Codable, CaseIterable, Sendable {
+    case cache
+    case suite
+
+    /// Upgrades the store.
+    func upgrade(
+        _ suite: Suite,
+        cache: URL,
+        with migrations: MigrationRegistry,
+        _ hook: UpgradeHook? = nil
+    ) throws {
+        switch self {
+        case .cache:
+            var configuration = CodableCache.Configuration()
+            configuration.atPoint = hook
+            try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
+        case .suite:
+            var options = MigrationOptions()
+            options.atPoint = hook
+            try suite.upgrade(with: migrations, options: options)
+        }
+    }
+
+    /// The state of the store, read without opening anything for writing.
+    func state(of suite: Suite, cache: URL) throws -> StoreState {
+        switch self {
+        case .cache: try CacheStore.state(at: cache)
+        case .suite: try DefaultsStore(suite).state()
+        }
+    }
+}
