@@ -107,24 +107,31 @@ struct DefaultsKeyTests {
         }
     }
 
-    @Test
-    func `A subscript reports an unreadable value and replaces it on assignment`() throws {
-        let reported = ReportedErrors()
+    /// The codes of the errors that subscripts report.
+    private func reported(_ body: () -> Void) -> [DefaultsError.Code?] {
+        let codes = Locked<[DefaultsError.Code?]>([])
         let handler = DefaultsKeys.onFailure
         defer { DefaultsKeys.onFailure = handler }
-        DefaultsKeys.onFailure = { reported.append($0) }
+        DefaultsKeys.onFailure = { error in codes.withLock { $0.append((error as? DefaultsError)?.code) } }
+        body()
+        return codes.withLock { $0 }
+    }
+
+    @Test
+    func `A subscript reports an unreadable value and replaces it on assignment`() {
         // Stored by Defaults 4.
-        settings.set(.string("[\"a\"]"), forKey: "tags")
-        #expect(settings[.tags] == ["first"])
-        #expect(reported.codes == [.typeMismatch])
-        settings[.tags].append("b")
-        #expect(settings.value(forKey: "tags") == .string("[\"a\"]"))
-        #expect(reported.codes == [.typeMismatch, .typeMismatch])
-        settings[.tags] = ["b"]
-        #expect(settings[.tags] == ["b"])
-        settings[.tags].append("c")
-        #expect(settings[.tags] == ["b", "c"])
-        #expect(reported.codes.count == 2)
+        settings.set("[\"a\"]", forKey: "tags")
+        let reading = reported { #expect(settings[.tags] == ["first"]) }
+        #expect(reading == [.typeMismatch])
+        #expect(reported { settings[.tags].append("b") } == [.typeMismatch])
+        #expect(settings.value(forKey: "tags") == "[\"a\"]")
+        let later = reported {
+            settings[.tags] = ["b"]
+            #expect(settings[.tags] == ["b"])
+            settings[.tags].append("c")
+            #expect(settings[.tags] == ["b", "c"])
+        }
+        #expect(later == [])
     }
 
     #if CHILD_PROCESSES
@@ -140,15 +147,10 @@ struct DefaultsKeyTests {
 
     @Test
     func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
-        let reported = ReportedErrors()
-        let handler = DefaultsKeys.onFailure
-        defer { DefaultsKeys.onFailure = handler }
-        DefaultsKeys.onFailure = { reported.append($0) }
         let ratio = DefaultsKey<Ratio>("ratio", default: Ratio(value: 1))
         settings[ratio] = Ratio(value: 2)
-        settings[ratio] = Ratio(value: .infinity)
+        #expect(reported { settings[ratio] = Ratio(value: .infinity) } == [.cannotStore])
         #expect(settings[ratio].value == 2)
-        #expect(reported.codes == [.cannotStore])
         let error = try #require(throws: DefaultsError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
         #expect(error.key == "ratio")
         #expect(error.place == ValuePlace([.property("value")]))
@@ -178,19 +180,6 @@ private struct Picky: DefaultsSerializable {
     }
 
     static let bridge = PickyBridge()
-}
-
-/// Collects the errors that a handler receives.
-private final class ReportedErrors: Sendable {
-    private let errors = Locked<[any Error]>([])
-
-    var codes: [DefaultsError.Code?] {
-        errors.withLock { $0.map { ($0 as? DefaultsError)?.code } }
-    }
-
-    func append(_ error: any Error) {
-        errors.withLock { $0.append(error) }
-    }
 }
 
 /// The JSON text of a dictionary.

@@ -10,11 +10,14 @@ import Testing
     /// On a device that was not unlocked since its start, the system keeps settings files closed.
     @Suite struct `Settings whose file cannot be opened` {
         private let scratch: ScratchSuite
-        private let directory: URL
+        private let group: ScratchSuite
+        /// Outside the suites' directory, to which a test denies access.
+        private let cache: ScratchCache
 
         init() throws {
             scratch = try ScratchSuite(["tags": #"["a"]"#, "frogs": .data(Data("[1]".utf8)), "old": 1, "gone": 1])
-            directory = FileManager.default.temporaryDirectory.appendingPathComponent("closed-\(UUID().uuidString)")
+            group = try ScratchSuite()
+            cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
         }
 
         /// A migration for each kind of step on a suite.
@@ -29,27 +32,16 @@ import Testing
             ]
         }
 
-        private func expectAllRun(_ suite: ScratchSuite, _ group: ScratchSuite) throws {
-            let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
-            #expect(try suite.values == expected)
-            #expect(try group.values == expected)
-        }
-
         #if CHILD_PROCESSES
             @Test(arguments: 0..<6)
             func `Each kind of step is deferred and not marked as applied`(index: Int) async throws {
-                let group = try ScratchSuite()
-                defer { try? FileManager.default.removeItem(at: directory) }
                 await #expect(processExitsWith: .success) {
                     [
-                        name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                        name = scratch.name as String, group = group.name as String, cache = cache.url as URL,
                         index = index as Int
                     ] in
-                    let suite = Suite(name)
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
-                    let migration = Self.migrations(suite, into: Suite(group))[index]
-                    let cache = directory.appendingPathComponent("cache.molt")
+                    let migration = Self.migrations(Suite(name), into: Suite(group))[index]
                     for _ in 0..<2 {
                         let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
                         #expect(plan.deferred.map(\.migration) == [migration.id])
@@ -66,40 +58,27 @@ import Testing
                     }
                 }
             }
-        #endif
 
-        #if CHILD_PROCESSES
             /// The app's first launch with Molt before the first unlock, and the next launch after it.
             @Test func `Deferred conversions run once the file can be read`() async throws {
-                let group = try ScratchSuite()
-                defer { try? FileManager.default.removeItem(at: directory) }
                 await #expect(processExitsWith: .success) {
-                    [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    [name = scratch.name as String, group = group.name as String, cache = cache.url as URL] in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
-                    let cache = try CodableCache(
-                        at: directory.appendingPathComponent("cache.molt"),
-                        migrations: registry
-                    )
+                    let cache = try CodableCache(at: cache, migrations: registry)
                     #expect(cache.report.deferred.count == 6)
                     cache.close()
                 }
-                let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
-                let cache = try CodableCache(at: directory.appendingPathComponent("cache.molt"), migrations: registry)
-                defer { cache.close() }
-                #expect(cache.report.deferred.isEmpty)
-                try expectAllRun(scratch, group)
+                let migrations = Self.migrations(scratch.suite, into: group.suite)
+                #expect(try cache.upgrade(MigrationRegistry(migrations)).deferred.isEmpty)
+                let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
+                #expect(try scratch.values == expected)
+                #expect(try group.values == expected)
             }
-        #endif
 
-        #if CHILD_PROCESSES
             @Test func `Upgrading the closed suite itself is refused and changes nothing`() async throws {
-                let group = try ScratchSuite()
-                defer { try? FileManager.default.removeItem(at: directory) }
                 await #expect(processExitsWith: .success) {
-                    [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                    [name = scratch.name as String, group = group.name as String] in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
                     let error = await #expect(throws: MigrationError.self) {
@@ -109,35 +88,27 @@ import Testing
                     #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
                     #expect(error?.store == Suite(name).attachedName)
                 }
-                let (suite, registry) = (
-                    scratch.suite, MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
-                )
-                try await suite.upgrade(with: registry)
+                let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
+                try await scratch.suite.upgrade(with: registry)
                 #expect(try scratch.values["tags"] == ["a"])
                 #expect(try group.values["new"] == 1)
             }
-        #endif
 
-        #if CHILD_PROCESSES
             /// Missing permissions, unlike a locked device, do not go away by waiting.
             @Test(arguments: 0..<6)
             func `Each kind of step fails when permissions deny access`(index: Int) async throws {
-                let group = try ScratchSuite()
-                defer { try? FileManager.default.removeItem(at: directory) }
                 await #expect(processExitsWith: .success) {
                     [
-                        name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                        name = scratch.name as String, group = group.name as String, cache = cache.url as URL,
                         index = index as Int
                     ] in
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
                     chmod(try ScratchSuite(named: name).file.path, 0)
                     if geteuid() == 0 {
                         chmod(try TestHome.directory.path, 0o711)
-                        chmod(directory.path, 0o777)
+                        chmod(cache.deletingLastPathComponent().path, 0o777)
                         try #require(seteuid(65_534) == 0)
                     }
                     let migration = Self.migrations(Suite(name), into: Suite(group))[index]
-                    let cache = directory.appendingPathComponent("cache.molt")
                     for _ in 0..<2 {
                         let error = #expect(throws: (any Error).self) {
                             try CodableCache(at: cache, migrations: [migration])
@@ -151,11 +122,10 @@ import Testing
         #endif
 
         /// A new installation has no file, also on a locked device.
-        @Test func `A missing file does not count as one that cannot be opened`() async throws {
-            let (fresh, group) = (ScratchSuite(named: TestHome.newSuiteName()), try ScratchSuite())
-            let report = try ScratchCache().upgrade(
-                MigrationRegistry(Self.migrations(fresh.suite, into: group.suite).filter { $0.version != 3 })
-            )
+        @Test func `A missing file does not count as one that cannot be opened`() throws {
+            let fresh = ScratchSuite(named: TestHome.newSuiteName())
+            let migrations = Self.migrations(fresh.suite, into: group.suite).filter { $0.version != 3 }
+            let report = try cache.upgrade(MigrationRegistry(migrations))
             #expect(report.deferred.isEmpty)
             #expect(report.entries.count == 5)
             #expect(try fresh.values.isEmpty && group.values.isEmpty)

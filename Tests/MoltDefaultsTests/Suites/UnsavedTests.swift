@@ -56,20 +56,5 @@
             let file = try TestHome.directory.appending(path: "\(Suite.standard.domainName).plist")
             #expect(try PropertyListReader.value(Data(contentsOf: file)).dictionary?[key] == 1)
         }
-
-        @Test func `Registered defaults are not read, in the app's own settings either`() throws {
-            let (registered, own) = ("registered \(UUID().uuidString)", "own \(UUID().uuidString)")
-            defer {
-                try? Suite.standard.removeValue(forKey: own)
-                try? Suite.standard.removeValue(forKey: registered)
-            }
-            UserDefaults.standard.register(defaults: [registered: 1])
-            UserDefaults.standard.set(2, forKey: own)
-            let values = try Suite.standard.values()
-            #expect(values[registered] == nil)
-            #expect(values[own] == 2)
-            UserDefaults.standard.set(3, forKey: registered)
-            #expect(try Suite.standard.values()[registered] == 3)
-        }
     }
 #endif
