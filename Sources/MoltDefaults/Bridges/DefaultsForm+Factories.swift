@@ -37,7 +37,8 @@ extension DefaultsForm {
 
     /// A raw value of a type that is not available: any value of the form, a string or an integer, is valid.
     public static func rawValue(of form: DefaultsForm) -> DefaultsForm {
-        DefaultsForm(.rawValue(form, isKnown: { stored in form.fits(scalar: stored) }))
+        // All but text that is not JSON has been converted as the form before.
+        DefaultsForm(.rawValue(form, isKnown: { stored in stored.string == nil || !form.isInteger }))
     }
 
     /// A raw value of a type; any other value is invalid.
@@ -78,14 +79,5 @@ extension DefaultsForm {
         DefaultsForm(.range(bound, isClosed: true))
     }
 
-    /// Whether a value is a string or integer of the form; other raw values are left to the conversion.
-    private func fits(scalar stored: PropertyListValue) -> Bool {
-        switch (kind, stored) {
-        case (.string, _): stored.string != nil
-        case (.integer(let min, let max), .int(let number)): number >= min && UInt64(clamping: number) <= max
-        case (.integer(_, let max), .unsigned(let number)): number <= max
-        case (.integer, _): false
-        default: true
-        }
-    }
+    private var isInteger: Bool { if case .integer = kind { true } else { false } }
 }

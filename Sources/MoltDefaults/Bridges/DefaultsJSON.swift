@@ -35,17 +35,6 @@ enum DefaultsJSON {
         }
     }
 
-    /// Encodes a value as a string of JSON text.
-    static func text(of value: some Encodable) throws -> PropertyListValue {
-        try .string(String(decoding: encode(value), as: UTF8.self))
-    }
-
-    /// Decodes a value from a string of JSON text.
-    static func value<Value: Decodable>(of stored: PropertyListValue) throws -> Value {
-        guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Value.self)") }
-        return try decode(Value.self, from: text.utf8)
-    }
-
     /// Throws ``DefaultsError`` if the text is not valid JSON.
     static func check(_ json: some Sequence<UInt8>) throws {
         guard let text = String(utf8: Data(json)), (try? JSONPart(text)) != nil else {
@@ -78,23 +67,22 @@ enum DefaultsJSON {
 }
 
 extension DefaultsSerializable where Self: Codable {
-    /// The bridge that stores JSON text, as Defaults does, and reads raw values, if the type has them, too.
-    static func jsonBridge(rawValues: BuiltInBridge<Self>?) -> BuiltInBridge<Self> {
+    /// The bridge that stores JSON text, as Defaults does, and also reads raw values if `rawValue` does.
+    static func jsonBridge(
+        rawValue: @escaping @Sendable (PropertyListValue) -> Self? = { _ in nil }
+    ) -> BuiltInBridge<Self> {
         BuiltInBridge {
-            DefaultsForm(
-                .codable(
-                    check: { json in _ = try DefaultsJSON.decode(Self.self, from: json) },
-                    isRawValue: { stored in (try? rawValues?.decode(stored)) != nil }
-                )
-            )
+            let check: @Sendable ([UInt8]) throws -> Void = { _ = try DefaultsJSON.decode(Self.self, from: $0) }
+            return DefaultsForm(.codable(check: check, isRawValue: { rawValue($0) != nil }))
         } encoder: {
-            try DefaultsJSON.text(of: $0)
+            try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
         } decoder: { stored in
             do {
-                return try DefaultsJSON.value(of: stored)
+                guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Self.self)") }
+                return try DefaultsJSON.decode(Self.self, from: text.utf8)
             } catch {
                 // A value that is neither JSON text nor a raw value is reported as not being JSON text.
-                guard let value = try? rawValues?.decode(stored) else { throw error }
+                guard let value = rawValue(stored) else { throw error }
                 return value
             }
         }

@@ -44,5 +44,5 @@ where Self: RawRepresentable, NativeForm: RawRepresentable, RawValue == NativeFo
 
 extension DefaultsNativeType {
     /// The native form, converted from JSON text of the former Codable type.
-    static var formerlyCodable: DefaultsForm { .native(from: CodableForm.self) }
+    public static var defaultsForm: DefaultsForm { .native(from: CodableForm.self) }
 }

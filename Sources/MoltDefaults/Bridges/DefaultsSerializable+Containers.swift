@@ -5,8 +5,11 @@ extension DefaultsSerializable {
     ///
     /// A container with an unreadable element is unreadable as a whole, so that the element is not lost when the
     /// container is next set.
+    ///
+    /// - Parameter isSorted: Whether the encoded elements are sorted, for a container without an order.
     static func elementsBridge<Container>(
         _ makeForm: @escaping @Sendable () -> DefaultsForm?,
+        isSorted: Bool = false,
         elements: @escaping @Sendable (Container) -> [Self],
         container: @escaping @Sendable ([Self]) throws -> Container
     ) -> BuiltInBridge<Container> {
@@ -14,7 +17,7 @@ extension DefaultsSerializable {
             let stored = try elements(value).enumerated().map { index, element in
                 try DefaultsError.within(.index(index), .cannotStore) { try encodeInside(element) }
             }
-            return .array(stored)
+            return .array(isSorted ? try stored.sortedByText() : stored)
         } decoder: { stored in
             guard case .array(let elements) = stored else { throw DefaultsError.mismatch("an array") }
             let values = try elements.enumerated().map { index, element in
@@ -33,21 +36,19 @@ extension Array: DefaultsSerializable where Element: DefaultsSerializable {
 extension Set: DefaultsSerializable where Element: DefaultsSerializable {
     /// Stores an array of the encoded elements, sorted so that the order is the same in every run.
     public static var bridge: some DefaultsBridge<Set<Element>, PropertyListValue> {
-        let unsorted: BuiltInBridge<Self> = Element.elementsBridge(
-            { .set(of: Element.defaultsForm) },
-            elements: { Array($0) },
-            container: { Set($0) }
-        )
-        return BuiltInBridge<Self>(
-            makeForm: unsorted.makeForm,
-            encoder: { value in
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                let texts = try unsorted.encode(value)?.array?.map { (text: try encoder.encode($0), element: $0) }
-                return texts.map { .array($0.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.element)) }
-            },
-            decoder: unsorted.decoder
-        )
+        let form: @Sendable () -> DefaultsForm = { .set(of: Element.defaultsForm) }
+        return Element.elementsBridge(form, isSorted: true, elements: { Array($0) }, container: { Set($0) })
+            as BuiltInBridge<Self>
+    }
+}
+
+extension [PropertyListValue] {
+    /// The values in the order of their JSON texts, which is the same in every run.
+    fileprivate func sortedByText() throws -> [PropertyListValue] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let texts = try map { (text: try encoder.encode($0), value: $0) }
+        return texts.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.value)
     }
 }
 

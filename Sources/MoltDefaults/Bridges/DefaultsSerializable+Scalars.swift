@@ -110,29 +110,23 @@ extension UUID: DefaultsSerializable, DefaultsDictionaryKey {
 }
 
 extension URL: DefaultsSerializable {
-    /// Stores JSON text, as every release of Defaults does.
-    public static var bridge: some DefaultsBridge<URL, PropertyListValue> {
-        BuiltInBridge<URL>(.url, "JSON text of a URL", encode: DefaultsJSON.text) { try? DefaultsJSON.value(of: $0) }
-    }
+    /// JSON text of a URL, as every release of Defaults stores it.
+    public static var defaultsForm: DefaultsForm { .url }
 }
 
 extension Decimal: DefaultsSerializable {
-    /// Stores JSON text, as every release of Defaults does.
-    public static var bridge: some DefaultsBridge<Decimal, PropertyListValue> {
-        BuiltInBridge<Decimal>(.decimal, "JSON text of a number", encode: DefaultsJSON.text) {
-            try? DefaultsJSON.value(of: $0)
-        }
-    }
+    /// JSON text of a number, as every release of Defaults stores it.
+    public static var defaultsForm: DefaultsForm { .decimal }
 }
 
 extension PropertyListValue: DefaultsSerializable {
     /// Stores the value unchanged; it is never converted.
     public static var bridge: some DefaultsBridge<PropertyListValue, PropertyListValue> {
-        let kind = DefaultsForm.Kind.native(
-            convert: { _ in throw NoCodableForm(type: "PropertyListValue") },
-            isCurrent: { _ in true }
+        BuiltInBridge<PropertyListValue>(
+            makeForm: { native { _ in throw NoCodableForm(type: "PropertyListValue") } },
+            encoder: { $0 },
+            decoder: { $0 }
         )
-        return BuiltInBridge<PropertyListValue>(makeForm: { DefaultsForm(kind) }, encoder: { $0 }, decoder: { $0 })
     }
 }
 

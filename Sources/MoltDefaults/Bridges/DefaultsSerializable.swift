@@ -19,8 +19,6 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A type that matches two rows returns one of them from its ``bridge``, such as ``rawValueBridge``.
-///
 /// For any other form, give the type a custom ``bridge``, and its arrays an ``arrayBridge``.
 public protocol DefaultsSerializable: SendableMetatype {
     /// The type of the bridge for values of this type; its `Value` must be this type.
@@ -52,17 +50,14 @@ extension DefaultsSerializable {
 
 extension DefaultsSerializable where Self: Codable {
     /// Stores JSON text.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { jsonBridge(rawValues: nil) }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { jsonBridge() }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsSerializable {
-    /// Stores the raw value; return it from ``bridge`` in a type that matches several bridges.
-    public static var rawValueBridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
-
     /// Stores the raw value.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawValueBridge }
 
-    private static var rawBridge: BuiltInBridge<Self> {
+    private static var rawValueBridge: BuiltInBridge<Self> {
         BuiltInBridge(.rawValue(Self.self), "a raw value of \(Self.self)") {
             try RawValue.encode($0.rawValue)
         } decode: {
@@ -73,12 +68,14 @@ extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsS
 
 extension DefaultsSerializable where Self: RawRepresentable & Codable, RawValue: DefaultsSerializable {
     /// Stores JSON text; a raw value is read too, because `@AppStorage` and most apps write it.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { jsonBridge(rawValues: rawBridge) }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
+        jsonBridge { try? rawValueBridge.decode($0) }
+    }
 }
 
 extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Codable, RawValue: DefaultsSerializable {
     /// Stores the raw value.
-    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawBridge }
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> { rawValueBridge }
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
@@ -143,9 +140,8 @@ extension DefaultsSerializable {
 }
 
 extension DefaultsSerializable {
-    /// The bridge's form; for a ``DefaultsNativeType`` or a bridge without a form, a native form made from JSON.
+    /// The bridge's form; for a bridge without a form, a native form made from JSON.
     public static var defaultsForm: DefaultsForm {
-        if let type = Self.self as? any DefaultsNativeType.Type { return type.formerlyCodable }
         if let form = bridge.form { return form }
         // The bridge is custom: former JSON text, if any, was encoded by the type itself.
         return native { json in
