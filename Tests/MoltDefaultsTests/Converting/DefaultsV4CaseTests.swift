@@ -100,6 +100,8 @@ struct DefaultsV4CaseTests {
             ([.double(.nan), .double(.infinity), -0.0], .array(of: .float)),
             ("0.10000000000000000000000000000000000001", .decimal),
             (-128, .rawValue(of: .integer(Int8.self))), (.unsigned(.max), .rawValue(of: .integer(UInt64.self))),
+            // A native number without a fraction is an integer.
+            (2.0, .int), (2.0, .rawValue(of: .int)), (2.0, .level),
             // Their types accept any string, and have no Codable form.
             (#""Froggy""#, Frog.defaultsForm), ("1", PropertyListValue.defaultsForm),
         ] as [(PropertyListValue, DefaultsForm)]

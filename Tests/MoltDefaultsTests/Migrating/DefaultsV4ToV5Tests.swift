@@ -140,16 +140,6 @@ struct DefaultsV4ToV5Tests {
         #expect(try scratch.suite.value(forKey: "tags") == ["a", "b"])
     }
 
-    @Test func `Typed keys read the converted values`() throws {
-        let scratch = try ScratchSuite(["tags": "[\"a\",\"b\\/c\"]", "periods": "[\"1 Hour\"]"])
-        let tags = DefaultsKey<[String]>("tags", default: [])
-        let periods = DefaultsKey<Set<Period>>("periods", default: [])
-        try cache.upgrade(migration(scratch.suite, [tags, periods]))
-        #expect(scratch.suite[tags] == ["a", "b/c"])
-        #expect(scratch.suite[periods] == [.oneHour])
-        #expect(try scratch.suite.value(forKey: "periods") == ["\"1 Hour\""])
-    }
-
     @Test func `A plan describes the conversion, and misnamed keys are faults`() throws {
         let scratch = try ScratchSuite()
         let plan = try MigrationPlan(forFileAt: cache.url, migrations: migration(scratch.suite))
