@@ -34,7 +34,7 @@ struct DefaultsV4ToV5Tests {
         let report = try cache.upgrade(migration(scratch.suite))
 
         let new = try scratch.values
-        let outcomes = Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
+        let outcomes = report.outcomes
         #expect(report.keys.count == DefaultsV4FixtureTests.forms.count)
         #expect(Set(report.keys.map(\.store)) == [scratch.suite.attachedName])
         let conversion = DefaultsV4Conversion()

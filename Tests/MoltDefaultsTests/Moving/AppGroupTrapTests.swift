@@ -37,7 +37,7 @@ import Testing
         let fixture = try MoveFixture(old: ["theme": "light", "size": 1], new: ["theme": "dark"])
         let report = try fixture.upgrade(fixture.move())
         #expect(try fixture.new.values == ["theme": "dark", "size": 1])
-        #expect(fixture.outcomes(report) == ["theme": .kept, "size": .copied])
+        #expect(report.outcomes == ["theme": .kept, "size": .copied])
         #expect(report.keys.first { $0.key == "theme" }?.reason?.contains("destination") == true)
     }
 

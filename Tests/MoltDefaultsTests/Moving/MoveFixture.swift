@@ -46,9 +46,4 @@ struct MoveFixture {
     func upgrade(_ migrations: Migration...) throws -> MigrationReport {
         try cache.upgrade(MigrationRegistry(migrations))
     }
-
-    /// The outcome of each key in a report.
-    func outcomes(_ report: MigrationReport) -> [String: KeyOutcome.Outcome] {
-        Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
-    }
 }

@@ -22,7 +22,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a.1": 1, "b.1": 2])
         let report = try fixture.upgrade(fixture.move(keys: .matching("those of a") { $0.hasPrefix("a.") }))
         #expect(try fixture.new.values == ["a.1": 1])
-        #expect(fixture.outcomes(report) == ["a.1": .copied, "b.1": .kept])
+        #expect(report.outcomes == ["a.1": .copied, "b.1": .kept])
     }
 
     @Test func `A renamed key arrives under its new name, and the report says so`() throws {
@@ -99,7 +99,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
         #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
-        #expect(fixture.outcomes(report) == ["a": .replaced, "b": .alreadyCurrent, "c": .copied])
+        #expect(report.outcomes == ["a": .replaced, "b": .alreadyCurrent, "c": .copied])
     }
 
     @Test(
@@ -121,7 +121,7 @@ import Testing
         if let here { try fixture.old.suite.set(here, forKey: "time") }
         if let there { try fixture.new.suite.set(there, forKey: "stamp") }
         let report = try fixture.upgrade(fixture.move(renaming: ["time": "stamp"], conflict: .newest(by: "time")))
-        #expect(fixture.outcomes(report)["a"] == (sourceWins ? .replaced : .kept))
+        #expect(report.outcomes["a"] == (sourceWins ? .replaced : .kept))
         #expect(try fixture.new.values["a"] == (sourceWins ? "old" : "new"))
         #expect(try fixture.new.values["stamp"] == (sourceWins ? here?.asStored() : (there ?? here)?.asStored()))
     }

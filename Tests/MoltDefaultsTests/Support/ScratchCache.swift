@@ -25,3 +25,10 @@ final class ScratchCache: Sendable {
         return cache.report
     }
 }
+
+extension MigrationReport {
+    /// The outcome of each key.
+    var outcomes: [String: KeyOutcome.Outcome] {
+        Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.outcome) })
+    }
+}
