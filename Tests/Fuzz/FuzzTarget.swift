@@ -70,7 +70,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     private static let forms: [DefaultsForm] = [
         .array(of: .int), .dictionary(of: .array(of: .date)), .set(of: .string), .codable, .data, .bool, .uuid, .url,
         .decimal, .range(of: .int), .closedRange(of: .double), .integer(UInt64.self), .float, .keyedArchive,
-        .dictionary(of: .codable(as: [String: Int].self)),
+        .dictionary(of: .codable),
     ]
 
     private static func propertyList(_ input: [UInt8]) throws -> Outcome {

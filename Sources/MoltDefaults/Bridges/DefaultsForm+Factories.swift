@@ -27,13 +27,8 @@ extension DefaultsForm {
         DefaultsForm(.integer(min: Int64(clamping: Number.min), max: UInt64(clamping: Number.max)))
     }
 
-    /// A Codable value, stored as JSON text, of a type that is not available: any JSON text is valid.
-    public static var codable: DefaultsForm { DefaultsForm(.codable(check: { try DefaultsJSON.check($0) })) }
-
-    /// A Codable value, stored as JSON text; text that the type cannot be decoded from is invalid.
-    public static func codable<Value: Decodable & SendableMetatype>(as type: Value.Type) -> DefaultsForm {
-        DefaultsForm(.codable(check: { _ = try DefaultsJSON.decode(Value.self, from: $0) }))
-    }
+    /// A Codable value, stored as JSON text, which a conversion carries over as it is.
+    public static var codable: DefaultsForm { DefaultsForm(.codable()) }
 
     /// A raw value of a type that is not available: any value of the form, a string or an integer, is valid.
     public static func rawValue(of form: DefaultsForm) -> DefaultsForm {

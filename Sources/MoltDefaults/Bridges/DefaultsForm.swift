@@ -21,13 +21,10 @@ public struct DefaultsForm: Sendable {
         case integer(min: Int64, max: UInt64)
         /// A range, with the form of its bounds.
         case range(DefaultsForm, isClosed: Bool)
-        /// A value stored as JSON text; `check` throws for text that the type cannot be decoded from.
+        /// A value stored as JSON text, which is carried over as it is: today's type may be another one.
         ///
         /// `isRawValue` returns whether a value is one of the type's raw values, which are valid without conversion.
-        case codable(
-            check: @Sendable ([UInt8]) throws -> Void,
-            isRawValue: @Sendable (PropertyListValue) -> Bool = { _ in false }
-        )
+        case codable(isRawValue: @Sendable (PropertyListValue) -> Bool = { _ in false })
         /// A raw value stored as such; the closure returns whether it is one of the type's.
         case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
         case array(DefaultsForm)
@@ -95,8 +92,18 @@ extension DefaultsForm {
         public static var rawValue: Key { Key { $0 } }
 
         /// Keys of a type, stored as strings.
+        ///
+        /// A key whose raw value is none of the type's is valid too: an earlier release may have had it.
         public static func of<Value: DefaultsDictionaryKey>(_ type: Value.Type) -> Key {
-            Key(mayAlternate: type != String.self && type != Int.self) { Value(defaultsKey: $0)?.defaultsKey }
+            Key(mayAlternate: type != String.self && type != Int.self) { text in
+                if let key = Value(defaultsKey: text) { return key.defaultsKey }
+                guard let type = type as? any RawRepresentable.Type else { return nil }
+                return rawKey(of: type, text)
+            }
+        }
+
+        private static func rawKey<Value: RawRepresentable>(of type: Value.Type, _ text: String) -> String? {
+            (Value.RawValue.self as? any DefaultsDictionaryKey.Type)?.init(defaultsKey: text)?.defaultsKey
         }
     }
 }

@@ -72,8 +72,7 @@ extension DefaultsSerializable where Self: Codable {
         rawValue: @escaping @Sendable (PropertyListValue) -> Self? = { _ in nil }
     ) -> BuiltInBridge<Self> {
         BuiltInBridge {
-            let check: @Sendable ([UInt8]) throws -> Void = { _ = try DefaultsJSON.decode(Self.self, from: $0) }
-            return DefaultsForm(.codable(check: check, isRawValue: { rawValue($0) != nil }))
+            DefaultsForm(.codable(isRawValue: { rawValue($0) != nil }))
         } encoder: {
             try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
         } decoder: { stored in

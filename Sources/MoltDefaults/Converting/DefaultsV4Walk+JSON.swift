@@ -37,8 +37,8 @@ extension DefaultsV4Walk {
             let native = try calling(part, form) { try convert($0) }
             guard isCurrent(native) else { throw failure("converted, it could not be read") }
             return native
-        case .codable(let check, _):
-            try calling(part, form) { try check($0) }
+        case .codable:
+            guard part.kind != .null else { throw mismatch(part, form) }
             return .string(part.text)
         default:
             return try convertScalar(part, as: form)

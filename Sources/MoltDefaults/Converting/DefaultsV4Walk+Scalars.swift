@@ -75,7 +75,7 @@ extension DefaultsV4Walk {
         case (.integer(let min, let max), .double(let value)):
             Int64(exactly: value).map { $0 >= min && ($0 < 0 || UInt64($0) <= max) }
                 ?? UInt64(exactly: value).map { $0 <= max } ?? false
-        case (.codable(_, let isRawValue), _): isRawValue(value)
+        case (.codable(let isRawValue), _): isRawValue(value)
         default: false
         }
     }
@@ -85,7 +85,7 @@ extension DefaultsV4Walk {
         switch (form.kind, text) {
         case (.uuid, .string(let text)): !isStoredAsJSON(form) && UUID(uuidString: text) != nil
         case (.rawValue(_, let isKnown), _): isKnown(text)
-        case (.codable(_, let isRawValue), _): isRawValue(text)
+        case (.codable(let isRawValue), _): isRawValue(text)
         case (.native(_, let isCurrent), _): isCurrent(text)
         default: false
         }

@@ -6,14 +6,14 @@ import Testing
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
 @Suite("A suite that Defaults 4 wrote")
 struct DefaultsV4FixtureTests {
-    private static let codableZone = DefaultsForm.codable(as: CodableTimeZone.self)
-    private static let codablePeriod = DefaultsForm.codable(as: Period.self)
+    private static let codableZone = DefaultsForm.codable
+    private static let codablePeriod = DefaultsForm.codable
 
     static let forms: [String: DefaultsForm] = [
         "alreadyNative": .array(of: .string),
         "arrayArrayInt": .array(of: .array(of: .int)),
         "arrayArrayTimezone": .array(of: .array(of: codableZone)),
-        "arrayBag": .array(of: .codable(as: Bag.self)),
+        "arrayBag": .array(of: .codable),
         "arrayBool": .array(of: .bool),
         "arrayData": .array(of: .data),
         "arrayDate": .array(of: .date),
@@ -25,7 +25,7 @@ struct DefaultsV4FixtureTests {
         "arrayString": .array(of: .string),
         "arrayTimezone": .array(of: codableZone),
         "arrayURL": .array(of: .url),
-        "bag": .codable(as: Bag.self),
+        "bag": .codable,
         "bool": .bool,
         "data": .data,
         "date": .date,
@@ -46,7 +46,7 @@ struct DefaultsV4FixtureTests {
         "int64": .integer(Int64.self),
         "int8": .integer(Int8.self),
         "jsonLookingString": .string,
-        "level": .codable(as: Level.self),
+        "level": .codable,
         "malformedArray": .array(of: .string),
         "nullElementArray": .array(of: .int),
         "optionalMissing": .int,

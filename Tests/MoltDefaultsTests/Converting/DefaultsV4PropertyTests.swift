@@ -42,7 +42,7 @@ private struct RandomSetting {
             .bool, .int, .integer(Int8.self), .integer(UInt64.self), .float, .double, .string, .date, .data, .url,
             .uuid, .decimal, .codable,
             .keyedArchive, .period, .level, .timeZone, .range(of: .int), .closedRange(of: .date),
-            .codable(as: CodableTimeZone.self),
+            .codable,
         ]
         guard depth > 0, !random.oneIn(3) else { return random.pick(scalars) }
         let element = form(depth: depth - 1)

@@ -41,7 +41,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
         let url = try #require(URL(string: "https://e.com/a?b=1#ü"))
         let urlText: PropertyListValue = #""https:\/\/e.com\/a?b=1#%C3%BC""#
         let zone = #"{"id":"0","name":"Asia\/Taipei"}"#
-        let zones = DefaultsForm.codable(as: CodableTimeZone.self)
+        let zones = DefaultsForm.codable
         return [
             SwiftyRow("String", .string, "a"),
             SwiftyRow("String that looks like JSON", .string, "[1]"),

@@ -78,8 +78,8 @@ struct DefaultsV4ToV5Tests {
     @Test(arguments: [
         ("X1 absent", PropertyListValue?.none, DefaultsForm.array(of: .string)),
         ("X16 a number", 7, .int),
-        ("X17 a Codable struct", #"{"id":"0","name":"n"}"#, .codable(as: CodableTimeZone.self)),
-        ("X17 a Codable enum", #""1 Hour""#, .codable(as: Period.self)),
+        ("X17 a Codable struct", #"{"id":"0","name":"n"}"#, .codable),
+        ("X17 a Codable enum", #""1 Hour""#, .codable),
         ("X18 an array", "[1]", .array(of: .int)),
         ("X18 a native array", .array(["a"]), .array(of: .string)),
     ])
