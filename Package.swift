@@ -98,7 +98,6 @@ let package = Package(
             name: "MoltCommandTests",
             dependencies: molt + ["MoltCommand", "MoltTesting", "TestSupport"]
         ),
-        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
         // It has no code without the trait.
         .testTarget(
             name: "PostgreSQLTests",

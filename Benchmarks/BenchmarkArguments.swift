@@ -1,34 +1,34 @@
 import Foundation
 
 /// The arguments of `swift run -c release Benchmarks`.
-package struct BenchmarkArguments: Sendable {
+struct BenchmarkArguments: Sendable {
     /// The number of records in the large cases.
-    package var records: Int
+    var records: Int
     /// The number of runs of each case; the reported figure is the median.
-    package var runs: Int
+    var runs: Int
     /// Whether to use the small counts, for CI.
-    package var isQuick = false
+    var isQuick = false
     /// Whether to fail when a ratio is outside its limit, which holds on a busy machine, too.
-    package var isChecked = false
+    var isChecked = false
     /// Substrings of the names of the cases to run; empty for all cases.
-    package var only: [String] = []
+    var only: [String] = []
     /// The JSON results to show instead of measuring.
-    package var from: String?
+    var from: String?
     /// The path for the JSON output; nil for none.
-    package var json: String?
+    var json: String?
     /// The path for the chart; nil for none.
-    package var svg: String?
-    package var wantsHelp = false
+    var svg: String?
+    var wantsHelp = false
 
     /// A wrong argument.
-    package struct UsageError: Error {
-        package let message: String
+    struct UsageError: Error {
+        let message: String
     }
 
     /// Starts a child process; the next argument is its task as JSON.
     static let childOption = "--child"
 
-    package static let help = """
+    static let help = """
         Measures Molt's migrations and cache beside the other ways to do the same work, in one run.
 
         USAGE: swift run -c release Benchmarks [options]
@@ -48,7 +48,7 @@ package struct BenchmarkArguments: Sendable {
         """
 
     /// - Parameter words: The command line without the executable.
-    package init(parsing words: [String]) throws {
+    init(parsing words: [String]) throws {
         var rest = words[...]
         func value(of option: String) throws -> String {
             guard let value = rest.popFirst(), !value.hasPrefix("-") else {

@@ -1,18 +1,30 @@
 import Foundation
 
 /// All cases, in the order of the table.
-package enum BenchmarkCatalog {
+enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
-    package static let cases: [BenchmarkCase] =
+    static let cases: [BenchmarkCase] =
         PeerCases.all + UpgradeCases.all + CacheCases.all + OnReadCases.all + DocumentCases.all + ThreadCases.all
         + SettingsCases.all
+
+    /// Checks that ratios and the chart name existing cases, and that records written by hand equal encoded ones.
+    static func check() throws {
+        let names = cases.map(\.name)
+        let mentioned = cases.flatMap(\.ratios).compactMap(\.baseline) + ComparisonChart.bars.map(\.name)
+        guard Set(names).count == names.count, Set(mentioned).isSubset(of: names) else {
+            throw BenchmarkError("Two cases have one name, or a ratio or the chart names a case that does not exist.")
+        }
+        guard try People.content(1000) == People.encoder().encode(People.person(1000)) else {
+            throw BenchmarkError("The records that are written by hand differ from those of the encoder.")
+        }
+    }
 }
 
 /// The executable, which measures, shows results, or runs as a child process.
-package enum BenchmarkCommand {
+enum BenchmarkCommand {
     /// Returns the exit code: 0; 1 when a case failed or a ratio is outside its limit; 64 (`EX_USAGE` of sysexits.h)
     /// when an argument or a file that it names is invalid.
-    package static func run(_ words: [String]) -> Int32 {
+    static func run(_ words: [String]) -> Int32 {
         do {
             if words.first == BenchmarkArguments.childOption, words.count == 2 {
                 try JSONDecoder().decode(BenchmarkChild.self, from: Data(words[1].utf8)).perform()
@@ -34,6 +46,7 @@ package enum BenchmarkCommand {
     }
 
     private static func measure(_ arguments: BenchmarkArguments) throws -> BenchmarkReport {
+        try BenchmarkCatalog.check()
         let cases = try arguments.selectedCases()
         let results = try BenchmarkRunner(cases: cases, arguments: arguments, log: log).run()
         return BenchmarkReport(

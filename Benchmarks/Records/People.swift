@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// The records of all cases; identical in every run and on every machine.
-package enum People {
+enum People {
     static let typeName = "Person"
 
     static func key(_ index: Int) -> String {
@@ -38,18 +38,13 @@ package enum People {
     /// The content of a record before the upgrade, or after `mail` was renamed in place.
     ///
     /// It is written by hand, because a million records take a tenth of the encoder's time.
-    package static func content(_ index: Int, mailProperty: String = "mail") -> Data {
+    static func content(_ index: Int, mailProperty: String = "mail") -> Data {
         let person = person(index)
         let content =
             #"{"age":\#(person.age),"city":"\#(person.city)","fullName":"\#(person.fullName)","#
             + #""isActive":\#(person.isActive),"joined":"\#(person.joined)","#
             + #""\#(mailProperty)":"\#(person.mail)","notes":"\#(person.notes)"}"#
         return Data(content.utf8)
-    }
-
-    /// The content of a record as `JSONEncoder` writes it.
-    package static func encodedContent(_ index: Int) throws -> Data {
-        try encoder().encode(person(index))
     }
 
     /// The encoder of all cases, configured like Molt's own so that all write the same bytes.

@@ -1,31 +1,25 @@
 import CMoltSQLite
-package import Foundation
+import Foundation
 
 /// The measurements of a run, as written to JSON.
-package struct BenchmarkReport: Codable, Sendable {
+struct BenchmarkReport: Codable, Sendable {
     /// The machine, and the date of the run.
-    package let machine: Machine
-    package let settings: Settings
+    let machine: Machine
+    let settings: Settings
     /// The cases, in the order of the table.
-    package let results: [BenchmarkResult]
-    package let ratios: [BenchmarkRatio.Outcome]
+    let results: [BenchmarkResult]
+    let ratios: [BenchmarkRatio.Outcome]
 
-    package struct Settings: Codable, Sendable {
+    struct Settings: Codable, Sendable {
         /// The number of records in the large cases.
-        package let records: Int
-        package let runs: Int
+        let records: Int
+        let runs: Int
         /// Whether the counts are the small ones of `--quick`.
-        package let isQuick: Bool
-
-        package init(records: Int, runs: Int, isQuick: Bool = false) {
-            self.records = records
-            self.runs = runs
-            self.isQuick = isQuick
-        }
+        let isQuick: Bool
     }
 
     /// Compares the results by the ratios of their cases.
-    package init(machine: Machine, settings: Settings, results: [BenchmarkResult], cases: [BenchmarkCase]) {
+    init(machine: Machine, settings: Settings, results: [BenchmarkResult], cases: [BenchmarkCase]) {
         self.machine = machine
         self.settings = settings
         self.results = results
@@ -38,7 +32,7 @@ package struct BenchmarkReport: Codable, Sendable {
     /// Reads a file with the output of ``json()``.
     ///
     /// - Throws: ``BenchmarkArguments/UsageError`` when the file cannot be read or is not such a file.
-    package init(contentsOf file: String) throws {
+    init(contentsOf file: String) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         do {
@@ -50,7 +44,7 @@ package struct BenchmarkReport: Codable, Sendable {
         }
     }
 
-    package func json() throws -> Data {
+    func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -59,41 +53,41 @@ package struct BenchmarkReport: Codable, Sendable {
 }
 
 /// The measurements of one run of a case.
-package struct BenchmarkRun: Codable, Sendable {
+struct BenchmarkRun: Codable, Sendable {
     /// The number of units.
-    package var count: Int
+    var count: Int
     /// The duration of the timed parts.
-    package var seconds: Double
+    var seconds: Double
     /// The duration of the alternative's timed parts.
-    package var otherSeconds: Double?
+    var otherSeconds: Double?
     /// The processor time of the timed parts on all cores, which other processes disturb less than the duration.
-    package var processorSeconds = 0.0
+    var processorSeconds = 0.0
     /// The highest resident memory of the process, up to the end of the timed parts.
-    package var peakMemoryBytes = 0
+    var peakMemoryBytes = 0
 
-    package init(count: Int, seconds: Double) {
+    init(count: Int, seconds: Double) {
         self.count = count
         self.seconds = seconds
     }
 }
 
 /// The measurements of one case in all rounds.
-package struct BenchmarkResult: Codable, Sendable {
-    package let name: String
-    package let summary: String
+struct BenchmarkResult: Codable, Sendable {
+    let name: String
+    let summary: String
     /// A description of the alternative, where the case measures two ways.
-    package let other: String?
-    package let count: Int
+    let other: String?
+    let count: Int
     /// The duration of each run, in order.
-    package let seconds: [Double]
-    package let otherSeconds: [Double]?
+    let seconds: [Double]
+    let otherSeconds: [Double]?
     /// The median processor time of the runs, on all cores.
-    package let processorSeconds: Double
+    let processorSeconds: Double
     /// The median of the runs' highest resident memory.
-    package let peakMemoryBytes: Int
+    let peakMemoryBytes: Int
 
     /// Summarizes the runs of a case; there must be at least one.
-    package init(name: String, summary: String = "", other: String? = nil, runs: [BenchmarkRun]) {
+    init(name: String, summary: String = "", other: String? = nil, runs: [BenchmarkRun]) {
         self.name = name
         self.summary = summary
         self.other = other
@@ -104,14 +98,14 @@ package struct BenchmarkResult: Codable, Sendable {
         peakMemoryBytes = Int(runs.map { Double($0.peakMemoryBytes) }.median)
     }
 
-    package var medianSeconds: Double { seconds.median }
-    package var minSeconds: Double { seconds.min() ?? 0 }
+    var medianSeconds: Double { seconds.median }
+    var minSeconds: Double { seconds.min() ?? 0 }
 
     /// Units per second, from the median duration.
-    package var unitsPerSecond: Double { Double(count) / medianSeconds }
+    var unitsPerSecond: Double { Double(count) / medianSeconds }
 
     /// For each run, the duration as a multiple of the alternative's; nil without an alternative.
-    package var timesAsLong: [Double]? {
+    var timesAsLong: [Double]? {
         guard let otherSeconds, otherSeconds.count == seconds.count else { return nil }
         return zip(seconds, otherSeconds).map { $0 / $1 }
     }
@@ -119,7 +113,7 @@ package struct BenchmarkResult: Codable, Sendable {
 
 extension [Double] {
     /// The median, or 0 of an empty array.
-    package var median: Double {
+    var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = sorted()
         let middle = count / 2
@@ -128,22 +122,22 @@ extension [Double] {
 }
 
 /// The machine, and the date of the measurement.
-package struct Machine: Codable, Sendable {
+struct Machine: Codable, Sendable {
     /// The operating system and its version.
-    package var system: String
-    package var architecture: String
+    var system: String
+    var architecture: String
     /// The processor's name, where the system reports it.
-    package var processor: String?
+    var processor: String?
     /// The number of active cores.
-    package var cores: Int
-    package var memoryBytes: UInt64
-    package var swift: String
-    package var sqlite: String
-    package var isOptimized: Bool
+    var cores: Int
+    var memoryBytes: UInt64
+    var swift: String
+    var sqlite: String
+    var isOptimized: Bool
     /// The time when the run ended.
-    package var date: Date
+    var date: Date
 
-    package static func current() -> Machine {
+    static func current() -> Machine {
         let process = ProcessInfo.processInfo
         return Machine(
             system: process.operatingSystemVersionString,

@@ -1,18 +1,18 @@
 import Foundation
 
 /// A horizontal bar chart of the ways to upgrade every record of a store.
-package struct ComparisonChart {
-    package let svg: String
+struct ComparisonChart {
+    let svg: String
 
-    package struct Bar: Sendable {
-        package let label: String
+    struct Bar: Sendable {
+        let label: String
         /// The name of the case.
-        package let name: String
+        let name: String
 
         fileprivate var isMolt: Bool { name.hasPrefix("molt-") }
     }
 
-    package static let bars = [
+    static let bars = [
         Bar(label: "One JSON file a key, load old, save new", name: "file-per-key-rename"),
         Bar(label: "SQLite, decode and encode each row", name: "sqlite-decode-encode-rename"),
         Bar(label: "SQLite's JSON functions, split", name: "sqlite-json-functions-split"),
@@ -37,7 +37,7 @@ package struct ComparisonChart {
     /// Draws a report.
     ///
     /// - Throws: ``BenchmarkArguments/UsageError`` when the report has none of the chart's cases.
-    package init(_ report: BenchmarkReport) throws {
+    init(_ report: BenchmarkReport) throws {
         let rows = Self.bars.compactMap { bar in
             report.results.first { $0.name == bar.name }.map { (bar: bar, result: $0) }
         }

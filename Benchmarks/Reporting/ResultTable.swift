@@ -2,14 +2,14 @@ import Foundation
 import MoltCore
 
 /// A report as text.
-package struct ResultTable {
+struct ResultTable {
     private let report: BenchmarkReport
 
-    package init(_ report: BenchmarkReport) {
+    init(_ report: BenchmarkReport) {
         self.report = report
     }
 
-    package var text: String {
+    var text: String {
         var tables = [TextTable(rows: results, leftAlignedColumns: [0])]
         if !report.ratios.isEmpty { tables.append(TextTable(rows: ratios, leftAlignedColumns: [0])) }
         let summaries = report.results.map { [$0.name, $0.summary] }
@@ -18,7 +18,7 @@ package struct ResultTable {
     }
 
     /// The ratios outside their limits, one line each.
-    package var failures: [String] {
+    var failures: [String] {
         report.ratios.filter { !$0.isWithinLimit }.map { ratio in
             "\(Self.title(ratio)): \(Figures.figure(ratio.bestValue, ratio.measure)) by best runs, but it must be "
                 + Self.limit(ratio)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A measured case, each run of which has its own process.
-package struct BenchmarkCase: Sendable {
+struct BenchmarkCase: Sendable {
     /// The name in the table, in the JSON and for `--only`.
-    package var name: String
+    var name: String
     var summary: String
     /// A description of the alternative, where the case measures two ways alternately.
     var other: String?
@@ -14,7 +14,7 @@ package struct BenchmarkCase: Sendable {
     /// The files that the case starts with; nil for none.
     var fixture: BenchmarkFixture?
     /// The comparisons with other cases or with the alternative.
-    package var ratios: [BenchmarkRatio] = []
+    var ratios: [BenchmarkRatio] = []
     /// Prepares a run; not timed.
     let prepare: @Sendable (BenchmarkContext) throws -> BenchmarkTrial
 

@@ -1,12 +1,12 @@
 /// A comparison of a case with another case or with its own alternative.
-package struct BenchmarkRatio: Sendable {
-    package let measure: Measure
+struct BenchmarkRatio: Sendable {
+    let measure: Measure
     /// The name of the other case; nil for the case's own alternative.
-    package let baseline: String?
+    let baseline: String?
     /// The limit for `--check`, which holds even on a busy machine and with few records; nil for none.
-    package let limit: Limit?
+    let limit: Limit?
 
-    package enum Measure: String, Codable, Sendable {
+    enum Measure: String, Codable, Sendable {
         /// Units per second, as a multiple of the baseline's.
         case rate
         /// Seconds per unit, as a multiple of the baseline's.
@@ -17,42 +17,42 @@ package struct BenchmarkRatio: Sendable {
         case extraMegabytes
     }
 
-    package struct Limit: Codable, Hashable, Sendable {
-        package var atLeast: Double?
-        package var atMost: Double?
+    struct Limit: Codable, Hashable, Sendable {
+        var atLeast: Double?
+        var atMost: Double?
 
-        package func holds(for value: Double) -> Bool {
+        func holds(for value: Double) -> Bool {
             value >= atLeast ?? -.infinity && value <= atMost ?? .infinity
         }
     }
 
     /// The outcome of a comparison in one run of the benchmark.
-    package struct Outcome: Codable, Sendable {
+    struct Outcome: Codable, Sendable {
         /// The name of the case.
-        package let subject: String
+        let subject: String
         /// The name of the other case, or the description of the alternative.
-        package let baseline: String
-        package let measure: Measure
+        let baseline: String
+        let measure: Measure
         /// The ratio of the medians.
-        package let value: Double
+        let value: Double
         /// The ratio of the best runs, which other processes have disturbed least.
-        package let bestValue: Double
+        let bestValue: Double
         /// The limit for the ratio of the best runs.
-        package let limit: Limit?
+        let limit: Limit?
 
-        package var isWithinLimit: Bool {
+        var isWithinLimit: Bool {
             limit?.holds(for: bestValue) ?? true
         }
     }
 
-    package init(_ measure: Measure, of baseline: String? = nil, atLeast: Double? = nil, atMost: Double? = nil) {
+    init(_ measure: Measure, of baseline: String? = nil, atLeast: Double? = nil, atMost: Double? = nil) {
         self.measure = measure
         self.baseline = baseline
         limit = atLeast == nil && atMost == nil ? nil : Limit(atLeast: atLeast, atMost: atMost)
     }
 
     /// Computes the outcome; nil when the baseline was not measured.
-    package func outcome(for subject: BenchmarkResult, in results: [BenchmarkResult]) -> Outcome? {
+    func outcome(for subject: BenchmarkResult, in results: [BenchmarkResult]) -> Outcome? {
         let figures: (value: Double, best: Double)
         if let baseline {
             guard let other = results.first(where: { $0.name == baseline }) else { return nil }
