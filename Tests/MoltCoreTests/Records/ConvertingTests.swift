@@ -21,9 +21,7 @@ import Testing
         kind: Record.ScalarKind,
         after: String
     ) throws {
-        var record = try Record(#"{"a": \#(before) }"#)
-        try record.changeValue("a", to: kind)
-        #expect(record.text == #"{"a": \#(after) }"#)
+        #expect(try changed(#"{"a": \#(before) }"#) { try $0.changeValue("a", to: kind) } == #"{"a": \#(after) }"#)
     }
 
     @Test(arguments: [
@@ -34,31 +32,23 @@ import Testing
     ])
     func `Other values are refused, kept, replaced or removed`(value: String, kind: Record.ScalarKind) throws {
         let json = #"{"a":\#(value),"b":1}"#
-        var refused = try Record(json)
-        let error = migrationError { try refused.changeValue("a", to: kind) }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.property == "a")
-        #expect(refused.text == json)
-        var kept = try Record(json)
-        try kept.changeValue("a", to: kind, otherwise: .keep)
-        #expect(kept.text == json)
-        var replaced = try Record(json)
-        try replaced.changeValue("a", to: kind, otherwise: .value(.null))
-        #expect(replaced.text == #"{"a":null,"b":1}"#)
-        var removed = try Record(json)
-        try removed.changeValue("a", to: kind, otherwise: .remove)
-        #expect(removed.text == #"{"b":1}"#)
+        try expectRefused(json, .typeMismatch, "a") { try $0.changeValue("a", to: kind) }
+        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .keep) } == json)
+        let replaced = try changed(json) { try $0.changeValue("a", to: kind, otherwise: .value(.null)) }
+        #expect(replaced == #"{"a":null,"b":1}"#)
+        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .remove) } == #"{"b":1}"#)
     }
 
     @Test func `A missing property is an error, and no error has the value`() throws {
-        var record = try Record(#"{"a":"secret"}"#)
-        #expect(migrationError { try record.changeValue("b", to: .integer) }?.code == .propertyMissing)
-        let error = try #require(migrationError { try record.changeValue("a", to: .integer) })
-        #expect(!"\(error)".contains("secret"))
-        #expect(error.message.contains(#"The property "a" is a string that cannot be converted to an integer."#))
-        let date = try #require(migrationError { try record.changeValue("a", from: .iso8601, to: .secondsSince1970) })
-        #expect(!"\(date)".contains("secret"))
-        #expect(date.message.contains("is not a date in the form iso8601"))
+        let json = #"{"a":"secret"}"#
+        try expectRefused(json, .propertyMissing, "b") { try $0.changeValue("b", to: .integer) }
+        let kind = #"The property "a" is a string that cannot be converted to an integer."#
+        try expectRefused(json, .typeMismatch, "a", says: kind, canary: "secret") {
+            try $0.changeValue("a", to: .integer)
+        }
+        try expectRefused(json, .typeMismatch, "a", says: "is not a date in the form iso8601", canary: "secret") {
+            try $0.changeValue("a", from: .iso8601, to: .secondsSince1970)
+        }
     }
 
     // MARK: Dates
@@ -102,9 +92,8 @@ import Testing
         after: String,
         newForm: Record.DateForm
     ) throws {
-        var record = try Record(#"{"at":\#(before)}"#)
-        try record.changeValue("at", from: form, to: newForm)
-        #expect(record.text == #"{"at":\#(after)}"#)
+        let text = try changed(#"{"at":\#(before)}"#) { try $0.changeValue("at", from: form, to: newForm) }
+        #expect(text == #"{"at":\#(after)}"#)
     }
 
     /// Every form that has fractions gives the same number back.
@@ -137,11 +126,10 @@ import Testing
         ("[]", .millisecondsSince1970),
     ])
     func `What is not such a date, or has no new form, is refused`(value: String, form: Record.DateForm) throws {
-        let json = #"{"at":\#(value)}"#
-        var record = try Record(json)
         let newForm = form == .iso8601 ? Record.DateForm.secondsSinceReferenceDate : .iso8601
-        #expect(migrationError { try record.changeValue("at", from: form, to: newForm) }?.code == .typeMismatch)
-        #expect(record.text == json)
+        try expectRefused(#"{"at":\#(value)}"#, .typeMismatch, "at") {
+            try $0.changeValue("at", from: form, to: newForm)
+        }
     }
 
     private struct Event: Codable { var at: Date }
@@ -221,12 +209,8 @@ import Testing
     }
 
     @Test func `An empty array or object is unwrapped to null`() throws {
-        var array = try Record(#"{"p":[ ]}"#)
-        try array.unwrap("p", from: .array)
-        #expect(array.text == #"{"p":null}"#)
-        var object = try Record(#"{"p":{}}"#)
-        try object.unwrap("p", from: .object("n"))
-        #expect(object.text == #"{"p":null}"#)
+        #expect(try changed(#"{"p":[ ]}"#) { try $0.unwrap("p", from: .array) } == #"{"p":null}"#)
+        #expect(try changed(#"{"p":{}}"#) { try $0.unwrap("p", from: .object("n")) } == #"{"p":null}"#)
     }
 
     @Test(arguments: [
@@ -236,22 +220,13 @@ import Testing
         (#"{"p":{"m":1,"n":2}}"#, .object("n"), "which would be lost"),
     ])
     func `Nothing is lost by unwrapping`(json: String, wrapper: Record.Wrapper, message: String) throws {
-        var record = try Record(json)
-        let error = migrationError { try record.unwrap("p", from: wrapper) }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.message.contains(message) == true)
-        #expect(record.text == json)
+        try expectRefused(json, .typeMismatch, "p", says: message) { try $0.unwrap("p", from: wrapper) }
     }
 
     @Test func `A missing property is an error, and a value is not nested too deeply`() throws {
-        var record = try Record("{}")
-        #expect(migrationError { try record.wrap("p", in: .array) }?.code == .propertyMissing)
-        #expect(migrationError { try record.unwrap("p", from: .array) }?.code == .propertyMissing)
-        var value: RecordValue = 1
-        for _ in 0..<511 { value = [value] }
-        record["p"] = value
-        let text = record.text
-        #expect(migrationError { try record.wrap("p", in: .array) }?.code == .typeMismatch)
-        #expect(record.text == text)
+        try expectRefused("{}", .propertyMissing) { try $0.wrap("p", in: .array) }
+        try expectRefused("{}", .propertyMissing) { try $0.unwrap("p", from: .array) }
+        let deep = String(repeating: "[", count: 511) + "1" + String(repeating: "]", count: 511)
+        try expectRefused(#"{"p":\#(deep)}"#, .typeMismatch) { try $0.wrap("p", in: .array) }
     }
 }

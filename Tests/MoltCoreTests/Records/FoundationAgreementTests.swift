@@ -47,21 +47,6 @@ import Testing
             }
         }
     }
-
-    @Test func `The last of two properties with the same name is read`() throws {
-        let record = try Record(#"{"name":"Ada","age":1,"\u006eame":"Grace","age":2}"#)
-        #expect(record["name"] == "Grace")
-        #expect(try record.string("name") == "Grace")
-        #expect(try record.int("age") == 2)
-        #expect(record.text == #"{"name":"Ada","age":1,"\u006eame":"Grace","age":2}"#)
-    }
-
-    @Test func `Names in different Unicode forms are different names`() throws {
-        let record = try Record("{\"\u{E9}\":1,\"e\u{301}\":2}")
-        #expect(record["\u{E9}"] == 1)
-        #expect(record["e\u{301}"] == 2)
-        #expect(record.propertyNames.count == 2)
-    }
 }
 
 /// A JSON value as Foundation's decoder reads it.

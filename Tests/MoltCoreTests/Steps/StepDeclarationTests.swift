@@ -47,19 +47,11 @@ struct StepDeclarationTests {
         ] as [(MigrationStep, String)]
     )
     func `A declared step changes a single record`(step: MigrationStep, expected: String) throws {
-        var record = try Record(key: "ada", typeName: "Person", json: Array(Self.person.utf8))
-
-        try step.change(&record)
-
-        var content: [UInt8] = []
-        record.writeContent(to: &content)
-        #expect(String(decoding: content, as: UTF8.self) == expected)
+        #expect(try changed(Self.person) { try step.change(&$0) } == expected)
     }
 
     @Test func `A declared step fails for a missing required property`() throws {
         let step = MigrationStep.removeProperty("Person", "phone", ifMissing: .fail)
-        var record = try Record(key: "ada", typeName: "Person", json: Array(Self.person.utf8))
-
-        #expect(throws: MigrationError.self) { try step.change(&record) }
+        try expectRefused(Self.person, .propertyMissing, "phone") { try step.change(&$0) }
     }
 }

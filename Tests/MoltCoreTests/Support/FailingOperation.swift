@@ -14,7 +14,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
     private init(
         _ label: String,
         _ code: MigrationError.Code,
-        _ property: String?,
+        _ property: String? = nil,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) {
         testDescription = label
@@ -63,112 +63,69 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
     }
 
     /// All operations that a record refuses.
-    static let all = [
-        FailingOperation("value of a missing one", .propertyMissing, "x") { _ = try $0.value("x") },
-        FailingOperation("string of a missing one", .propertyMissing, "x") { _ = try $0.string("x") },
-        FailingOperation("decoding a missing one", .propertyMissing, "x") {
-            _ = try $0.value("x", as: Suit.self)
-        },
-        FailingOperation("decoding a missing nested one", .propertyMissing, "nested.x") {
-            _ = try $0.int(["nested", "x"])
-        },
-        FailingOperation("decoding below a string", .propertyMissing, "name.x") {
-            _ = try $0.int(["name", "x"])
-        },
-        FailingOperation("int of a string", .typeMismatch, "name") { _ = try $0.int("name") },
-        FailingOperation("double of a string", .typeMismatch, "name") { _ = try $0.double("name") },
-        FailingOperation("bool of a string", .typeMismatch, "name") { _ = try $0.bool("name") },
-        FailingOperation("string of an array", .typeMismatch, "list") { _ = try $0.string("list") },
-        FailingOperation("string of an object", .typeMismatch, "nested") { _ = try $0.string("nested") },
-        FailingOperation("date of a string", .typeMismatch, "name") {
-            _ = try $0.value("name", as: Date.self)
-        },
-        FailingOperation("data of a string", .typeMismatch, "name") {
-            _ = try $0.value("name", as: Data.self)
-        },
-        FailingOperation("case of a string", .typeMismatch, "name") {
-            _ = try $0.value("name", as: Suit.self)
-        },
-        FailingOperation("numbers of strings", .typeMismatch, "list") {
-            _ = try $0.value("list", as: [Int].self)
-        },
-        FailingOperation("a type that throws a value", .typeMismatch, "name") {
-            _ = try $0.value("name", as: Refusing.self)
-        },
-        FailingOperation("nested decoding", .typeMismatch, "nested") {
+    static let all: [FailingOperation] = [
+        .init("value of a missing one", .propertyMissing, "x") { _ = try $0.value("x") },
+        .init("string of a missing one", .propertyMissing, "x") { _ = try $0.string("x") },
+        .init("decoding a missing one", .propertyMissing, "x") { _ = try $0.value("x", as: Suit.self) },
+        .init("decoding a missing nested one", .propertyMissing, "nested.x") { _ = try $0.int(["nested", "x"]) },
+        .init("decoding below a string", .propertyMissing, "name.x") { _ = try $0.int(["name", "x"]) },
+        .init("int of a string", .typeMismatch, "name") { _ = try $0.int("name") },
+        .init("double of a string", .typeMismatch, "name") { _ = try $0.double("name") },
+        .init("bool of a string", .typeMismatch, "name") { _ = try $0.bool("name") },
+        .init("string of an array", .typeMismatch, "list") { _ = try $0.string("list") },
+        .init("string of an object", .typeMismatch, "nested") { _ = try $0.string("nested") },
+        .init("date of a string", .typeMismatch, "name") { _ = try $0.value("name", as: Date.self) },
+        .init("data of a string", .typeMismatch, "name") { _ = try $0.value("name", as: Data.self) },
+        .init("case of a string", .typeMismatch, "name") { _ = try $0.value("name", as: Suit.self) },
+        .init("numbers of strings", .typeMismatch, "list") { _ = try $0.value("list", as: [Int].self) },
+        .init("a type that throws a value", .typeMismatch, "name") { _ = try $0.value("name", as: Refusing.self) },
+        .init("nested decoding", .typeMismatch, "nested") {
             _ = try $0.value("nested", as: [String: [[String: Int]]].self)
         },
-        FailingOperation("content as another type", .typeMismatch, "age") {
-            _ = try $0.decoded(as: Person.self)
-        },
-        FailingOperation("content as an array", .typeMismatch, nil) { _ = try $0.decoded(as: [Int].self) },
-        FailingOperation("content as data", .typeMismatch, nil) { _ = try $0.decoded(as: Data.self) },
-        FailingOperation("removing a missing one", .propertyMissing, "x") { try $0.remove("x") },
-        FailingOperation("removing a missing nested one", .propertyMissing, "nested.x") {
-            try $0.remove(["nested", "x"])
-        },
-        FailingOperation("removing below a missing one", .propertyMissing, "x.y") { try $0.remove(["x", "y"]) },
-        FailingOperation("removing below a string", .propertyMissing, "name.x") { try $0.remove(["name", "x"]) },
-        FailingOperation("removing as another type", .typeMismatch, "name") {
-            _ = try $0.remove("name", as: Int.self)
-        },
-        FailingOperation("removing without a name", .propertyMissing, "") { try $0.remove([]) },
-        FailingOperation("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
-        FailingOperation("renaming a missing one onto one", .propertyMissing, "x") {
-            try $0.rename("x", to: "age")
-        },
-        FailingOperation("renaming onto another", .propertyExists, "age") {
-            try $0.rename("name", to: "age")
-        },
-        FailingOperation("renaming onto another nested one", .propertyExists, "nested.s") {
+        .init("content as another type", .typeMismatch, "age") { _ = try $0.decoded(as: Person.self) },
+        .init("content as an array", .typeMismatch) { _ = try $0.decoded(as: [Int].self) },
+        .init("content as data", .typeMismatch) { _ = try $0.decoded(as: Data.self) },
+        .init("removing a missing one", .propertyMissing, "x") { try $0.remove("x") },
+        .init("removing a missing nested one", .propertyMissing, "nested.x") { try $0.remove(["nested", "x"]) },
+        .init("removing below a missing one", .propertyMissing, "x.y") { try $0.remove(["x", "y"]) },
+        .init("removing below a string", .propertyMissing, "name.x") { try $0.remove(["name", "x"]) },
+        .init("removing as another type", .typeMismatch, "name") { _ = try $0.remove("name", as: Int.self) },
+        .init("removing without a name", .propertyMissing, "") { try $0.remove([]) },
+        .init("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
+        .init("renaming a missing one onto one", .propertyMissing, "x") { try $0.rename("x", to: "age") },
+        .init("renaming onto another", .propertyExists, "age") { try $0.rename("name", to: "age") },
+        .init("renaming onto another nested one", .propertyExists, "nested.s") {
             try $0.rename(["nested", "list"], to: "s")
         },
-        FailingOperation("renaming below an array", .propertyMissing, "list.0") {
-            try $0.rename(["list", "0"], to: "1")
-        },
-        FailingOperation("setting below a string", .typeMismatch, "name.x") {
-            try $0.set(["name", "x"], to: "s3cret-7")
-        },
-        FailingOperation("setting below a string, by subscript", .typeMismatch, "name.x") {
-            $0[["name", "x"]] = "s3cret-7"
-        },
-        FailingOperation("setting too deep, by subscript", .typeMismatch, "x") { $0["x"] = nested(512) },
-        FailingOperation("setting what cannot be encoded", .typeMismatch, "x") {
-            try $0.set("x", to: Refusing())
-        },
-        FailingOperation("setting what is no number", .typeMismatch, "x") {
-            try $0.set("x", to: ["ratio": Double.nan])
-        },
-        FailingOperation("replacing by what cannot be encoded", .typeMismatch, nil) {
-            try $0.replaceContent(with: Refusing())
-        },
-        FailingOperation("replacing by what is too deep", .typeMismatch, nil) {
-            try $0.replaceContent(with: nested(513))
-        },
-        FailingOperation("content of data", .typeMismatch, nil) {
+        .init("renaming below an array", .propertyMissing, "list.0") { try $0.rename(["list", "0"], to: "1") },
+        .init("setting below a string", .typeMismatch, "name.x") { try $0.set(["name", "x"], to: "s3cret-7") },
+        .init("setting below a string, by subscript", .typeMismatch, "name.x") { $0[["name", "x"]] = "s3cret-7" },
+        .init("setting too deep, by subscript", .typeMismatch, "x") { $0["x"] = nested(512) },
+        .init("setting what cannot be encoded", .typeMismatch, "x") { try $0.set("x", to: Refusing()) },
+        .init("setting what is no number", .typeMismatch, "x") { try $0.set("x", to: ["ratio": Double.nan]) },
+        .init("replacing by what cannot be encoded", .typeMismatch) { try $0.replaceContent(with: Refusing()) },
+        .init("replacing by what is too deep", .typeMismatch) { try $0.replaceContent(with: nested(513)) },
+        .init("content of data", .typeMismatch) {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             _ = try $0.content()
         },
-        FailingOperation("decoding data", .typeMismatch, nil) {
+        .init("decoding data", .typeMismatch) {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             _ = try $0.decoded(as: Int.self)
         },
-        FailingOperation("a property of data", .propertyMissing, "x") {
+        .init("a property of data", .propertyMissing, "x") {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             _ = try $0.string("x")
         },
-        FailingOperation("removing from data", .propertyMissing, "x") {
+        .init("removing from data", .propertyMissing, "x") {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             try $0.remove("x")
         },
-        FailingOperation("renaming in a string", .propertyMissing, "x") {
+        .init("renaming in a string", .propertyMissing, "x") {
             try $0.replaceContent(with: "s3cret-7")
             try $0.rename("x", to: "y")
         },
-        FailingOperation("text that is not JSON", .malformedContent, nil) { _ in
-            _ = try Record(#"{"name":"s3cret-7",s3cret-8}"#)
-        },
-        FailingOperation("text cut off", .malformedContent, nil) { _ in _ = try Record(#"{"name":"s3cret-7"#)
-        },
+        .init("text that is not JSON", .malformedContent) { _ in _ = try Record(#"{"name":"s3cret-7",s3cret-8}"#) },
+        .init("text cut off", .malformedContent) { _ in _ = try Record(#"{"name":"s3cret-7"#) },
     ]
 }

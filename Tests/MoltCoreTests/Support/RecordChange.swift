@@ -1,5 +1,6 @@
 import Generators
 import MoltCore
+import Testing
 
 /// A random change to a record.
 enum RecordChange: Sendable {
@@ -67,7 +68,39 @@ extension Record {
     }
 }
 
-/// The code and the place of the error that a closure throws.
+/// The text of a record after a change.
+func changed(_ json: String, _ change: (inout Record) throws -> Void) throws -> String {
+    var record = try Record(json)
+    try change(&record)
+    return record.text
+}
+
+/// Expects that a change is refused with an error that names the record and no value, and that nothing is changed.
+///
+/// - Parameters:
+///   - property: The property that the error must name; nil for any.
+///   - canary: A text of the record that no description of the error may contain.
+func expectRefused(
+    _ json: String,
+    _ code: MigrationError.Code,
+    _ property: String? = nil,
+    says words: String = "",
+    canary: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: (inout Record) throws -> Void
+) throws {
+    var record = try Record(json)
+    let error = #expect(throws: MigrationError.self, "\(json)", sourceLocation: sourceLocation) { try change(&record) }
+    guard let error else { return }
+    #expect(error.code == code, "\(json)", sourceLocation: sourceLocation)
+    #expect(error.property == property ?? error.property, "\(json)", sourceLocation: sourceLocation)
+    #expect([error.recordKey, error.recordType] == ["ada", "Person"], sourceLocation: sourceLocation)
+    #expect(error.message.contains(words), "\(error.message)", sourceLocation: sourceLocation)
+    if let canary { #expect(!error.debugDescription.contains(canary), sourceLocation: sourceLocation) }
+    #expect(record.text == json, sourceLocation: sourceLocation)
+}
+
+/// The error that a closure throws.
 func migrationError(_ body: () throws -> Void) -> MigrationError? {
     do {
         try body()
