@@ -60,11 +60,4 @@ struct DeferredPlanTests {
         )
         #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh])
     }
-
-    @Test func `A plan is decoded from JSON unchanged`() throws {
-        var plan = plan([settings("settings"), people])
-        plan.journal = ["suite a"]
-        let bytes = try JSONEncoder().encode(plan)
-        #expect(try JSONDecoder().decode(MigrationPlan.self, from: bytes) == plan)
-    }
 }

@@ -10,22 +10,11 @@ struct MigrationPlanTests {
         Migration(to: 2, "c", .removeProperty("Person", "age"), .run("number them") { _ in }),
     ]
 
-    @Test func `An old store runs every migration in order`() throws {
-        let plan = plan(registry, at: 0)
-
-        #expect(plan.from == 0)
-        #expect(plan.to == 2)
-        #expect(!plan.isFresh)
-        #expect(plan.needsUpgrade)
-        #expect(plan.pending.map(\.name) == ["a", "b", "c"])
-        #expect(plan.entries.map(\.status) == [.pending, .pending, .pending])
-        #expect(plan.entries[2].steps == ["remove Person.age", "number them"])
-        try plan.checkProblems()
-    }
-
     @Test func `GRDB 15 and 16: applied migrations are distinguished from those complete up to the first gap`() {
-        #expect(plan(registry, at: 0).applied.isEmpty)
-        #expect(plan(registry, at: 0).completed.isEmpty)
+        let none = plan(registry, at: 0)
+        #expect(none.applied.isEmpty && none.completed.isEmpty)
+        #expect(none.pending.map(\.name) == ["a", "b", "c"])
+        #expect(none.needsUpgrade && !none.isFresh)
 
         let first = plan(registry, at: 1, ledger: [("a", 1)])
         #expect(first.applied.map(\.name) == ["a"])
@@ -74,81 +63,57 @@ struct MigrationPlanTests {
 
     // MARK: Superseded
 
-    @Test func `A store at a later version is superseded, and the error names both versions`() throws {
+    @Test func `A store at a later version is superseded, and the error names both versions`() {
         let plan = plan(registry, at: 5)
-
         #expect(plan.isSuperseded)
-        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
-        #expect(error.code == .superseded)
-        #expect(error.storeVersion == 5)
-        #expect(error.registryVersion == 2)
-        #expect(error.store == "/tmp/people.molt")
-        #expect(error.message.contains("version 5"))
-        #expect(error.message.contains("up to 2"))
+        expectProblem(plan, .superseded, registryVersion: 2, says: "version 5", "up to 2")
+        #expect(plan.description.contains("  cannot be upgraded: The store is at version 5"))
+        #expect(!plan.description.contains("migrations to run"), "\(plan)")
     }
 
-    @Test func `GRDB 17: a store with an unknown migration is superseded`() throws {
+    @Test func `GRDB 17: a store with an unknown migration is superseded`() {
         #expect(!plan(registry, at: 1, ledger: [("a", 1)]).isSuperseded)
-
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("from-a-branch", 2)])
-
         #expect(plan.isSuperseded)
-        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
-        #expect(error.code == .migrationMissing)
-        #expect(error.migration == MigrationID(name: "from-a-branch", version: 2))
-        #expect(error.message.contains("\"from-a-branch\""))
+        let unknown = MigrationID(name: "from-a-branch", version: 2)
+        expectProblem(plan, .migrationMissing, unknown, registryVersion: 2, says: "\"from-a-branch\"")
     }
 
     @Test func `The error names every unknown migration`() throws {
         let error = try #require(throws: MigrationError.self) {
             try plan(registry, at: 2, ledger: [("x", 1), ("a", 1), ("y", 2)]).checkProblems()
         }
-
         #expect(error.message.contains("\"x\", \"y\""))
         #expect(!error.message.contains("\"a\","))
     }
 
     // MARK: Retired migrations
 
-    @Test func `A store below the oldest supported version is refused, and the error names both versions`() throws {
-        let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
+    private let retired = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
 
-        let error = try #require(throws: MigrationError.self) { try plan(registry, at: 2).checkProblems() }
-
-        #expect(error.code == .tooOld)
-        #expect(error.storeVersion == 2)
-        #expect(error.registryVersion == 3)
-        #expect(error.message.contains("version 2"))
-        #expect(error.message.contains("is 3"))
+    @Test func `A store below the oldest supported version is refused, and the error names both versions`() {
+        expectProblem(plan(retired, at: 2), .tooOld, registryVersion: 3, says: "version 2", "is 3")
     }
 
     @Test func `A store at the oldest supported version is upgraded, and its retired ledger rows are ignored`() throws {
-        let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
-
-        let plan = plan(registry, at: 3, ledger: [("a", 1), ("b", 3)])
-
+        let plan = plan(retired, at: 3, ledger: [("a", 1), ("b", 3)])
         try plan.checkProblems()
         #expect(plan.pending.map(\.name) == ["d"])
     }
 
     @Test func `An unknown ledger row above the oldest supported version makes a store superseded`() {
-        let registry = MigrationRegistry([Migration(to: 5, "d")], oldestSupportedVersion: 3)
-
-        #expect(plan(registry, at: 4, ledger: [("a", 1), ("b", 4)]).isSuperseded)
+        #expect(plan(retired, at: 4, ledger: [("a", 1), ("b", 4)]).isSuperseded)
     }
 
     // MARK: Late
 
-    @Test func `A migration below the store's version that never ran is an error that names it`() throws {
+    @Test func `A migration below the store's version that never ran is an error that names it`() {
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
 
         #expect(plan.entries[0].status == .late)
         #expect(!plan.entries[0].willRun)
-        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
-        #expect(error.code == .lateMigration)
-        #expect(error.migration == MigrationID(name: "a", version: 1))
-        #expect(error.message.contains("\"a\" (version 1)"))
-        #expect(error.storeVersion == 2)
+        let late = MigrationID(name: "a", version: 1)
+        expectProblem(plan, .lateMigration, late, registryVersion: 2, says: "\"a\" (version 1)")
     }
 
     @Test func `Every late migration is a problem of its own`() {
@@ -195,19 +160,11 @@ struct MigrationPlanTests {
         )
     }
 
-    @Test func `The text of a plan that cannot run gives the reason`() {
-        let text = plan(registry, at: 5).description
-
-        #expect(text.contains("  cannot be upgraded: The store is at version 5"))
-        #expect(!text.contains("migrations to run"), "\(text)")
-    }
-
     @Test func `A plan is decoded from JSON unchanged`() throws {
-        for plan in [
-            plan(registry, at: 1, ledger: [("a", 1)]),
-            plan(registry, at: 0, isFresh: true),
-            plan(registry, at: 2, ledger: [("b", 2), ("x", 2)]),
-        ] {
+        var withJournal = plan(registry, at: 1, ledger: [("a", 1)])
+        withJournal.journal = ["suite a"]
+        let plans = [withJournal, plan(registry, at: 0, isFresh: true), plan(registry, at: 2, ledger: [("x", 2)])]
+        for plan in plans {
             let json = try JSONEncoder().encode(plan)
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: json) == plan)
         }

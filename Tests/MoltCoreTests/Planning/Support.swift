@@ -1,5 +1,6 @@
 import Foundation
 import MoltCore
+import Testing
 
 /// The plan for a store with these migrations in its ledger.
 func plan(
@@ -11,4 +12,24 @@ func plan(
     let ledger = ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 0)) }
     let state = StoreState(version: version, isFresh: isFresh, ledger: ledger)
     return MigrationPlan(state: state, storeName: "/tmp/people.molt", migrations: registry)
+}
+
+/// Expects that a plan cannot run, and that the error names the store, the versions and the migration.
+func expectProblem(
+    _ plan: MigrationPlan,
+    _ code: MigrationError.Code,
+    _ migration: MigrationID? = nil,
+    registryVersion: Int,
+    says words: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) { try plan.checkProblems() }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.store == "/tmp/people.molt", sourceLocation: sourceLocation)
+    #expect(error?.migration == migration, sourceLocation: sourceLocation)
+    #expect(error?.storeVersion == plan.from, sourceLocation: sourceLocation)
+    #expect(error?.registryVersion == registryVersion, sourceLocation: sourceLocation)
+    for word in words {
+        #expect(error?.message.contains(word) == true, "\(error as Any)", sourceLocation: sourceLocation)
+    }
 }

@@ -20,197 +20,144 @@ struct RegistryFaultTests {
 
     @Test(arguments: [
         Case(
-            "the same name",
-            [Migration(to: 1, "a"), Migration(to: 2, "a")],
-            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are never reused: choose"
+            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are never reused:",
+            [Migration(to: 1, "a"), Migration(to: 2, "a")]
         ),
         Case(
-            "a migration that is listed twice",
-            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("A"))],
-            "The 2nd migration, \"a\" (version 1), is registered twice: it is also the 1st migration. Remove one."
+            "The 2nd migration, \"a\" (version 1), is registered twice: it is also the 1st migration. Remove one.",
+            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("A"))]
         ),
         Case(
-            "the name of another one at the same version",
-            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("B"))],
-            "has the same name as the 1st migration"
+            "has the same name as the 1st migration",
+            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("B"))]
         ),
-        Case("an empty name", [Migration(to: 1, "")], "The 1st migration (version 1) has an empty name"),
-        Case("a name of blanks", [Migration(to: 1, " \t\n")], "has an empty name"),
+        Case("The 1st migration (version 1) has an empty name", [Migration(to: 1, "")]),
+        Case("has an empty name", [Migration(to: 1, " \t\n")]),
+        Case("Register migrations in the order of their versions", [Migration(to: 2, "a"), Migration(to: 1, "b")]),
+        Case("a version below 1", [Migration(to: 0, "a")]),
+        Case("a version below 1", [Migration(to: -3, "a")]),
+        Case("above 2147483647", [Migration(to: 1 << 31, "a")]),
         Case(
-            "a version that goes down",
-            [Migration(to: 2, "a"), Migration(to: 1, "b")],
-            "Register migrations in the order of their versions"
+            "is retired: oldestSupportedVersion is 3",
+            MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 3)
         ),
-        Case("version 0", [Migration(to: 0, "a")], "a version below 1"),
-        Case("a negative version", [Migration(to: -3, "a")], "a version below 1"),
-        Case("a version beyond 32 bits", [Migration(to: 1 << 31, "a")], "above 2147483647"),
+        Case("cannot be below 0", MigrationRegistry([], oldestSupportedVersion: -1)),
+        Case("is above", MigrationRegistry([], oldestSupportedVersion: 1 << 31)),
         Case(
-            "a retired version",
-            MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 3),
-            "is retired: oldestSupportedVersion is 3"
-        ),
-        Case("a negative oldest version", MigrationRegistry([], oldestSupportedVersion: -1), "cannot be below 0"),
-        Case("an oldest version beyond 32 bits", MigrationRegistry([], oldestSupportedVersion: 1 << 31), "is above"),
-        Case(
-            "a replacement of what is there",
-            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"])],
-            "replaces \"a\", which is still in the registry"
+            "replaces \"a\", which is still in the registry",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"])]
         ),
         Case(
-            "two replacements of one",
-            [Migration(to: 2, "b", replacing: ["a"]), Migration(to: 3, "c", replacing: ["a"])],
-            "replaces \"a\", which an earlier migration replaces already"
+            "replaces \"a\", which an earlier migration replaces already",
+            [Migration(to: 2, "b", replacing: ["a"]), Migration(to: 3, "c", replacing: ["a"])]
         ),
-        Case("a replacement of itself", [Migration(to: 1, "a", replacing: ["a"])], "replaces only itself"),
-        Case("an empty type", steps(.transform("") { _ in }), "The type name is empty"),
-        Case("an empty new type", steps(.renameType("A", to: "")), "The new type name is empty"),
-        Case("a type renamed to itself", steps(.renameType("A", to: "A")), "renamed to its own name"),
+        Case("replaces only itself", [Migration(to: 1, "a", replacing: ["a"])]),
+        Case("The type name is empty", steps(.transform("") { _ in })),
+        Case("The new type name is empty", steps(.renameType("A", to: ""))),
+        Case("renamed to its own name", steps(.renameType("A", to: "A"))),
         Case(
-            "a type that was renamed",
-            steps(.renameType("A", to: "B"), .removeProperty("A", "x")),
-            "step 2: The type A was renamed to B by an earlier step"
+            "step 2: The type A was renamed to B by an earlier step",
+            steps(.renameType("A", to: "B"), .removeProperty("A", "x"))
         ),
+        Case("The type A was deleted by an earlier step", steps(.deleteType("A"), .addProperty("A", "x", default: 1))),
+        Case("No property is named", steps(.removeProperty("A", []))),
+        Case("No property is named", steps(.renameProperty("A", [], to: "b"))),
+        Case("No property is named", steps(.addProperty("A", [], default: 1))),
+        Case("No property is named", steps(.moveProperty("A", "x", to: []))),
+        Case("is moved into itself", steps(.moveProperty("A", "x", to: ["x", "y"]))),
         Case(
-            "a type that was deleted",
-            steps(.deleteType("A"), .addProperty("A", "x", default: 1)),
-            "The type A was deleted by an earlier step"
+            "The property A.x was moved to y.x by an earlier step",
+            steps(.moveProperty("A", "x", to: ["y", "x"]), .removeProperty("A", "x"))
         ),
-        Case("a property without a name", steps(.removeProperty("A", [])), "No property is named"),
-        Case("a rename without a name", steps(.renameProperty("A", [], to: "b")), "No property is named"),
-        Case("a default without a name", steps(.addProperty("A", [], default: 1)), "No property is named"),
-        Case("a move without a place", steps(.moveProperty("A", "x", to: [])), "No property is named"),
-        Case("a move into itself", steps(.moveProperty("A", "x", to: ["x", "y"])), "is moved into itself"),
+        Case("renamed to its own name", steps(.renameProperty("A", "x", to: "x"))),
         Case(
-            "a moved property that is removed",
-            steps(.moveProperty("A", "x", to: ["y", "x"]), .removeProperty("A", "x")),
-            "The property A.x was moved to y.x by an earlier step"
-        ),
-        Case("a property renamed to itself", steps(.renameProperty("A", "x", to: "x")), "renamed to its own name"),
-        Case(
-            "a removed property that is renamed",
-            steps(.removeProperty("A", "x"), .renameProperty("A", "x", to: "y")),
-            "The property A.x was removed by an earlier step"
+            "The property A.x was removed by an earlier step",
+            steps(.removeProperty("A", "x"), .renameProperty("A", "x", to: "y"))
         ),
         Case(
-            "a renamed property that is removed",
-            steps(.renameProperty("A", "x", to: "y"), .removeProperty("A", "x")),
-            "The property A.x was renamed to y by an earlier step"
+            "The property A.x was renamed to y by an earlier step",
+            steps(.renameProperty("A", "x", to: "y"), .removeProperty("A", "x"))
         ),
         Case(
-            "a removed property under the type's new name",
-            steps(.removeProperty("A", "x"), .renameType("A", to: "B"), .renameProperty("B", "x", to: "y")),
-            "The property B.x was removed by an earlier step"
+            "The property B.x was removed by an earlier step",
+            steps(.removeProperty("A", "x"), .renameType("A", to: "B"), .renameProperty("B", "x", to: "y"))
         ),
         Case(
-            "a property inside a removed one",
-            steps(.removeProperty("A", "home"), .renameProperty("A", ["home", "zip"], to: "code")),
-            "The property A.home was removed by an earlier step"
+            "The property A.home was removed by an earlier step",
+            steps(.removeProperty("A", "home"), .renameProperty("A", ["home", "zip"], to: "code"))
+        ),
+        Case("A string is split into at least two properties", steps(.splitProperty("A", "x", into: ["y"]))),
+        Case("y is named twice", steps(.splitProperty("A", "x", into: ["y", "y"]))),
+        Case("No property is named", steps(.splitProperty("A", "x", into: ["y", []]))),
+        Case("The separator is empty", steps(.splitProperty("A", "x", at: .first(""), into: ["y", "z"]))),
+        Case(
+            "The property A.x was split by an earlier step",
+            steps(.splitProperty("A", "x", into: ["y", "z"]), .renameProperty("A", "x", to: "w"))
+        ),
+        Case("At least two properties are joined", steps(.joinProperties("A", ["x"], into: "y"))),
+        Case("x is named twice", steps(.joinProperties("A", ["x", "x"], into: "y"))),
+        Case("No property is named", steps(.joinProperties("A", ["x", "y"], into: []))),
+        Case(
+            "The property A.y was joined by an earlier step",
+            steps(.joinProperties("A", ["x", "y"], into: "z"), .removeProperty("A", "y"))
+        ),
+        Case("is copied into itself", steps(.copyProperty("A", "x", to: ["x", "y"]))),
+        Case("No value is named", steps(.mapValue("A", "x", [:]))),
+        Case("to itself", steps(.changeValue("A", "x", from: .iso8601, to: .iso8601))),
+        Case("No property is named", steps(.changeValue("A", [], to: .bool))),
+        Case("No property is named", steps(.wrapProperty("A", [], in: .array))),
+        Case(
+            "The property A.x was removed by an earlier step",
+            steps(.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array))
+        ),
+        Case("The path x[] ends with", steps(.renameProperty("A", ["x", .each], to: "y"))),
+        Case("ends with `.each`", steps(.addProperty("A", ["x", .each], default: 1))),
+        Case("ends with `.each`", steps(.removeProperty("A", ["x", .each]))),
+        Case(
+            "The paths x[].y and y do not lead through the same `.each`",
+            steps(.moveProperty("A", ["x", .each, "y"], to: "y"))
         ),
         Case(
-            "a split into one",
-            steps(.splitProperty("A", "x", into: ["y"])),
-            "A string is split into at least two properties"
-        ),
-        Case("a split into one name twice", steps(.splitProperty("A", "x", into: ["y", "y"])), "y is named twice"),
-        Case("a split without a name", steps(.splitProperty("A", "x", into: ["y", []])), "No property is named"),
-        Case(
-            "a split at nothing",
-            steps(.splitProperty("A", "x", at: .first(""), into: ["y", "z"])),
-            "The separator is empty"
+            "The paths x[].y and y[].b do not lead through the same `.each`",
+            steps(.splitProperty("A", ["x", .each, "y"], into: [["x", .each, "a"], ["y", .each, "b"]]))
         ),
         Case(
-            "a split property that is renamed",
-            steps(.splitProperty("A", "x", into: ["y", "z"]), .renameProperty("A", "x", to: "w")),
-            "The property A.x was split by an earlier step"
-        ),
-        Case("a join of one", steps(.joinProperties("A", ["x"], into: "y")), "At least two properties are joined"),
-        Case("a join of one name twice", steps(.joinProperties("A", ["x", "x"], into: "y")), "x is named twice"),
-        Case("a join without a name", steps(.joinProperties("A", ["x", "y"], into: [])), "No property is named"),
-        Case(
-            "a joined property that is removed",
-            steps(.joinProperties("A", ["x", "y"], into: "z"), .removeProperty("A", "y")),
-            "The property A.y was joined by an earlier step"
-        ),
-        Case("a copy into itself", steps(.copyProperty("A", "x", to: ["x", "y"])), "is copied into itself"),
-        Case("a map of nothing", steps(.mapValue("A", "x", [:])), "No value is named"),
-        Case("a form changed to itself", steps(.changeValue("A", "x", from: .iso8601, to: .iso8601)), "to itself"),
-        Case("a changed value without a name", steps(.changeValue("A", [], to: .bool)), "No property is named"),
-        Case("a wrapped value without a name", steps(.wrapProperty("A", [], in: .array)), "No property is named"),
-        Case(
-            "an unwrapped property that was removed",
-            steps(.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array)),
-            "The property A.x was removed by an earlier step"
-        ),
-        Case("a renamed element", steps(.renameProperty("A", ["x", .each], to: "y")), "The path x[] ends with"),
-        Case("an added element", steps(.addProperty("A", ["x", .each], default: 1)), "ends with `.each`"),
-        Case("a removed element", steps(.removeProperty("A", ["x", .each])), "ends with `.each`"),
-        Case(
-            "a move out of its element",
-            steps(.moveProperty("A", ["x", .each, "y"], to: "y")),
-            "The paths x[].y and y do not lead through the same `.each`"
+            "The paths x[].y and z do not lead through the same `.each`",
+            steps(.joinProperties("A", [["x", .each, "y"], "z"], into: ["x", .each, "w"]))
         ),
         Case(
-            "a split out of its element",
-            steps(.splitProperty("A", ["x", .each, "y"], into: [["x", .each, "a"], ["y", .each, "b"]])),
-            "The paths x[].y and y[].b do not lead through the same `.each`"
+            "The property A.x[].y was removed by an earlier step",
+            steps(.removeProperty("A", ["x", .each, "y"]), .renameProperty("A", ["x", .each, "y", "z"], to: "w"))
+        ),
+        Case("The new type name is empty", steps(.extractRecords("A", "x", as: "", key: .derived))),
+        Case("The new records need a type of their own", steps(.extractRecords("A", "x", as: "A", key: .derived))),
+        Case(
+            "The owner is the property with the key",
+            steps(.extractRecords("A", "x", as: "B", key: .property("id"), owner: "id"))
         ),
         Case(
-            "a join of several elements",
-            steps(.joinProperties("A", [["x", .each, "y"], "z"], into: ["x", .each, "w"])),
-            "The paths x[].y and z do not lead through the same `.each`"
+            "One of the properties y.z and y is inside the other",
+            steps(.splitProperty("A", "x", into: [["y", "z"], "y"]))
         ),
         Case(
-            "a property in elements that is removed",
-            steps(.removeProperty("A", ["x", .each, "y"]), .renameProperty("A", ["x", .each, "y", "z"], to: "w")),
-            "The property A.x[].y was removed by an earlier step"
+            "The key is not the path of one property",
+            steps(.extractRecords("A", "x", as: "B", key: .property(["y", .each])))
         ),
         Case(
-            "extracted records of an empty type",
-            steps(.extractRecords("A", "x", as: "", key: .derived)),
-            "The new type name is empty"
+            "step 1: The step has a failure policy but processes no records (rename the type A to B).",
+            steps(.renameType("A", to: "B").onFailure(.drop()))
+        ),
+        Case("but processes no records", steps(.deleteType("A").onFailure(.stop))),
+        Case(
+            "step 1: The failure limit is -3 records; it must not be negative.",
+            steps(.transform("A") { _ in }.onFailure(.quarantine(upTo: .init(count: -3))))
         ),
         Case(
-            "extracted records of the same type",
-            steps(.extractRecords("A", "x", as: "A", key: .derived)),
-            "The new records need a type of their own"
+            "step 1: The failure limit is a share of 7.0; it must be from 0 to 1.",
+            steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(count: 3, share: 7))))
         ),
-        Case(
-            "extracted records whose owner is their key",
-            steps(.extractRecords("A", "x", as: "B", key: .property("id"), owner: "id")),
-            "The owner is the property with the key"
-        ),
-        Case(
-            "a split into a property and one inside it",
-            steps(.splitProperty("A", "x", into: [["y", "z"], "y"])),
-            "One of the properties y.z and y is inside the other"
-        ),
-        Case(
-            "extracted records with keys of several elements",
-            steps(.extractRecords("A", "x", as: "B", key: .property(["y", .each]))),
-            "The key is not the path of one property"
-        ),
-        Case(
-            "a policy of a step that looks at no record",
-            steps(.renameType("A", to: "B").onFailure(.drop())),
-            "step 1: The step has a failure policy but processes no records (rename the type A to B)."
-        ),
-        Case("a policy of a deletion", steps(.deleteType("A").onFailure(.stop)), "but processes no records"),
-        Case(
-            "a limit below none",
-            steps(.transform("A") { _ in }.onFailure(.quarantine(upTo: .init(count: -3)))),
-            "step 1: The failure limit is -3 records; it must not be negative."
-        ),
-        Case(
-            "a share above all",
-            steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(count: 3, share: 7)))),
-            "step 1: The failure limit is a share of 7.0; it must be from 0 to 1."
-        ),
-        Case(
-            "a share that is no number",
-            steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan)))),
-            "a share of nan"
-        ),
-        Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
+        Case("a share of nan", steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan))))),
+        Case("nested too deep", steps(.addProperty("A", "x", default: deep(512)))),
     ])
     func `Each contradiction is one fault with a message of its own`(_ fault: Case) throws {
         #expect(fault.registry.faults.count == 1)
@@ -260,11 +207,7 @@ struct RegistryFaultTests {
             .unwrapProperty("A", "x", from: .array),
             .addProperty("A", "x", default: "")
         ),
-        steps(
-            .addProperty("A", "x", default: 1),
-            .mapValue("A", "x", [1: .null]),
-            .addProperty("A", "x", default: 2)
-        ),
+        steps(.addProperty("A", "x", default: 1), .mapValue("A", "x", [1: .null]), .addProperty("A", "x", default: 2)),
         // Records that get the type later have another history.
         steps(
             .addProperty("C", "x", default: 1),
@@ -276,11 +219,7 @@ struct RegistryFaultTests {
             .extractRecords("A", "c", as: "C", key: .derived),
             .renameProperty("C", "x", to: "y")
         ),
-        steps(
-            .addProperty("B", "x", default: 1),
-            .renameType("A", to: "B"),
-            .addProperty("B", "x", default: 2)
-        ),
+        steps(.addProperty("B", "x", default: 1), .renameType("A", to: "B"), .addProperty("B", "x", default: 2)),
         steps(.removeProperty("B", "x"), .renameType("A", to: "B"), .renameProperty("B", "x", to: "y")),
         // A wrapped value has other contents.
         steps(
@@ -359,15 +298,16 @@ struct RegistryFaultTests {
 }
 
 extension RegistryFaultTests {
+    /// A registry with one fault, and what its message says.
     struct Case: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let registry: MigrationRegistry
         let words: String
+        let registry: MigrationRegistry
 
-        init(_ name: String, _ registry: MigrationRegistry, _ words: String) {
-            testDescription = name
-            self.registry = registry
+        var testDescription: String { words }
+
+        init(_ words: String, _ registry: MigrationRegistry) {
             self.words = words
+            self.registry = registry
         }
     }
 }
