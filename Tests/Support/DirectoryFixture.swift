@@ -29,97 +29,69 @@ package struct DirectoryFixture: Hashable, Sendable {
     }
 
     /// Reads a directory and its subdirectories.
-    ///
-    /// - Throws: `TestingError` with the code `unreadable`, or `malformedFixture` for an item that is neither a file
-    ///   nor a directory.
     package init(contentsOf directory: URL) throws {
         var files: [File] = []
-        do {
-            for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
-                let url = directory.appending(path: name, directoryHint: .notDirectory)
-                guard let status = FileStatus.unfollowed(url.path) else { throw CocoaError(.fileReadUnknown) }
-                if status.isDirectory { continue }
-                guard status.isFile else {
-                    throw TestingError(.malformedFixture, "It is neither a file nor a directory.", file: url)
-                }
-                files.append(File(name, try Data(contentsOf: url), modified: status.modified))
+        for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+            let url = directory.appending(path: name, directoryHint: .notDirectory)
+            guard let status = FileStatus.unfollowed(url.path) else { throw CocoaError(.fileReadUnknown) }
+            if status.isDirectory { continue }
+            files.append(File(name, try Data(contentsOf: url), modified: status.modified))
+        }
+        self.init(files)
+    }
+
+    /// Reads a directory from an archive.
+    package init(tar url: URL, directory: String) throws {
+        let prefix = directory + "/"
+        let files = try Self.archived(Data(contentsOf: url)).filter { $0.name.hasPrefix(prefix) }
+        self.init(files.map { File(String($0.name.dropFirst(prefix.count)), $0.content, modified: $0.modified) })
+    }
+
+    /// Reads the files of an archive, which has blocks of 512 bytes: headers and contents (POSIX.1-2017, "pax").
+    private static func archived(_ archive: Data) throws -> [File] {
+        var files: [File] = []
+        var time: Int64?
+        var offset = 0
+        func field(_ start: Int, _ length: Int) -> String {
+            String(decoding: archive[offset + start..<offset + start + length].prefix { $0 != 0 }, as: UTF8.self)
+        }
+        // Blocks of zeros end the archive.
+        while offset + 512 <= archive.count, archive[offset] != 0 {
+            guard let size = Int(field(124, 12), radix: 8), let seconds = Int64(field(136, 12), radix: 8),
+                offset + 512 + size <= archive.count
+            else { throw CocoaError(.fileReadCorruptFile) }
+            let content = archive[offset + 512..<offset + 512 + size]
+            switch archive[offset + 156] {
+            case UInt8(ascii: "x"):
+                time = nanoseconds(inHeader: String(decoding: content, as: UTF8.self))
+            case UInt8(ascii: "0"):
+                files.append(File(field(0, 100), Data(content), modified: time ?? seconds * 1_000_000_000))
+                time = nil
+            default:
+                time = nil
             }
-        } catch let error as TestingError {
-            throw error
-        } catch {
-            throw TestingError(.unreadable, "The directory cannot be read.", file: directory, underlying: error)
+            offset += 512 + (size + 511) / 512 * 512
         }
-        self.init(files)
+        return files
     }
 
-    /// Reads a directory from a tar archive.
-    ///
-    /// - Parameters:
-    ///   - url: The uncompressed archive, in ustar, pax or GNU format.
-    ///   - directory: The path of the directory in the archive; nil for the only one with files.
-    /// - Throws: `TestingError` with the code `malformedFixture`, which names the place in the archive, or
-    ///   `unreadable`.
-    package init(tar url: URL, directory: String? = nil) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: url)
-        } catch {
-            throw TestingError(.unreadable, "The archive cannot be read.", file: url, underlying: error)
-        }
-        var reader = TarReader(Array(data), file: url)
-        let archived = try reader.files()
-        let found = Set(archived.map { Self.parent(of: $0.name) }).sorted()
-        let names = found.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ", ")
-        guard let wanted = directory ?? (found.count == 1 ? found[0] : nil) else {
-            let message =
-                found.isEmpty
-                ? "There is no file in the archive."
-                : "The archive has files in \(names). Say which directory it is."
-            throw TestingError(.malformedFixture, message, file: url)
-        }
-        let prefix = wanted.isEmpty || wanted.hasSuffix("/") ? wanted : wanted + "/"
-        let files = archived.filter { $0.name.utf8.starts(with: prefix.utf8) }.map { file in
-            let name = String(decoding: file.name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-            return File(name, file.content, modified: file.modified)
-        }
-        guard !files.isEmpty else {
-            let message = "The archive has no files in \(wanted), only in \(names)."
-            throw TestingError(.malformedFixture, message, file: url)
-        }
-        self.init(files)
-    }
-
-    private static func parent(of name: String) -> String {
-        name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
+    /// Finds a time that is not in whole seconds, such as "30 mtime=1795250694.579523\n", in an extended header.
+    private static func nanoseconds(inHeader header: String) -> Int64? {
+        guard let match = header.firstMatch(of: #/ mtime=([0-9]+)\.([0-9]{1,9})\n/#) else { return nil }
+        return Int64(match.1 + match.2 + String(repeating: "0", count: 9 - match.2.count))
     }
 
     /// Writes the files with their times into a directory, which is created if needed.
     ///
     /// - Throws: `TestingError` with the code `fileExists` for an existing file, or `unwritable`.
     package func write(to directory: URL) throws {
-        for file in files where Self.leaves(file.name) {
-            throw TestingError(.unwritable, "\"\(file.name)\" is not the name of a file in a directory.")
+        for file in files {
+            let url = directory.appending(path: file.name, directoryHint: .notDirectory)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try FileTime.write(file.content, to: url, modified: file.modified)
         }
-        do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            for file in files {
-                let url = directory.appending(path: file.name, directoryHint: .notDirectory)
-                let parent = url.deletingLastPathComponent()
-                if file.name.contains("/") {
-                    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-                }
-                try FileTime.write(file.content, to: url, modified: file.modified)
-            }
-        } catch let error as TestingError {
-            throw error
-        } catch {
-            throw TestingError(.unwritable, "The files cannot be written.", file: directory, underlying: error)
-        }
-    }
-
-    /// Whether a name is invalid or refers to a place outside the directory.
-    static func leaves(_ name: String) -> Bool {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        return name.utf8.contains(0) || parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
     }
 }

@@ -33,29 +33,15 @@ struct DirectoryFixtureTests {
         }
     }
 
-    @Test(arguments: ["", "/a", "../a", "a/../b", "a//b", "a/", ".", "a\0b"])
-    func `A name that refers to a file outside of the directory is refused`(name: String) throws {
-        try ScratchDirectory.with { folder in
-            let url = folder.appending(path: "in")
-            let directory = DirectoryFixture([.init("fine", Data(), modified: 0), .init(name, Data(), modified: 0)])
-            let error = try #require(throws: TestingError.self) { try directory.write(to: url) }
-            #expect(error.code == .unwritable)
-            #expect(!FileManager.default.fileExists(atPath: url.path))
-        }
-    }
-
-    @Test func `An entry that is neither a file nor a directory is refused`() throws {
-        try ScratchDirectory.with { folder in
-            let link = folder.appending(path: "link")
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
-            let error = try #require(throws: TestingError.self) { try DirectoryFixture(contentsOf: folder) }
-            #expect(error.code == .malformedFixture)
-            #expect(error.file?.lastPathComponent == "link")
-        }
-        let missing = URL(filePath: "/nowhere/at/all")
-        let error = try #require(throws: TestingError.self) { try DirectoryFixture(contentsOf: missing) }
-        #expect(error.code == .unreadable)
-        #expect(error.file == missing)
+    @Test func `The files of an archive have their names, bytes and times`() throws {
+        let integers = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/IntKeys")
+        let names = ["-4800647303603446203", "-6569889354672326634", "2206609067086327257"]
+        #expect(integers.files.map(\.name) == names)
+        #expect(integers.files.map(\.content.count) == [175, 175, 178])
+        #expect(integers.files.allSatisfy { $0.modified == 2_144_448_000_000_000_000 })
+        let all = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture")
+        #expect(all.files.contains { $0.name == "IntKeys/" + names[0] })
+        #expect(all.files.contains { $0.modified % 1_000_000_000 != 0 })
     }
 
     @Test func `The time of a file that does not fit into 64 bits is clamped`() throws {
