@@ -14,6 +14,34 @@ struct RecordingTests {
         return store
     }
 
+    /// Expects that recording a fixture is refused, and that no file changes.
+    @discardableResult
+    private func expectRefused(
+        _ fixture: StoreFixture,
+        named name: String = "everyday",
+        _ mode: RecordingMode,
+        migrations: MigrationRegistry? = nil,
+        _ code: TestingError.Code,
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> TestingError? {
+        let files = try directory.files()
+        let error = #expect(throws: TestingError.self, sourceLocation: sourceLocation) {
+            try directory.catalog(recording: mode).record(fixture, named: name, migrations: migrations)
+        }
+        #expect(error?.code == code, sourceLocation: sourceLocation)
+        for word in words {
+            #expect(error?.message.contains(word) == true, "\(error as Any)", sourceLocation: sourceLocation)
+        }
+        #expect(try directory.files() == files, sourceLocation: sourceLocation)
+        return error
+    }
+
+    /// Records the store's fixture.
+    private func keep() throws {
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+    }
+
     @Test func `A fixture is written on request`() throws {
         let error = try #require(throws: TestingError.self) {
             try directory.catalog(recording: .missing).record(store, named: "everyday")
@@ -26,18 +54,12 @@ struct RecordingTests {
     }
 
     @Test func `Nothing is written unless recording is requested`() throws {
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog().record(store, named: "everyday")
-        }
-
-        #expect(error.code == .notRecorded)
-        #expect(error.file?.lastPathComponent == "1-everyday.json")
-        #expect(error.message.contains("MOLT_RECORD=missing swift test"))
-        #expect(try directory.files().isEmpty)
+        let error = try expectRefused(store, .never, .notRecorded, says: "MOLT_RECORD=missing swift test")
+        #expect(error?.file?.lastPathComponent == "1-everyday.json")
     }
 
     @Test func `An existing fixture with the same content is left alone`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        try keep()
         let files = try directory.files()
 
         for mode in RecordingMode.allCases {
@@ -49,21 +71,13 @@ struct RecordingTests {
 
     @Test(arguments: [RecordingMode.never, .missing])
     func `An existing fixture is not overwritten with a different one`(mode: RecordingMode) throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
-        let files = try directory.files()
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: mode).record(changed, named: "everyday")
-        }
-
-        #expect(error.code == .notRecorded)
-        #expect(error.message.contains(#""a".name: expected "A", found "B""#))
-        #expect(error.message.contains("MOLT_RECORD=all swift test"))
-        #expect(try directory.files() == files)
+        try keep()
+        let difference = #""a".name: expected "A", found "B""#
+        try expectRefused(changed, mode, .notRecorded, says: difference, "MOLT_RECORD=all swift test")
     }
 
     @Test func `Recording all overwrites a fixture of the newest version`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        try keep()
         let migrations: MigrationRegistry = [Migration(to: 1, "a")]
 
         try directory.catalog(recording: .all).keep(changed, named: "everyday", migrations: migrations)
@@ -72,17 +86,9 @@ struct RecordingTests {
     }
 
     @Test func `No fixture is overwritten unless the registry is given`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
-        let files = try directory.files()
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).record(changed, named: "everyday")
-        }
-
-        #expect(error.code == .notRecorded)
-        #expect(error.message.contains("only the registry can say whether it has shipped"))
-        #expect(error.message.contains("`migrations:`"))
-        #expect(try directory.files() == files)
+        try keep()
+        let words = "only the registry can say whether it has shipped"
+        try expectRefused(changed, .all, .notRecorded, says: words, "`migrations:`")
     }
 
     @Test func `A difference caused only by an edited migration is explained in the error`() throws {
@@ -90,13 +96,8 @@ struct RecordingTests {
         before.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "1")]
         after.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "2")]
         try directory.catalog(recording: .missing).keep(before.withoutTimes(), named: "everyday")
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog().record(after, named: "everyday")
-        }
-
-        #expect(error.code == .notRecorded)
-        #expect(error.message.contains("migrations were edited since the file was written. Undo that"))
+        let words = "migrations were edited since the file was written. Undo that"
+        try expectRefused(after, .never, .notRecorded, says: words)
     }
 
     @Test func `A schema snapshot may be kept beside the fixtures`() async throws {
@@ -114,22 +115,15 @@ struct RecordingTests {
 
     @Test(arguments: RecordingMode.allCases, Newer.allCases)
     func `A fixture of an older version is never overwritten`(mode: RecordingMode, newer: Newer) throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        try keep()
         var migrations: MigrationRegistry?
         switch newer {
         case .registry: migrations = [Migration(to: 1, "a"), Migration(to: 2, "b")]
         case .file:
             try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "other")
         }
-        let files = try directory.files()
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: mode).record(changed, named: "everyday", migrations: migrations)
-        }
-
-        #expect(error.code == .shipped)
-        #expect(error.message.contains("a file of an older version is never written again."))
-        #expect(try directory.files() == files)
+        let words = "a file of an older version is never written again."
+        try expectRefused(changed, mode, migrations: migrations, .shipped, says: words)
     }
 
     @Test(arguments: RecordingMode.allCases)
@@ -155,11 +149,7 @@ struct RecordingTests {
 
     @Test(arguments: ["", "a/b", "../a", "a@2", ".a", "a "])
     func `A name that is not valid for a file is refused`(name: String) throws {
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).keep(store, named: name)
-        }
-
-        #expect(error.code == .unsuitable)
+        try expectRefused(store, named: name, .all, .unsuitable)
     }
 
     @Test(arguments: ["x/../../out", "../1-out", ""])
@@ -178,22 +168,16 @@ struct RecordingTests {
     }
 
     @Test func `A name that differs from that of another file only in case is refused`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
-        let files = try directory.files()
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).record(store, named: "Everyday")
-        }
-
-        #expect(error.code == .unsuitable)
-        #expect(error.message.hasPrefix("There is 1-everyday.json, which many file systems treat as the same name"))
-        #expect(try directory.files() == files)
+        try keep()
+        let error = try expectRefused(store, named: "Everyday", .all, .unsuitable)
+        let words = "There is 1-everyday.json, which many file systems treat as the same name"
+        #expect(error?.message.hasPrefix(words) == true)
         // For another version, the name is that of another file.
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "Everyday")
     }
 
     @Test func `A file with another version than its name states is an error`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        try keep()
         try FileManager.default.moveItem(
             at: directory.url.appending(path: "1-everyday.json"),
             to: directory.url.appending(path: "2-everyday.json")

@@ -49,18 +49,12 @@ struct StoreDifferenceTests {
     @Test(arguments: [
         (#"{"n":1}"#, #"{"n":1.0}"#, #""john".n: expected 1, found 1.0"#),
         (#"{"n":-0}"#, #"{"n":0e3}"#, #""john".n: expected -0, found 0e3"#),
-        (
-            #"{"n":120e1}"#, #"{"n":1.2E+3}"#,
-            #""john".n: expected 120e1, found 1.2E+3"#
-        ),
+        (#"{"n":120e1}"#, #"{"n":1.2E+3}"#, #""john".n: expected 120e1, found 1.2E+3"#),
         (
             #"{"n":18446744073709551615}"#, #"{"n":18446744073709551614}"#,
             #""john".n: expected 18446744073709551615, found 18446744073709551614"#
         ),
-        (
-            #"{"n":0e99999999999999999999}"#, #"{"n":0}"#,
-            #""john".n: expected 0e99999999999999999999, found 0"#
-        ),
+        (#"{"n":0e99999999999999999999}"#, #"{"n":0}"#, #""john".n: expected 0e99999999999999999999, found 0"#),
         (#"{"n":10e9223372036854775807}"#, #"{"n":1}"#, #""john".n: expected 10e9223372036854775807, found 1"#),
         (#"{"n":0.1e-9223372036854775808}"#, #"{"n":1}"#, #""john".n: expected 0.1e-9223372036854775808, found 1"#),
         (
@@ -75,10 +69,7 @@ struct StoreDifferenceTests {
             #"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#,
             #""john": the same properties in another order: expected a, b, found b, a"#
         ),
-        (
-            #"{"a":1}"#, #"{"a": 1}"#,
-            #""john": the same value in other bytes, from byte 5: expected 1}, found  1}"#
-        ),
+        (#"{"a":1}"#, #"{"a": 1}"#, #""john": the same value in other bytes, from byte 5: expected 1}, found  1}"#),
         (#"{"a b":1}"#, #"{"a b":"1"}"#, #""john"["a b"]: expected 1, found "1""#),
         (#"{"a":1}"#, #"{"a":1"#, #""john": the same value in other bytes, from byte 6: expected }, found nothing"#),
     ])
@@ -160,9 +151,7 @@ struct StoreDifferenceTests {
                 #"ledger: "b" (version 2) is unexpected"#,
             ]
         )
-        #expect(
-            StoreDifference(expected: found, found: expected).lines.last == #"ledger: "b" (version 2) is missing"#
-        )
+        #expect(StoreDifference(expected: found, found: expected).lines.last == #"ledger: "b" (version 2) is missing"#)
     }
 
     @Test func `Settings are compared by suite, key and path`() {

@@ -19,6 +19,15 @@ struct MatrixTests {
         }
     }
 
+    /// Returns the failure of the complete catalog.
+    private func failure(
+        _ migrations: MigrationRegistry = Releases.migrations,
+        types: [FixtureType] = Releases.types,
+        configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) async throws -> MatrixFailure {
+        try #require(await failure(Releases.catalog(), migrations, types: types, configuration: configuration))
+    }
+
     @Test func `A correct registry passes, and the report lists what was run`() async throws {
         let directory = try await Releases.catalog()
         let files = try directory.files()
@@ -162,7 +171,6 @@ struct MatrixTests {
     }
 
     @Test func `A migration that loses a property is a failure that names the property`() async throws {
-        let directory = try await Releases.catalog()
         let dropping = Migration(
             to: 2,
             "split-full-name",
@@ -174,7 +182,7 @@ struct MatrixTests {
             }
         )
 
-        let failure = try #require(await failure(directory, [Releases.alien, dropping, Releases.nickname]))
+        let failure = try await failure([Releases.alien, dropping, Releases.nickname])
 
         #expect(failure.kinds == [.golden])
         #expect(
@@ -212,10 +220,7 @@ struct MatrixTests {
                 person["nickname"] = .string(names.withLock { $0[key] } ?? "")
             }
         )
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
-            if case .finished = event { names.withLock { $0 = [:] } }
-        }
+        let configuration = Releases.afterEachUpgrade { names.withLock { $0 = [:] } }
         let directory = CatalogDirectory()
         try directory.catalog(recording: .missing).keep(Releases.first, named: "everyday")
 
@@ -244,10 +249,7 @@ struct MatrixTests {
                 for key in keys { try migration.create("Data", forKey: key, Data([1])) }
             }
         )
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
-            if case .finished = event { isSame.withLock { $0 = false } }
-        }
+        let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
 
         let failure = try #require(
             await Releases.failure {
@@ -288,7 +290,6 @@ struct MatrixTests {
     }
 
     @Test func `A result that changes with each run is detected by comparing entry points`() async throws {
-        let directory = try await Releases.catalog()
         let count = Locked(0)
         let counting = Migration(
             to: 3,
@@ -302,7 +303,7 @@ struct MatrixTests {
             }
         )
 
-        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, counting]))
+        let failure = try await failure([Releases.alien, Releases.split, counting])
 
         #expect(failure.kinds.contains(.entryPoints))
         let first = try #require(failure.all(.entryPoints).first)
@@ -311,7 +312,6 @@ struct MatrixTests {
     }
 
     @Test func `A dry run that differs from the upgrade is a failure`() async throws {
-        let directory = try await Releases.catalog()
         let isSecond = Locked(false)
         let alternating = Migration(
             to: 3,
@@ -326,7 +326,7 @@ struct MatrixTests {
             }
         )
 
-        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, alternating]))
+        let failure = try await failure([Releases.alien, Releases.split, alternating])
 
         let dry = try #require(failure.all(.dryRun).first)
         let parts = dry.message.split(separator: "The upgrade:")
@@ -338,10 +338,9 @@ struct MatrixTests {
 
     @Test func `A migration that throws is a failure, and the remaining checks still run`() async throws {
         struct Refusal: Error {}
-        let directory = try await Releases.catalog()
         let failing = Migration(to: 3, "nickname", .transform("Person") { _ in throw Refusal() })
 
-        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, failing]))
+        let failure = try await failure([Releases.alien, Releases.split, failing])
 
         // The ledger of the fixture of version 3 has the original migration.
         #expect(failure.kinds == [.upgrade, .edited])
@@ -354,7 +353,6 @@ struct MatrixTests {
     }
 
     @Test func `A migration that was edited after it shipped is named`() async throws {
-        let directory = try await Releases.catalog()
         let edited = Migration(
             to: 1,
             "alien-becomes-person",
@@ -362,7 +360,7 @@ struct MatrixTests {
             .renameType("Robot", to: "Person")
         )
 
-        let failure = try #require(await failure(directory, [edited, Releases.split, Releases.nickname]))
+        let failure = try await failure([edited, Releases.split, Releases.nickname])
 
         #expect(failure.kinds == [.edited])
         #expect(failure.failures.count == 1)
@@ -380,10 +378,9 @@ struct MatrixTests {
     }
 
     @Test func `An edit of a closure is detected by its revision`() async throws {
-        let directory = try await Releases.catalog()
         let edited = Migration(to: 2, "split-full-name", steps: [.transform("Person", revision: 2) { _ in }])
 
-        let failure = try #require(await failure(directory, [Releases.alien, edited, Releases.nickname]))
+        let failure = try await failure([Releases.alien, edited, Releases.nickname])
 
         #expect(failure.all(.edited).map(\.message).allSatisfy { $0.contains("\"split-full-name\"") })
         #expect(failure.all(.edited).count == 1)
@@ -418,9 +415,7 @@ struct MatrixTests {
     }
 
     @Test func `A type that is missing from the list is named`() async throws {
-        let directory = try await Releases.catalog()
-
-        let failure = try #require(await failure(directory, types: []))
+        let failure = try await failure(types: [])
 
         #expect(failure.kinds == [.unknownType])
         #expect(failure.failures.count == 4)
@@ -439,9 +434,8 @@ struct MatrixTests {
             var firstName: String
             var address: Address
         }
-        let directory = try await Releases.catalog()
 
-        let failure = try #require(await failure(directory, types: [.type(Person.self)]))
+        let failure = try await failure(types: [.type(Person.self)])
 
         #expect(failure.kinds == [.decoding])
         #expect(failure.failures.count == 8)
@@ -466,10 +460,9 @@ struct MatrixTests {
     }
 
     @Test func `A registry without a migration that shipped is refused`() async throws {
-        let directory = try await Releases.catalog()
         let missing: MigrationRegistry = [Releases.alien, Releases.nickname]
 
-        let failure = try #require(await failure(directory, missing))
+        let failure = try await failure(missing)
 
         let named = failure.all(.ledger).filter { $0.message.contains("\"split-full-name\" (version 2)") }
         #expect(named.map(\.subject) == ["2-everyday.json", "3-everyday.json"])
@@ -477,9 +470,7 @@ struct MatrixTests {
     }
 
     @Test func `A fixture that is newer than the registry is refused`() async throws {
-        let directory = try await Releases.catalog()
-
-        let failure = try #require(await failure(directory, Releases.migrations.upTo(version: 2)))
+        let failure = try await failure(Releases.migrations.upTo(version: 2))
 
         #expect(failure.all(.ledger).map(\.subject) == ["3-everyday.json"])
         #expect(failure.first(.ledger).message.contains("at version 3, and the registry ends at 2"))
@@ -497,7 +488,6 @@ struct MatrixTests {
     }
 
     @Test func `A second opening that changes the store is a failure`() async throws {
-        let directory = try await Releases.catalog()
         var configuration = CodableCache.Configuration()
         // An app that writes at every launch.
         configuration.monitor = MigrationMonitor { event in
@@ -508,7 +498,7 @@ struct MatrixTests {
             cache?.close()
         }
 
-        let failure = try #require(await failure(directory, configuration: configuration))
+        let failure = try await failure(configuration: configuration)
 
         let repetition = try #require(failure.all(.repetition).first)
         #expect(repetition.place == "to versions 1, 2, 3 by open, async open")

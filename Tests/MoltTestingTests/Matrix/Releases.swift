@@ -77,6 +77,15 @@ enum Releases {
         return try directory.files()
     }
 
+    /// Returns a configuration that calls a closure when an upgrade has finished.
+    static func afterEachUpgrade(_ body: @escaping @Sendable () -> Void) -> CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .finished = event { body() }
+        }
+        return configuration
+    }
+
     /// Returns the failure that the matrix throws; nil if it passes, or after recording another error as an issue.
     static func failure(_ body: () async throws -> Void) async -> MatrixFailure? {
         do {

@@ -153,10 +153,7 @@ struct SettingsMatrixTests {
                 if isSame.withLock({ $0 }) { _ = try migration.suite(.standard) }
             }
         )
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
-            if case .finished = event { isSame.withLock { $0 = false } }
-        }
+        let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
 
         let failure = try #require(
