@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 
-#include "FaultyDisk.h"
 #include "Recorder.h"
 
 #include <signal.h>
@@ -52,19 +51,16 @@ int fdatasync(int descriptor) {
 
 int rename(const char *path, const char *new_path) {
     molt_disk_call();
-    if (!molt_is_watching()) return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
-    return molt_watched_rename(path, new_path);
+    return molt_watched_move(molt_disk_rename, path, new_path);
 }
 
 int link(const char *path, const char *new_path) {
     molt_disk_call();
-    if (!molt_is_watching()) return (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
-    return molt_watched_link(path, new_path);
+    return molt_watched_move(molt_disk_link, path, new_path);
 }
 
 int unlink(const char *path) {
     molt_disk_call();
-    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     return molt_watched_remove(AT_FDCWD, path, 0);
 }
 
@@ -73,11 +69,6 @@ int unlink(const char *path) {
 #if MOLT_TAKES_CALLS
 
 // A sanitizer needs the following functions itself.
-
-static int open_file(int directory, const char *path, int flags, mode_t mode) {
-    if (!molt_is_watching()) return (int)syscall(SYS_openat, directory, path, flags, mode);
-    return molt_watched_open(directory, path, flags, mode);
-}
 
 static mode_t mode_argument(int flags, va_list arguments) {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
@@ -91,70 +82,62 @@ static mode_t mode_argument(int flags, va_list arguments) {
 
 int open(const char *path, int flags, ...) {
     MOLT_MODE(flags);
-    return open_file(AT_FDCWD, path, flags, mode);
+    return molt_watched_open(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...) {
     MOLT_MODE(flags);
-    return open_file(AT_FDCWD, path, flags, mode);
+    return molt_watched_open(AT_FDCWD, path, flags, mode);
 }
 
 int openat(int directory, const char *path, int flags, ...) {
     MOLT_MODE(flags);
-    return open_file(directory, path, flags, mode);
+    return molt_watched_open(directory, path, flags, mode);
 }
 
 int openat64(int directory, const char *path, int flags, ...) {
     MOLT_MODE(flags);
-    return open_file(directory, path, flags, mode);
+    return molt_watched_open(directory, path, flags, mode);
 }
 
 int creat(const char *path, mode_t mode) {
-    return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+    return molt_watched_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
 int close(int descriptor) {
-    if (molt_is_watching()) molt_watched_close(descriptor);
+    molt_watched_close(descriptor);
     return (int)syscall(SYS_close, descriptor);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
-    if (!molt_is_watching()) return syscall(SYS_write, descriptor, bytes, count);
     return molt_watched_write(descriptor, bytes, count, -1);
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
-    if (!molt_is_watching()) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
     return molt_watched_write(descriptor, bytes, count, offset);
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
-    if (!molt_is_watching()) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
     return molt_watched_write(descriptor, bytes, count, offset);
 }
 
 int ftruncate(int descriptor, off_t length) {
-    if (!molt_is_watching()) return (int)syscall(SYS_ftruncate, descriptor, length);
     return molt_watched_truncate(descriptor, length);
 }
 
 int ftruncate64(int descriptor, off64_t length) {
-    if (!molt_is_watching()) return (int)syscall(SYS_ftruncate, descriptor, length);
     return molt_watched_truncate(descriptor, length);
 }
 
 int unlinkat(int directory, const char *path, int flags) {
-    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, directory, path, flags);
     return molt_watched_remove(directory, path, flags);
 }
 
 int rmdir(const char *path) {
-    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
     return molt_watched_remove(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 int mkdir(const char *path, mode_t mode) {
-    if (!molt_is_watching()) return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
     return molt_watched_make_directory(path, mode);
 }
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 
 #include "Recorder.h"
-#include "FaultyDisk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,6 +135,7 @@ void molt_disk_add_mark(const char *text) {
 
 /// Makes a path absolute; false when it is not watched.
 static bool find(int directory, const char *path, char found[4096]) {
+    if (!molt_is_watching()) return false;
     if (path[0] == '/') {
         snprintf(found, 4096, "%s", path);
     } else {
@@ -222,14 +222,14 @@ end:
 }
 
 void molt_watched_close(int descriptor) {
-    if (descriptor < 0 || descriptor >= descriptor_limit) return;
+    if (!molt_is_watching() || descriptor < 0 || descriptor >= descriptor_limit) return;
     pthread_mutex_lock(&mutex);
     watched[descriptor] = 0;
     pthread_mutex_unlock(&mutex);
 }
 
 static int watched_file(int descriptor) {
-    return descriptor >= 0 && descriptor < descriptor_limit ? watched[descriptor] : 0;
+    return molt_is_watching() && descriptor >= 0 && descriptor < descriptor_limit ? watched[descriptor] : 0;
 }
 
 static ssize_t plain_write(int descriptor, const void *bytes, size_t length, off_t offset) {
@@ -291,41 +291,23 @@ int molt_watched_sync(int descriptor) {
     return result;
 }
 
-int molt_watched_rename(const char *path, const char *new_path) {
-    char from[4096];
-    char to[4096];
-    if (!find(AT_FDCWD, path, from) || !find(AT_FDCWD, new_path, to)) {
-        return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
-    }
-    pthread_mutex_lock(&mutex);
-    int result = -1;
-    if (!is_refused(molt_disk_rename, NULL)) {
-        struct stat status;
-        if (stat(from, &status) == 0 && S_ISREG(status.st_mode)) known_file(&status, from);
-        result = (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
-        if (result == 0) {
-            struct molt_disk_operation *operation = add(molt_disk_rename, 0, from);
-            operation->new_path = strdup(to);
-        }
-    }
-    pthread_mutex_unlock(&mutex);
-    return result;
+static int move(enum molt_disk_kind kind, const char *path, const char *new_path) {
+    if (kind == molt_disk_link) return (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+    return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
 }
 
-int molt_watched_link(const char *path, const char *new_path) {
+int molt_watched_move(enum molt_disk_kind kind, const char *path, const char *new_path) {
     char from[4096];
     char to[4096];
-    if (!find(AT_FDCWD, path, from) || !find(AT_FDCWD, new_path, to)) {
-        return (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
-    }
+    if (!find(AT_FDCWD, path, from) || !find(AT_FDCWD, new_path, to)) return move(kind, path, new_path);
     pthread_mutex_lock(&mutex);
     int result = -1;
-    if (!is_refused(molt_disk_link, NULL)) {
+    if (!is_refused(kind, NULL)) {
         struct stat status;
         if (stat(from, &status) == 0 && S_ISREG(status.st_mode)) known_file(&status, from);
-        result = (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+        result = move(kind, path, new_path);
         if (result == 0) {
-            struct molt_disk_operation *operation = add(molt_disk_link, 0, from);
+            struct molt_disk_operation *operation = add(kind, 0, from);
             operation->new_path = strdup(to);
         }
     }

@@ -13,6 +13,8 @@
 #define MOLT_TAKES_CALLS 0
 #endif
 
+#include "FaultyDisk.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -27,8 +29,7 @@ void molt_watched_close(int descriptor);
 ssize_t molt_watched_write(int descriptor, const void *bytes, size_t count, off_t offset);
 int molt_watched_truncate(int descriptor, off_t length);
 int molt_watched_sync(int descriptor);
-int molt_watched_rename(const char *path, const char *new_path);
-int molt_watched_link(const char *path, const char *new_path);
+int molt_watched_move(enum molt_disk_kind kind, const char *path, const char *new_path);
 int molt_watched_remove(int directory, const char *path, int flags);
 int molt_watched_make_directory(const char *path, mode_t mode);
 
