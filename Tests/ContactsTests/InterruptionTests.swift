@@ -7,12 +7,16 @@
 
     @Suite
     struct `A killed contacts command` {
+        private let scratch: ScratchDirectory
+
+        init() throws {
+            scratch = try ScratchDirectory()
+        }
+
         /// A kill, and Ctrl-C.
         @Test(arguments: [SIGKILL, SIGINT])
         func `leaves the store old or upgraded, and the next run upgrades it`(signal: Int32) async throws {
             let people = TestRun.choose(500, long: 40_000)
-            let scratch = try ScratchDirectory()
-            defer { scratch.remove() }
             let old = scratch.file("release-1.molt")
             let new = scratch.file("today.molt")
             try Release.first.write(people: people, to: old)
@@ -22,9 +26,7 @@
 
             // When the upgrade begins, and when it has written to the log.
             for suffix in ["-attempt", "-wal"] {
-                let directory = try ScratchDirectory()
-                defer { directory.remove() }
-                let file = directory.file("contacts.molt")
+                let file = scratch.file("contacts\(suffix).molt")
                 try FileManager.default.copyItem(at: old, to: file)
 
                 let written = file.path + suffix

@@ -1,10 +1,17 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
 @Suite
 struct `Migrations of the contacts app` {
+    private let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
     @Test
     func `The registry has no faults`() {
         #expect(migrations.faults.isEmpty)
@@ -28,8 +35,6 @@ struct `Migrations of the contacts app` {
 
     @Test
     func `A new store is born at today's version and runs no step`() throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
         let file = scratch.file("contacts.molt")
 
         let cache = try CodableCache(at: file, migrations: migrations)
@@ -45,9 +50,7 @@ struct `Migrations of the contacts app` {
 
     @Test(arguments: Release.allCases)
     func `An earlier release refuses today's store and leaves it unchanged`(release: Release) throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: release, in: scratch)
+        let file = try scratch.store(of: release)
         try CodableCache(at: file, migrations: migrations).close()
         let before = try Data(contentsOf: file)
 
@@ -59,32 +62,5 @@ struct `Migrations of the contacts app` {
         #expect(error?.storeVersion == 4)
         #expect(error?.registryVersion == release.registry.version)
         #expect(try Data(contentsOf: file) == before)
-    }
-
-    @Test
-    func `The error for a call with an unreadable length names the call, and nothing is changed`() throws {
-        struct Call: Codable {
-            var person: String
-            var length: String
-        }
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .first, in: scratch)
-        let old = try CodableCache(at: file, migrations: Release.first.registry)
-        try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
-        old.close()
-        let before = try StoredRow.all(in: file)
-
-        let error = #expect(throws: MigrationError.self) {
-            _ = try CodableCache(at: file, migrations: migrations)
-        }
-
-        #expect(error?.code == .stepFailed)
-        #expect(error?.migration == MigrationID(name: "call-length-in-seconds", version: 4))
-        #expect(error?.recordKey == "call/2")
-        #expect(error?.recordType == "Call")
-        #expect(error.map { "\($0)".contains("a while") } == false)
-        #expect(try StoredRow.all(in: file) == before)
-        #expect(try MigrationPlan(forFileAt: file, migrations: migrations).from == 0)
     }
 }

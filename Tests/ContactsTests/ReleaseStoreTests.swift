@@ -1,15 +1,20 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
 @Suite
 struct `Stores of earlier contacts releases` {
+    private let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
     @Test(arguments: Release.allCases)
     func `Every value of a release is read as today's model`(release: Release) throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: release, in: scratch)
+        let file = try scratch.store(of: release)
 
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
@@ -35,9 +40,7 @@ struct `Stores of earlier contacts releases` {
 
     @Test
     func `A name keeps its Unicode form`() throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
 
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
@@ -91,9 +94,7 @@ struct `Stores of earlier contacts releases` {
         ),
     ])
     func `A store contains a person in the form of its release`(release: Release, words: String) throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: release, in: scratch)
+        let file = try scratch.store(of: release)
 
         let row = try #require(try StoredRow.all(in: file)["contact/3"])
 
@@ -102,8 +103,6 @@ struct `Stores of earlier contacts releases` {
 
     @Test(arguments: Release.allCases)
     func `A release's code writes the store that is checked in`(release: Release) throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
         let file = scratch.file("release.molt")
 
         try release.write(people: SampleData.namedPeople, to: file)
@@ -113,9 +112,7 @@ struct `Stores of earlier contacts releases` {
 
     @Test
     func `Records that no step touches keep their bytes`() throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
         let before = try StoredRow.all(in: file)
 
         try CodableCache(at: file, migrations: migrations).close()
@@ -128,9 +125,11 @@ struct `Stores of earlier contacts releases` {
     }
 }
 
-/// Copies the checked-in store of a release.
-func copy(ofStoreOf release: Release, in scratch: ScratchDirectory) throws -> URL {
-    let file = scratch.file("release-\(release.rawValue)-\(UUID().uuidString).molt")
-    try FileManager.default.copyItem(at: try release.store, to: file)
-    return file
+extension ScratchDirectory {
+    /// Copies the checked-in store of a release.
+    func store(of release: Release) throws -> URL {
+        let file = self.file("release-\(release.rawValue)-\(UUID().uuidString).molt")
+        try FileManager.default.copyItem(at: try release.store, to: file)
+        return file
+    }
 }

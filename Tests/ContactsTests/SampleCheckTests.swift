@@ -1,15 +1,20 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
 @Suite
 struct `The check of sample data` {
+    private let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
     @Test
     func `A wrong value is detected`() throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let cache = try CodableCache(at: try copy(ofStoreOf: .third, in: scratch), migrations: migrations)
+        let cache = try CodableCache(at: try scratch.store(of: .third), migrations: migrations)
         defer { cache.close() }
         var person = try #require(try cache.value(Person.self, forKey: "contact/9"))
         person.address?.city = "Hanoi"
@@ -24,9 +29,7 @@ struct `The check of sample data` {
 
     @Test
     func `A missing or additional value is detected`() throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let cache = try CodableCache(at: try copy(ofStoreOf: .third, in: scratch), migrations: migrations)
+        let cache = try CodableCache(at: try scratch.store(of: .third), migrations: migrations)
         defer { cache.close() }
 
         try cache.set(Call(person: "contact/1", seconds: 1), forKey: "call/extra")

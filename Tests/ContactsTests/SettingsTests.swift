@@ -1,10 +1,24 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
 @Suite
-struct `Settings of the contacts app` {
+final class `Settings of the contacts app` {
+    private let scratch: ScratchDirectory
+    /// Suites with the settings of release 1.
+    private let suites: SettingsSuites
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        suites = try SettingsSuites.ofRelease1()
+    }
+
+    deinit {
+        suites.remove()
+    }
+
     @Test
     func `The checked-in settings equal what release 1 writes`() throws {
         let settings = try Release.settings()
@@ -17,13 +31,7 @@ struct `Settings of the contacts app` {
 
     @Test(arguments: Release.allCases)
     func `The settings of every release are native and in the group after one opening`(release: Release) throws {
-        let scratch = try ScratchDirectory()
-        let suites = try SettingsSuites.ofRelease1()
-        defer {
-            suites.remove()
-            scratch.remove()
-        }
-        let file = try copy(ofStoreOf: release, in: scratch)
+        let file = try scratch.store(of: release)
 
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
@@ -45,13 +53,7 @@ struct `Settings of the contacts app` {
 
     @Test
     func `The report names each setting's outcome, and the reason for the damaged one`() throws {
-        let scratch = try ScratchDirectory()
-        let suites = try SettingsSuites.ofRelease1()
-        defer {
-            suites.remove()
-            scratch.remove()
-        }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
 
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
@@ -84,13 +86,7 @@ struct `Settings of the contacts app` {
 
     @Test
     func `Releases 2 and 3 leave the settings in place, and the path does not matter`() throws {
-        let scratch = try ScratchDirectory()
-        let suites = try SettingsSuites.ofRelease1()
-        defer {
-            suites.remove()
-            scratch.remove()
-        }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
         let registry = contacts.migrations(settings: suites)
 
         for version in [2, 3] {
@@ -111,9 +107,6 @@ struct `Settings of the contacts app` {
 
     @Test
     func `A dry run reports the outcome of the settings and does not change them`() throws {
-        let suites = try SettingsSuites.ofRelease1()
-        defer { suites.remove() }
-
         let report = try CodableCache.dryRun(
             at: Release.first.store,
             migrations: contacts.migrations(settings: suites)
@@ -127,13 +120,7 @@ struct `Settings of the contacts app` {
 
     @Test
     func `A cancelled upgrade leaves the settings in place, and the next one moves them`() throws {
-        let scratch = try ScratchDirectory()
-        let suites = try SettingsSuites.ofRelease1()
-        defer {
-            suites.remove()
-            scratch.remove()
-        }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
         var registry = contacts.migrations(settings: suites)
         // Registered after the migrations of settings, so these have run when the upgrade is cancelled.
         let monitor = MigrationMonitor()
@@ -154,27 +141,27 @@ struct `Settings of the contacts app` {
     }
 
     @Test
-    func `A failed upgrade leaves the settings in place`() throws {
+    func `The error for a call with an unreadable length names the call, and no record or setting is changed`() throws {
         struct Call: Codable {
             var person: String
             var length: String
         }
-        let scratch = try ScratchDirectory()
-        let suites = try SettingsSuites.ofRelease1()
-        defer {
-            suites.remove()
-            scratch.remove()
-        }
-        let file = try copy(ofStoreOf: .first, in: scratch)
+        let file = try scratch.store(of: .first)
         let old = try CodableCache(at: file, migrations: Release.first.registry)
         try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
         old.close()
+        let before = try StoredRow.all(in: file)
+        let registry = contacts.migrations(settings: suites)
 
-        let error = #expect(throws: MigrationError.self) {
-            _ = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
-        }
+        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: file, migrations: registry) }
 
+        #expect(error?.code == .stepFailed)
+        #expect(error?.migration == MigrationID(name: "call-length-in-seconds", version: 4))
         #expect(error?.recordKey == "call/2")
+        #expect(error?.recordType == "Call")
+        #expect(error.map { "\($0)".contains("a while") } == false)
+        #expect(try StoredRow.all(in: file) == before)
+        #expect(try MigrationPlan(forFileAt: file, migrations: registry).from == 0)
         #expect(try suites.own.values() == Release.settings())
         #expect(try suites.group.values().isEmpty)
     }

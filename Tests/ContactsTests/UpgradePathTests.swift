@@ -6,12 +6,16 @@ import contacts
 
 @Suite
 struct `Upgrade paths of contacts releases` {
+    private let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
     @Test(arguments: Release.allCases)
     func `One upgrade gives the same bytes as an upgrade through every release in between`(release: Release) throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
-        let direct = try copy(ofStoreOf: release, in: scratch)
-        let stepwise = try copy(ofStoreOf: release, in: scratch)
+        let direct = try scratch.store(of: release)
+        let stepwise = try scratch.store(of: release)
 
         try upgrade(direct, throughReleases: [4])
         try upgrade(stepwise, throughReleases: Array((release.rawValue + 1)...4))
@@ -24,8 +28,6 @@ struct `Upgrade paths of contacts releases` {
     @Test(arguments: [[4], [2, 4], [3, 4], [2, 3, 4]])
     func `A large store becomes the same on every upgrade path`(releases: [Int]) throws {
         let people = TestRun.choose(300, long: 700)
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
         let direct = scratch.file("direct.molt")
         let other = scratch.file("other.molt")
         try Release.first.write(people: people, to: direct)
@@ -44,8 +46,6 @@ struct `Upgrade paths of contacts releases` {
     @Test
     func `A large store is upgraded from release 1 to today in one opening`() throws {
         let people = TestRun.choose(5_000, long: 100_000)
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
         let file = scratch.file("contacts.molt")
         try Release.first.write(people: people, to: file)
 

@@ -1,6 +1,7 @@
 #if CHILD_PROCESSES
     import Foundation
     import MoltCore
+    import TestSupport
     import Testing
     import contacts
 
@@ -27,7 +28,7 @@
         /// Runs the command until it ends or is interrupted.
         static func run(_ arguments: [String], interruption: Interruption? = nil) async throws -> ContactsProcess {
             let scratch = try ScratchDirectory()
-            defer { scratch.remove() }
+            defer { withExtendedLifetime(scratch) {} }
             let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
             let home = scratch.url.appending(path: "home", directoryHint: .isDirectory)
             for directory in [temporary, home] {
@@ -45,10 +46,10 @@
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
-            let isOver = Flag()
+            let isOver = Locked(false)
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 process.terminationHandler = { _ in
-                    isOver.set()
+                    isOver.withLock { $0 = true }
                     continuation.resume()
                 }
                 do {
@@ -57,7 +58,7 @@
                     guard let interruption else { return }
                     // Uses a thread of its own, because other tests may occupy the thread pool.
                     Thread.detachNewThread {
-                        while !isOver.isSet {
+                        while !isOver.withLock({ $0 }) {
                             if interruption.isDue() {
                                 kill(child, interruption.signal)
                                 return
@@ -92,17 +93,6 @@
                 }
                 return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
             }
-        }
-    }
-
-    /// Whether the other thread is done.
-    private final class Flag: Sendable {
-        private let value = Locked(false)
-
-        var isSet: Bool { value.withLock { $0 } }
-
-        func set() {
-            value.withLock { $0 = true }
         }
     }
 #endif

@@ -32,9 +32,4 @@ struct StoredRow: Hashable {
         }
         return Dictionary(pairs) { $1 }
     }
-
-    /// Creates a database with a table of another app.
-    static func writeForeignDatabase(to file: URL) throws {
-        try SQLite(file).run("CREATE TABLE invoice (number)")
-    }
 }
