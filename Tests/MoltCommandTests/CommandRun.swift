@@ -48,13 +48,45 @@ let app = Tool(
     RegisteredApp(migrations: migrations, types: [.type(Person.self)]).commands
 )
 
+extension StoreContents.StoredRecord {
+    /// A record of JSON text.
+    static func json(
+        _ key: String,
+        _ json: String,
+        type: String = "Person",
+        expiration: Double? = nil,
+        version: Int = 0
+    ) -> Self {
+        Self(key: key, typeName: type, content: Array(json.utf8), expiration: expiration, version: version)
+    }
+
+    /// A record of raw data.
+    static func photo(_ key: String, _ bytes: [UInt8], expiration: Double? = nil) -> Self {
+        Self(key: key, typeName: "Photo", content: bytes, isData: true, expiration: expiration, version: 0)
+    }
+}
+
 extension ScratchDirectory {
     /// Writes a store into a file, and returns its path.
-    func store(_ name: String, _ contents: StoreContents) throws -> String {
+    @discardableResult
+    func store(
+        _ name: String,
+        version: Int = 0,
+        ledger: [LedgerEntry] = [],
+        _ records: [StoreContents.StoredRecord]
+    ) throws -> String {
         let store = CacheStore(at: file(name))
-        try contents.write(to: store)
+        try StoreContents(version: version, ledger: ledger, records: records).write(to: store)
         // Closing the last connection moves the log into the file.
         store.close()
         return file(name).path
+    }
+
+    /// Upgrades a store with the app's registry, and puts people without a phone into quarantine.
+    func upgrade(_ name: String, _ setting: (inout CodableCache.Configuration) -> Void = { _ in }) throws {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: 5)
+        setting(&configuration)
+        try CodableCache(at: file(name), migrations: migrations, configuration: configuration).close()
     }
 }

@@ -15,58 +15,29 @@ import Testing
 
     private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
 
-    private static func record(
-        _ key: String,
-        _ json: String,
-        type: String = "Person",
-        expiration: Double? = nil,
-        version: Int = 0
-    ) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(
-            key: key,
-            typeName: type,
-            content: Array(json.utf8),
-            expiration: expiration,
-            version: version
-        )
-    }
-
-    private static func data(_ key: String, _ bytes: [UInt8]) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(key: key, typeName: "Photo", content: bytes, isData: true, version: 0)
-    }
-
-    /// Writes a store, and returns its path.
-    private func store(_ name: String, _ contents: StoreContents) throws -> String {
-        try scratch.store(name, contents)
-    }
-
-    private func store(_ name: String, _ records: [StoreContents.StoredRecord]) throws -> String {
-        try store(name, StoreContents(version: 0, records: records))
-    }
-
     @Test func `equal stores have no difference, whatever the order of their records`() async throws {
-        let records = [Self.record("ada", #"{"name":"Ada"}"#), Self.data("photo", [1, 2])]
-        let (one, other) = (try store("a.molt", records), try store("b.molt", records.reversed()))
+        let records: [StoreContents.StoredRecord] = [.json("ada", #"{"name":"Ada"}"#), .photo("photo", [1, 2])]
+        let (one, other) = (try scratch.store("a.molt", records), try scratch.store("b.molt", records.reversed()))
         let run = await run("diff", one, other)
         #expect(run.code == 0)
         #expect(run.output == "0 added, 0 removed, 0 changed, 2 the same\n")
     }
 
     @Test func `records are compared property by property`() async throws {
-        let one = try store(
+        let one = try scratch.store(
             "a.molt",
             [
-                Self.record("ada", #"{"name":"Ada","address":{"city":"Paris","lines":["a","b"]},"age":null}"#),
-                Self.record("bob", #"{"name":"Bob"}"#), Self.record("same", "1"), Self.data("photo", [1, 2]),
-                Self.record("moved", "1", type: "Alien", expiration: 4_000_000_000),
+                .json("ada", #"{"name":"Ada","address":{"city":"Paris","lines":["a","b"]},"age":null}"#),
+                .json("bob", #"{"name":"Bob"}"#), .json("same", "1"), .photo("photo", [1, 2]),
+                .json("moved", "1", type: "Alien", expiration: 4_000_000_000),
             ]
         )
-        let other = try store(
+        let other = try scratch.store(
             "b.molt",
             [
-                Self.record("eve", #"{"name":"Eve"}"#), Self.data("photo", [1, 3, 4]),
-                Self.record("moved", "1", version: 2), Self.record("same", "1"),
-                Self.record("ada", #"{"name":"Ada","address":{"city":"London","lines":["a","c"]},"nick":"A"}"#),
+                .json("eve", #"{"name":"Eve"}"#), .photo("photo", [1, 3, 4]),
+                .json("moved", "1", version: 2), .json("same", "1"),
+                .json("ada", #"{"name":"Ada","address":{"city":"London","lines":["a","c"]},"nick":"A"}"#),
             ]
         )
         let run = await run("diff", one, other)
@@ -94,19 +65,19 @@ import Testing
     }
 
     @Test func `differences that values do not show are named`() async throws {
-        let one = try store("a.molt", [Self.record("a", #"{"a":1,"b":2}"#), Self.record("b", #"{"a": 1}"#)])
-        let other = try store("b.molt", [Self.record("a", #"{"b":2,"a":1}"#), Self.data("b", [1])])
+        let one = try scratch.store("a.molt", [.json("a", #"{"a":1,"b":2}"#), .json("b", #"{"a": 1}"#)])
+        let other = try scratch.store("b.molt", [.json("a", #"{"b":2,"a":1}"#), .photo("b", [1])])
         let output = await run("diff", one, other).output
         #expect(output.contains("  content: a, b → b, a; the same properties in another order\n"), "\(output)")
         #expect(output.contains("  data: JSON of 8 bytes → 1 byte\n"), "\(output)")
     }
 
     @Test func `schema versions, ledgers and quarantines are compared`() async throws {
-        let records = [Self.record("ada", #"{"name":"Ada King","phone":1}"#), Self.record("eve", #"{"name":"Eve"}"#)]
-        let (old, new) = (try store("a.molt", records), try store("b.molt", records))
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: 5)
-        try CodableCache(at: scratch.file("b.molt"), migrations: migrations, configuration: configuration).close()
+        let records: [StoreContents.StoredRecord] = [
+            .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#),
+        ]
+        let (old, new) = (try scratch.store("a.molt", records), try scratch.store("b.molt", records))
+        try scratch.upgrade("b.molt")
         let run = await run("diff", old, new)
         #expect(run.code == 1)
         #expect(run.output.hasPrefix("0 added, 1 removed, 1 changed, 0 the same\nschema version: 0 → 2\n"))
@@ -119,8 +90,8 @@ import Testing
 
     @Test func `JSON is one object with whole values`() async throws {
         let long = String(repeating: "x", count: 200)
-        let one = try store("a.molt", [Self.record("ada", #"{"n":1.0}"#), Self.record("bob", "1")])
-        let other = try store("b.molt", [Self.record("ada", #"{"n":"\#(long)"}"#)])
+        let one = try scratch.store("a.molt", [.json("ada", #"{"n":1.0}"#), .json("bob", "1")])
+        let other = try scratch.store("b.molt", [.json("ada", #"{"n":"\#(long)"}"#)])
         let run = await run("diff", one, other, "--json")
         #expect(run.code == 1)
         struct Changes: Decodable {
@@ -149,8 +120,8 @@ import Testing
     }
 
     @Test func `only the first 100 records of a kind are listed unless all are wanted`() async throws {
-        let one = try store("a.molt", (0..<1_300).map { Self.record("k\($0)", "1") })
-        let other = try store("b.molt", (100..<1_300).map { Self.record("k\($0)", $0 < 700 ? "1" : "2") })
+        let one = try scratch.store("a.molt", (0..<1_300).map { .json("k\($0)", "1") })
+        let other = try scratch.store("b.molt", (100..<1_300).map { .json("k\($0)", $0 < 700 ? "1" : "2") })
         let some = await run("diff", one, other)
         #expect(some.output.hasPrefix("0 added, 100 removed, 600 changed, 600 the same\n"))
         #expect(some.output.split(separator: "\n").filter { $0.hasPrefix("removed") }.count == 100)
@@ -163,14 +134,14 @@ import Testing
 
     @Test func `keys are in the order of their bytes, and any text can be one`() async throws {
         let keys = ["\u{E9}", "e\u{301}", "\u{FF5E}", "\u{1F600}", "", "a\u{0}b", "a"]
-        let one = try store("a.molt", keys.map { Self.record($0, "1") })
-        let other = try store("b.molt", keys.reversed().map { Self.record($0, "1") })
+        let one = try scratch.store("a.molt", keys.map { .json($0, "1") })
+        let other = try scratch.store("b.molt", keys.reversed().map { .json($0, "1") })
         #expect(await run("diff", one, other).output == "0 added, 0 removed, 0 changed, 7 the same\n")
     }
 
     @Test func `one type can be compared`() async throws {
-        let one = try store("a.molt", [Self.record("ada", "1"), Self.record("x", "1", type: "Alien")])
-        let other = try store("b.molt", [Self.record("ada", "2"), Self.record("x", "1")])
+        let one = try scratch.store("a.molt", [.json("ada", "1"), .json("x", "1", type: "Alien")])
+        let other = try scratch.store("b.molt", [.json("ada", "2"), .json("x", "1")])
         #expect(await run("diff", one, other, "--type", "Alien").output.hasPrefix("0 added, 0 removed, 1 changed, 0"))
         let misspelled = await run("diff", one, other, "--type", "Alian")
         #expect(misspelled.code == 2)
@@ -178,7 +149,7 @@ import Testing
     }
 
     @Test func `errors have an exit code of their own`() async throws {
-        let one = try store("a.molt", [Self.record("ada", "1")])
+        let one = try scratch.store("a.molt", [.json("ada", "1")])
         let missing = await run("diff", one, scratch.file("none.molt").path)
         #expect(missing.code == 2)
         #expect(missing.errors.contains("There is no cache at"))

@@ -17,12 +17,8 @@ import Testing
 
     private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
 
-    private func write(_ records: [StoreContents.StoredRecord], ledger: [LedgerEntry] = []) throws {
-        _ = try scratch.store("people.molt", StoreContents(version: 0, ledger: ledger, records: records))
-    }
-
-    private static func record(_ key: String, _ json: String) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(key: key, typeName: "Person", content: Array(json.utf8), version: 0)
+    private func write(_ records: [StoreContents.StoredRecord]) throws {
+        try scratch.store("people.molt", records)
     }
 
     /// Reads the printed fixture.
@@ -40,7 +36,7 @@ import Testing
     }
 
     @Test func `a fixture has the store's contents`() async throws {
-        try write([Self.record("ada", #"{"name": "Ada King"}"#), Self.record("eve", #"{"name":"Eve"}"#)])
+        try write([.json("ada", #"{"name": "Ada King"}"#), .json("eve", #"{"name":"Eve"}"#)])
         let found = try fixture(await run("fixture", path))
         try found.requireEqual(to: try StoreFixture(cacheFile: scratch.file("people.molt")))
         #expect(found.records.map(\.key) == ["ada", "eve"])
@@ -64,29 +60,15 @@ import Testing
         (#"{"a":"Ada","a":"Bob"}"#, #"{"a":"Xxx","a":"Xxx"}"#),
     ])
     func `values are replaced by others of the same form`(content: String, expected: String) async throws {
-        try write([Self.record("ada", content)])
+        try write([.json("ada", content)])
         #expect(try await redacted() == [expected])
     }
 
     @Test func `nothing of a value is left`() async throws {
         try write([
-            Self.record("ada-9", #"{"name":"Ada","born":1815}"#), Self.record("eve-8", #"{"name":"Eve"}"#),
-            Self.record("bob-7", "1"),
-            StoreContents.StoredRecord(
-                key: "photo",
-                typeName: "Photo",
-                content: [1, 2, 3],
-                isData: true,
-                expiration: 1_700_000_000,
-                version: 0
-            ),
-            StoreContents.StoredRecord(
-                key: "later",
-                typeName: "Person",
-                content: Array(#"["ada-9","ada-8"]"#.utf8),
-                expiration: 5_000_000_000,
-                version: 0
-            ),
+            .json("ada-9", #"{"name":"Ada","born":1815}"#), .json("eve-8", #"{"name":"Eve"}"#),
+            .json("bob-7", "1"), .photo("photo", [1, 2, 3], expiration: 1_700_000_000),
+            .json("later", #"["ada-9","ada-8"]"#, expiration: 5_000_000_000),
         ])
         let fixture = try fixture(await run("fixture", path, "--redact"))
         #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-12", "xxx-13", "xxxxx", "xxxxx2"])
@@ -109,10 +91,7 @@ import Testing
             appVersion: "2.1",
             fingerprint: "f"
         )
-        _ = try scratch.store(
-            "people.molt",
-            StoreContents(version: 1, ledger: [entry], records: [Self.record("ada", "1")])
-        )
+        try scratch.store("people.molt", version: 1, ledger: [entry], [.json("ada", "1")])
         let run = await run("fixture", path, "--redact")
         #expect(try fixture(run).ledger.map(\.name) == ["split-name"])
         #expect(!run.output.contains("2.1") && !run.output.contains("appliedAt"))
@@ -120,14 +99,14 @@ import Testing
     }
 
     @Test func `a redacted store can be upgraded`() async throws {
-        try write([Self.record("ada", #"{"name":"Ada King","phone":30}"#)])
+        try write([.json("ada", #"{"name":"Ada King","phone":30}"#)])
         let migrated = try fixture(await run("fixture", path, "--redact")).migrated(through: migrations)
         let person = try migrated.value(Person.self, forKey: "xxx")
         #expect(person == Person(firstName: "Xxx", lastName: "Xxxx"))
     }
 
     @Test func `named properties keep their values`() async throws {
-        try write([Self.record("ada", #"{"status":"on","tags":[{"kind":"a","name":"b"}],"address":{"zip":75}}"#)])
+        try write([.json("ada", #"{"status":"on","tags":[{"kind":"a","name":"b"}],"address":{"zip":75}}"#)])
         #expect(
             try await redacted("--keep", "Person.status,Person.tags[].kind,Person.address")
                 == [#"{"status":"on","tags":[{"kind":"a","name":"x"}],"address":{"zip":75}}"#]
@@ -144,18 +123,10 @@ import Testing
     }
 
     @Test func `records in quarantine are left out, and counted`() async throws {
-        try write([Self.record("ada", #"{"name":"Ada King","phone":1}"#), Self.record("eve", #"{"name":"Eve"}"#)])
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: 5)
-        try CodableCache(at: scratch.file("people.molt"), migrations: migrations, configuration: configuration).close()
+        try write([.json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#)])
+        try scratch.upgrade("people.molt")
         let run = await run("fixture", path, "--redact")
         #expect(try fixture(run).records.map(\.key) == ["xxx"])
         #expect(run.errors.contains("1 record in quarantine left out\n"))
-    }
-
-    @Test func `a missing file is an error`() async {
-        let missing = await run("fixture", path)
-        #expect(missing.code == 1)
-        #expect(missing.errors.contains("There is no cache at"))
     }
 }

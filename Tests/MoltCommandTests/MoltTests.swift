@@ -13,41 +13,21 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let contents = StoreContents(
-            version: 0,
-            records: [
-                Self.record("ada", #"{"name": "Ada King", "phone": 1}"#),
-                Self.record("eve", #"{"name":"Eve"}"#),
-                StoreContents.StoredRecord(
-                    key: "photo",
-                    typeName: "Photo",
-                    content: [0, 1, 255],
-                    isData: true,
-                    expiration: 4_000_000_000,
-                    version: 0
-                ),
+        try scratch.store(
+            "people.molt",
+            [
+                .json("ada", #"{"name": "Ada King", "phone": 1}"#), .json("eve", #"{"name":"Eve"}"#),
+                .photo("photo", [0, 1, 255], expiration: 4_000_000_000),
             ]
         )
-        try contents.write(to: CacheStore(at: scratch.file("people.molt")))
-        // Closing the last connection moves the log into the file.
-        try CodableCache(at: scratch.file("people.molt")).close()
-    }
-
-    private static func record(_ key: String, _ json: String) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(key: key, typeName: "Person", content: Array(json.utf8), version: 0)
     }
 
     /// Upgrades the store, and puts Eve, who has no phone, into quarantine.
     private func upgrade() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: 5)
-        configuration.appVersion = "2.1"
-        configuration.backup = BackupPolicy()
-        try CodableCache(
-            at: scratch.file("people.molt"),
-            migrations: migrations,
-            configuration: configuration
-        ).close()
+        try scratch.upgrade("people.molt") { configuration in
+            configuration.appVersion = "2.1"
+            configuration.backup = BackupPolicy()
+        }
     }
 
     private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
@@ -113,10 +93,8 @@ import Testing
     }
 
     @Test func `dump reads more records than a page`() async throws {
-        let records = (0..<1_200).map { Self.record("k\($0)", #"{"name":"\#($0)"}"#) }
-        let url = scratch.file("many.molt")
-        try StoreContents(version: 0, records: records).write(to: CacheStore(at: url))
-        let lines = await run("dump", url.path).output.split(separator: "\n")
+        let many = try scratch.store("many.molt", (0..<1_200).map { .json("k\($0)", #"{"name":"\#($0)"}"#) })
+        let lines = await run("dump", many).output.split(separator: "\n")
         #expect(lines.count == 1_200)
         #expect(lines.last == #"k1199\#t{"name":"1199"}"#)
     }
@@ -231,7 +209,7 @@ import Testing
 
     @Test func `a missing file is an error, and is not created`() async throws {
         let missing = scratch.file("none.molt").path
-        for command in ["info", "ls", "dump", "verify", "quarantine"] {
+        for command in ["info", "ls", "dump", "verify", "quarantine", "fixture"] {
             let run = await run(command, missing)
             #expect(run.code == 1, "\(command)")
             #expect(run.errors.contains("There is no cache at"), "\(command): \(run.errors)")

@@ -13,13 +13,7 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let record = StoreContents.StoredRecord(
-            key: "ada",
-            typeName: "Person",
-            content: Array(#"{"name":"Ada King","phone":1}"#.utf8),
-            version: 0
-        )
-        try StoreContents(version: 0, records: [record]).write(to: CacheStore(at: url))
+        try scratch.store("people.molt", [.json("ada", #"{"name":"Ada King","phone":1}"#)])
     }
 
     private func run(_ words: String...) async -> CommandRun { await CommandRun(app, words) }

@@ -26,7 +26,7 @@ import Testing
                 version: 0
             )
         }
-        return try scratch.store(name, StoreContents(version: 0, records: stored))
+        return try scratch.store(name, stored)
     }
 
     @Test func `each property has its kinds, its count, and whether it is optional`() async throws {

@@ -8,8 +8,8 @@
     struct BrowserTests {
         @Test func `shows all sections, and has nothing to complain about`() async throws {
             let store = try ReportStore([
-                ReportStore.record("ada", #"{"name":"Ada King","phone":1}"#),
-                ReportStore.record("eve", #"{"name":"Eve"}"#),
+                .json("ada", #"{"name":"Ada King","phone":1}"#),
+                .json("eve", #"{"name":"Eve"}"#),
             ])
             #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
             let shown = try await Browser.open(store.page)
@@ -33,7 +33,7 @@
         }
 
         @Test func `shows the differences of two stores`() async throws {
-            let (store, other) = (try ReportStore.hostile(), try ReportStore([ReportStore.record("ada", "{}")]))
+            let (store, other) = (try ReportStore.hostile(), try ReportStore([.json("ada", "{}")]))
             let words = ["diff", store.url.path, other.url.path, "--html", store.page.path]
             #expect(await CommandRun(molt, words).code == 1)
             let shown = try await Browser.open(store.page)

@@ -12,12 +12,12 @@ import Testing
 
     @Test func `shows what differs in the stores and in each record`() async throws {
         let a = try ReportStore([
-            ReportStore.record("ada", #"{"name":"Ada King","phone":1}"#), ReportStore.record("eve", #"{"name":"Eve"}"#),
-            ReportStore.record("same", "{}"),
+            .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#),
+            .json("same", "{}"),
         ])
         let b = try ReportStore([
-            ReportStore.record("ada", #"{"name":"Ada","phone":1,"mail":"a@b"}"#),
-            ReportStore.record("bob", #"{"name":"Bob"}"#), ReportStore.record("same", "{}"),
+            .json("ada", #"{"name":"Ada","phone":1,"mail":"a@b"}"#),
+            .json("bob", #"{"name":"Bob"}"#), .json("same", "{}"),
         ])
         let run = await diff(a, b)
         #expect(run.code == 1)
@@ -31,15 +31,17 @@ import Testing
     }
 
     @Test func `folds records in which only the version differs`() async throws {
-        let records = [ReportStore.record("ada", #"{"number":1}"#), ReportStore.record("eve", #"{"number":2}"#)]
-        let (a, b) = (try ReportStore(records), try ReportStore(records))
+        let stores = try (0..<2).map { _ in
+            try ReportStore([.json("ada", #"{"number":1}"#), .json("eve", #"{"number":2}"#)])
+        }
+        let (a, b) = (stores[0], stores[1])
         try SQLite(b.url).run("UPDATE molt_record SET version = 3")
         #expect(await diff(a, b).code == 1)
         #expect(try a.text.contains("Only the version differs in 2 records."))
     }
 
     @Test func `says that stores are equal, and how many records it leaves out`() async throws {
-        let records = (0..<130).map { ReportStore.record("k\($0)", "{}") }
+        let records = (0..<130).map { StoreContents.StoredRecord.json("k\($0)", "{}") }
         let (a, b) = (try ReportStore(records), try ReportStore())
         #expect(await diff(a, a).code == 0)
         #expect(try a.text.contains("The stores are equal."))

@@ -10,7 +10,7 @@ import Testing
     private let store: ReportStore
 
     init() throws {
-        store = try ReportStore([ReportStore.record("ada", #"{"name":"Ada King","phone":1}"#)])
+        store = try ReportStore([.json("ada", #"{"name":"Ada King","phone":1}"#)])
     }
 
     private func run(page: String, _ words: String...) async -> CommandRun {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a failing upgrade is reported even if its page cannot be written`() async throws {
-        let broken = try ReportStore([ReportStore.record("eve", #"{"name":"Eve"}"#)])
+        let broken = try ReportStore([.json("eve", #"{"name":"Eve"}"#)])
         let missing = broken.scratch.file("none/report.html").path
         let run = await CommandRun(app, ["dry-run", broken.url.path, "--html", missing])
         #expect(run.code == 1)

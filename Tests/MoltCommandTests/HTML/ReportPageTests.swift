@@ -8,12 +8,8 @@ import TestSupport
 import Testing
 
 @Suite("The page of a dry run") struct ReportPageTests {
-    private func record(_ key: String, _ json: String, type: String = "Person") -> StoreContents.StoredRecord {
-        ReportStore.record(key, json, type: type)
-    }
-
     @Test func `is one well-formed file that loads nothing`() async throws {
-        let store = try ReportStore([record("ada", #"{"name":"Ada King","phone":1}"#)])
+        let store = try ReportStore([.json("ada", #"{"name":"Ada King","phone":1}"#)])
         let run = await store.run(.varied)
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output.hasPrefix("The page is at \(store.page.path).\n"))
@@ -32,8 +28,8 @@ import Testing
 
     @Test func `has its sections in order, what needs attention first`() async throws {
         let store = try ReportStore([
-            record("ada", #"{"name":"Ada King","phone":1}"#), record("eve", #"{"name":"Eve"}"#),
-            record("t", "{}", type: "Trash"),
+            .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#),
+            .json("t", "{}", type: "Trash"),
         ])
         #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
         let page = try store.parsed()
@@ -50,7 +46,7 @@ import Testing
     }
 
     @Test func `says in one line that nothing needs attention`() async throws {
-        let store = try ReportStore([record("ada", #"{"name":"Ada King","phone":1}"#)])
+        let store = try ReportStore([.json("ada", #"{"name":"Ada King","phone":1}"#)])
         #expect(await store.run().code == 0)
         #expect(try store.parsed().texts("finding").map { $0.contains("Nothing: all records") } == [true])
     }
@@ -80,7 +76,7 @@ import Testing
 
     @Test func `a failing upgrade has a page too, with the failure first and no value`() async throws {
         let store = try ReportStore([
-            record("ada", #"{"name":"Ada King","phone":1}"#), record("eve", #"{"name":"Evelyn"}"#),
+            .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Evelyn"}"#),
         ])
         let run = await store.run(.varied)
         #expect(run.code == 1)
@@ -108,7 +104,7 @@ import Testing
     // MARK: Samples
 
     @Test func `samples mark what was removed, added and changed, by signs too`() async throws {
-        let store = try ReportStore([record("ada", #"{"a":1,"name":"Ada King","z":{"b":[1,2]}}"#)])
+        let store = try ReportStore([.json("ada", #"{"a":1,"name":"Ada King","z":{"b":[1,2]}}"#)])
         let registry: MigrationRegistry = [
             Migration(to: 1, "split", .splitProperty("Person", "name", into: ["first", "last"])),
             Migration(to: 2, "count", .transform("Person") { $0["a"] = 2 }),
@@ -127,7 +123,7 @@ import Testing
 
     @Test func `differences at both ends of a long value are marked, and the rest is not shown`() async throws {
         let list = "[" + (0..<3_000).map { #"{"n":\#($0),"m":1}"# }.joined(separator: ",") + "]"
-        let store = try ReportStore([record("ada", #"{"name":"Ada King","list":\#(list)}"#)])
+        let store = try ReportStore([.json("ada", #"{"name":"Ada King","list":\#(list)}"#)])
         #expect(await store.run([migrations.migrations[0]]).code == 0)
         let page = try store.parsed()
         #expect(page.all("del").count == 1 && page.all("ins").count == 2)
@@ -136,7 +132,7 @@ import Testing
     }
 
     @Test func `values are shown only in samples, and the foot says so`() async throws {
-        let store = try ReportStore([record("ada", #"{"name":"Ada King","phone":1}"#)])
+        let store = try ReportStore([.json("ada", #"{"name":"Ada King","phone":1}"#)])
         let shown = await store.run()
         #expect(!shown.output.contains("King"))
         #expect(try store.text.contains("King"))
@@ -167,13 +163,13 @@ import Testing
     }
 
     @Test func `half of a surrogate pair is an error with a page`() async throws {
-        let store = try ReportStore([record("half", #"{"name":"\ud800 x","phone":1}"#)])
+        let store = try ReportStore([.json("half", #"{"name":"\ud800 x","phone":1}"#)])
         #expect(await store.run().code == 1)
         #expect(try store.parsed().texts("finding").first?.contains("surrogate") == true)
     }
 
     @Test func `shows migrations on read as run, also for the remaining records of a store`() async throws {
-        let store = try ReportStore([record("ada", #"{"name":"Ada King"}"#), record("eve", #"{"name":"Eve"}"#)])
+        let store = try ReportStore([.json("ada", #"{"name":"Ada King"}"#), .json("eve", #"{"name":"Eve"}"#)])
         let registry: MigrationRegistry = [
             Migration(to: 1, "split", .splitProperty("Person", "name", into: ["firstName", "lastName"])).onRead()
         ]

@@ -19,10 +19,6 @@ struct ReportStore {
         try StoreContents(version: 0, records: records).write(to: CacheStore(at: url))
     }
 
-    static func record(_ key: String, _ json: String, type: String = "Person") -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(key: key, typeName: type, content: Array(json.utf8), version: 0)
-    }
-
     /// A scalar that markup must not contain, and that Swift's literals cannot have.
     static let noncharacter = Unicode.Scalar(0xFFFE as UInt32).map { String($0) } ?? ""
 
@@ -30,16 +26,16 @@ struct ReportStore {
     static func hostile() throws -> ReportStore {
         let long = String(repeating: "long ", count: 200_000)
         return try ReportStore([
-            record(
+            .json(
                 "a</code></script><img src=x onerror=alert(1)>",
                 #"{"name":"<b>Ada & \"King\"</b>]]><!--","phone":1}"#
             ),
-            record(
+            .json(
                 "b\u{202E}\u{0}\n\u{2028}\(noncharacter)'\"",
                 "{\"name\":\"\\u0000\u{202E} \u{2066}x <&> 👩‍👧 \(noncharacter)\",\"phone\":2}"
             ),
-            record("c", #"{"name":"\#(long)King","phone":"\#(long)"}"#),
-            record(String(repeating: "d</td>", count: 100), #"{"name":"Dora"}"#),
+            .json("c", #"{"name":"\#(long)King","phone":"\#(long)"}"#),
+            .json(String(repeating: "d</td>", count: 100), #"{"name":"Dora"}"#),
         ])
     }
 
