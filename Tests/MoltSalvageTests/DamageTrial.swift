@@ -72,6 +72,15 @@ struct DamageTrial {
         return nil
     }
 
+    private mutating func open(
+        _ what: String,
+        _ migrations: MigrationRegistry,
+        _ configuration: CodableCache.Configuration
+    ) -> CodableCache? {
+        let url = url
+        return attempt(what) { try CodableCache(at: url, migrations: migrations, configuration: configuration) }
+    }
+
     // MARK: Operations
 
     /// Runs all operations that must not write.
@@ -93,15 +102,7 @@ struct DamageTrial {
     private mutating func read() throws -> [String: Data] {
         try store.write(to: url)
         var readable: [String: Data] = [:]
-        let (url, configuration) = (url, configuration)
-        guard
-            let cache = attempt(
-                "open",
-                {
-                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-                }
-            )
-        else { return [:] }
+        guard let cache = open("open", SoundStore.oldMigrations, configuration) else { return [:] }
         defer { cache.close() }
         for (key, record) in original {
             let found: Data?
@@ -134,18 +135,10 @@ struct DamageTrial {
 
     private mutating func change() throws {
         try store.write(to: url)
-        let url = url
         var configuration = configuration
         // With every second seed, the cache has to evict, too.
         configuration.sizeLimit = seed % 2 == 0 ? 10_000 : nil
-        guard
-            let cache = attempt(
-                "open",
-                {
-                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-                }
-            )
-        else { return }
+        guard let cache = open("open", SoundStore.oldMigrations, configuration) else { return }
         defer { cache.close() }
         let note = SoundNote(number: 1, text: "new")
         if attempt("set", { try cache.set(note, forKey: "new") }) != nil {
@@ -167,15 +160,7 @@ struct DamageTrial {
     /// Expects a typed error and an unchanged file, or every readable record to be upgraded.
     private mutating func upgrade(_ readable: [String: Data]) throws {
         try store.write(to: url)
-        let (url, configuration) = (url, configuration)
-        guard
-            let cache = attempt(
-                "upgrade",
-                {
-                    try CodableCache(at: url, migrations: SoundStore.migrations, configuration: configuration)
-                }
-            )
-        else {
+        guard let cache = open("upgrade", SoundStore.migrations, configuration) else {
             if store.log == nil, !store.isUnchanged(at: url) { fail("an upgrade that failed changed the file") }
             return
         }

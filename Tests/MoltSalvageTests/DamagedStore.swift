@@ -2,6 +2,8 @@ import Foundation
 import Generators
 import MoltCache
 import MoltCore
+import MoltSalvage
+import Testing
 
 struct SoundNote: Codable, Equatable, Sendable {
     var number: Int
@@ -83,13 +85,8 @@ struct SoundStore {
         let isLarge = number % 20 == 7
         let text = String((0..<(isLarge ? 3_000 : 20 + random.below(120))).map { _ in random.pick(Array("abcdeé ")) })
         if number % 10 == 3 {
-            return StoreContents.StoredRecord(
-                key: "key \(number)",
-                typeName: "Data",
-                content: (0..<50).map { _ in UInt8(random.below(256)) },
-                isData: true,
-                version: 2
-            )
+            let data = (0..<50).map { _ in UInt8(random.below(256)) }
+            return .init(key: "key \(number)", typeName: "Data", content: data, isData: true, version: 2)
         }
         return StoreContents.StoredRecord(
             key: "key \(number)",
@@ -121,6 +118,34 @@ struct DamagedStore {
     func isUnchanged(at url: URL) -> Bool {
         Array((try? Data(contentsOf: url)) ?? Data()) == file
             && (try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))).map { Array($0) } == log
+    }
+}
+
+extension [UInt8] {
+    /// The file with zeros in a range of its bytes.
+    func zeroed(_ range: Range<Int>) -> [UInt8] {
+        var file = self
+        for offset in range.clamped(to: indices) { file[offset] = 0 }
+        return file
+    }
+
+    /// The file of a sound store with zeros in some of its pages.
+    func zeroed(pages: Range<Int>) -> [UInt8] {
+        zeroed(pages.lowerBound * SoundStore.pageSize..<pages.upperBound * SoundStore.pageSize)
+    }
+}
+
+extension ScratchDirectory {
+    /// Salvages a store into the file `saved.molt`, which must be whole, and returns the contents of that.
+    func salvage(_ file: [UInt8], log: [UInt8]? = nil) throws -> (report: SalvageReport, contents: StoreContents) {
+        let store = DamagedStore(file: file, log: log)
+        let (url, newURL) = (self.file(), self.file("saved.molt"))
+        try? FileManager.default.removeItem(at: newURL)
+        try store.write(to: url)
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(store.isUnchanged(at: url))
+        #expect(try CacheStore.damage(at: newURL).isEmpty)
+        return (report, try CacheStore.contents(at: newURL))
     }
 }
 

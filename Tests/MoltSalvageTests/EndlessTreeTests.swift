@@ -9,7 +9,6 @@ import Testing
     let scratch: ScratchDirectory
     let sound: SoundStore
     var url: URL { scratch.file() }
-    var newURL: URL { scratch.file("saved.molt") }
 
     private let size = SoundStore.pageSize
 
@@ -22,13 +21,6 @@ import Testing
         try Data(sound.file).write(to: url)
         let text = try SQLite(url).text("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'")
         return try #require(text.flatMap { Int($0) })
-    }
-
-    private func salvage(_ file: [UInt8]) throws -> SalvageReport {
-        try DamagedStore(file: file).write(to: url)
-        let report = try CodableCache.salvage(from: url, to: newURL)
-        #expect(try CacheStore.damage(at: newURL).isEmpty)
-        return report
     }
 
     private func put(_ number: Int, at offset: Int, in file: inout [UInt8]) {
@@ -52,7 +44,7 @@ import Testing
         var file = sound.file
         #expect([0x02, 0x05].contains(file[(root - 1) * size]))
         redirect(root, to: root, in: &file)
-        let report = try salvage(file)
+        let (report, _) = try scratch.salvage(file)
         // All leaves are intact.
         #expect(report.savedCount == sound.contents.records.count)
         #expect(!report.damage.isEmpty)
@@ -97,15 +89,14 @@ import Testing
         }
         put(file.count / size, at: 28, in: &file)
         redirect(root, to: pages + 1, in: &file)
-        let report = try salvage(file)
+        let (report, _) = try scratch.salvage(file)
         #expect(report.savedCount == sound.contents.records.count)
         #expect(!report.damage.isEmpty)
     }
 
     @Test func `Thousands of rows that share one long overflow chain do not stall the search`() throws {
         // Adds leaves whose rows claim to be as long as the chain that they all continue in.
-        var file = sound.file
-        for offset in 0..<size { file[offset] = 0 }
+        var file = sound.file.zeroed(pages: 0..<1)
         let chain = 400
         let first = file.count / size + 1
         for number in 0..<chain {
@@ -133,7 +124,7 @@ import Testing
             put(first, at: offset + cell.count + local, in: &page)
             file += page
         }
-        let report = try salvage(file)
+        let (report, _) = try scratch.salvage(file)
         #expect(report.savedCount >= sound.contents.records.count)
     }
 }

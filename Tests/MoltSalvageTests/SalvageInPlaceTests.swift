@@ -25,8 +25,7 @@ import Testing
     }
 
     @Test func `The damaged file and its log are kept beside the new file`() throws {
-        var file = sound.openFile
-        for offset in 0..<SoundStore.pageSize { file[offset] = 0 }
+        let file = sound.openFile.zeroed(pages: 0..<1)
         try DamagedStore(file: file, log: sound.openLog).write(to: url)
         let report = try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
         let aside = URL(fileURLWithPath: try #require(report.setAside))
@@ -103,8 +102,7 @@ import Testing
             INSERT INTO theirs SELECT hex(randomblob(40)) FROM n
             """
         )
-        var file = Array(try Data(contentsOf: url))
-        for offset in 2_048..<3_072 { file[offset] = 0 }
+        let file = Array(try Data(contentsOf: url)).zeroed(pages: 2..<3)
         try Data(file).write(to: url)
         let error = #expect(throws: CacheError.self) { try CodableCache.salvage(at: url) }
         #expect(error?.code == .notADatabase)

@@ -16,11 +16,7 @@ import Testing
     }
 
     private func salvage(log: [UInt8]) throws -> SalvageReport {
-        try DamagedStore(file: sound.openFile, log: log).write(to: url)
-        let report = try CodableCache.salvage(from: url, to: newURL)
-        #expect(try CacheStore.damage(at: newURL).isEmpty)
-        try FileManager.default.removeItem(at: newURL)
-        return report
+        try scratch.salvage(sound.openFile, log: log).report
     }
 
     /// The size of a frame with its page in bytes.
@@ -41,14 +37,6 @@ import Testing
                 #expect(report.assumptions.contains { $0.contains("log") })
             }
         }
-    }
-
-    @Test(arguments: [0, 9, 17, 26]) func `A flipped bit in the header is reported`(offset: Int) throws {
-        var log = sound.openLog
-        log[offset] ^= 1
-        let report = try salvage(log: log)
-        #expect(!report.isWhole)
-        #expect(report.assumptions.contains { $0.contains("log") && $0.contains("beginning") }, "\(report)")
     }
 
     @Test func `A log that is truncated within a frame is reported`() throws {

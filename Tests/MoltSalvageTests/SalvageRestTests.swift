@@ -16,14 +16,8 @@ struct SalvageRestTests {
         scratch = try ScratchDirectory()
         newURL = scratch.file("saved.molt")
         let records = (0..<Self.count).map { number in
-            StoreContents.StoredRecord(
-                key: "k\(number)",
-                typeName: "Item",
-                content: Array(#"{"old":\#(number)}"#.utf8),
-                isData: false,
-                expiration: nil,
-                version: 0
-            )
+            let content = Array(#"{"old":\#(number)}"#.utf8)
+            return StoreContents.StoredRecord(key: "k\(number)", typeName: "Item", content: content, version: 0)
         }
         try StoreContents(version: 0, records: records).write(to: CacheStore(at: scratch.file()))
         // Closing the last connection moves the log into the file.
@@ -83,9 +77,8 @@ struct SalvageRestTests {
         let before = try CacheStore.contents(at: scratch.file())
         if isDamaged {
             // The index of the keys is only found through the schema on the first page.
-            var file = try Data(contentsOf: scratch.file())
-            file.replaceSubrange(100..<2_000, with: Data(count: 1_900))
-            try file.write(to: scratch.file())
+            let file = Array(try Data(contentsOf: scratch.file())).zeroed(100..<2_000)
+            try Data(file).write(to: scratch.file())
         }
         let report = try CodableCache.salvage(from: scratch.file(), to: newURL)
         #expect(report.isWhole == !isDamaged)

@@ -17,11 +17,8 @@ import Testing
         let sound = try SoundStore.shared.get()
         try Data(sound.file).write(to: url)
         let root = try SQLite(url).text("SELECT rootpage FROM sqlite_schema WHERE name = 'molt_ledger'")
-        var file = sound.file
         let page = try #require(root.flatMap { Int($0) })
-        let start = (page - 1) * SoundStore.pageSize
-        for offset in start..<start + SoundStore.pageSize { file[offset] = 0 }
-        try Data(file).write(to: url)
+        try Data(sound.file.zeroed(pages: page - 1..<page)).write(to: url)
         return url
     }
 

@@ -25,25 +25,8 @@ struct Refusal: Error {}
         sound = try SoundStore.shared.get()
     }
 
-    private func salvage(_ file: [UInt8], log: [UInt8]? = nil) throws -> (SalvageReport, StoreContents) {
-        let store = DamagedStore(file: file, log: log)
-        try store.write(to: url)
-        let report = try CodableCache.salvage(from: url, to: newURL)
-        #expect(store.isUnchanged(at: url))
-        #expect(try CacheStore.damage(at: newURL).isEmpty)
-        return (report, try CacheStore.contents(at: newURL))
-    }
-
-    /// Returns the file with a range of its pages zeroed.
-    private func zeroed(pages: Range<Int>) -> [UInt8] {
-        var file = sound.file
-        let size = SoundStore.pageSize
-        for offset in pages.lowerBound * size..<min(pages.upperBound * size, file.count) { file[offset] = 0 }
-        return file
-    }
-
     @Test func `An undamaged file is saved completely`() throws {
-        let (report, contents) = try salvage(sound.file)
+        let (report, contents) = try scratch.salvage(sound.file)
         #expect(report.isWhole, "\(report)")
         #expect(report.savedCount == sound.contents.records.count)
         #expect(report.ledgerCount == 2)
@@ -54,7 +37,7 @@ struct Refusal: Error {}
     }
 
     @Test func `Records that are only in the log are saved`() throws {
-        let (report, contents) = try salvage(sound.openFile, log: sound.openLog)
+        let (report, contents) = try scratch.salvage(sound.openFile, log: sound.openLog)
         #expect(report.isWhole, "\(report)")
         #expect(contents == sound.openContents)
     }
@@ -69,7 +52,7 @@ struct Refusal: Error {}
     }
 
     @Test func `All records, types and the ledger are recovered without the first page`() throws {
-        let (report, contents) = try salvage(zeroed(pages: 0..<1))
+        let (report, contents) = try scratch.salvage(sound.file.zeroed(pages: 0..<1))
         #expect(contents.records.filter { sound.contents.records.contains($0) }.count == sound.contents.records.count)
         #expect(report.rawCount == report.savedCount)
         #expect(contents.ledger == sound.contents.ledger)
@@ -80,17 +63,16 @@ struct Refusal: Error {}
     }
 
     @Test func `Records in the log take precedence over the file even without the first page`() throws {
-        var file = sound.openFile
-        for offset in 0..<SoundStore.pageSize { file[offset] = 0 }
-        let (_, contents) = try salvage(file, log: sound.openLog)
+        let (_, contents) = try scratch.salvage(sound.openFile.zeroed(pages: 0..<1), log: sound.openLog)
         for record in sound.openContents.records { #expect(contents.records.contains(record)) }
     }
 
     @Test func `One damaged page loses only its own records, and the report names them`() throws {
+        let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
         let pages = sound.file.count / SoundStore.pageSize
         var lostMost = 0
         for page in 1..<pages {
-            let (report, contents) = try salvage(zeroed(pages: page..<page + 1))
+            let (report, contents) = try scratch.salvage(sound.file.zeroed(pages: page..<page + 1))
             let lost = sound.contents.records.filter { !contents.records.map(\.key).contains($0.key) }
             lostMost = max(lostMost, lost.count)
             let named = Set(report.losses.compactMap(\.key))
@@ -99,19 +81,20 @@ struct Refusal: Error {}
                 let isSame = sound.contents.records.contains { $0.key == record.key && $0.content == record.content }
                 #expect(isSame, "page \(page)")
             }
-            try FileManager.default.removeItem(at: newURL)
+            // Deleted records do not come back, unless the report warns of it.
+            let back = contents.records.map(\.key).filter { deleted.contains($0) }
+            #expect(back.isEmpty || report.assumptions.contains { $0.contains("deleted") }, "page \(page): \(back)")
         }
         // A page of 1 024 bytes holds no more records.
         #expect((1...16).contains(lostMost))
     }
 
     @Test func `An interior page without its last child does not lose any records`() throws {
-        let file = try interiorPagesCut()
-        #expect(file.count > 0)
-        for file in file {
-            let (_, contents) = try salvage(file)
+        let files = try interiorPagesCut()
+        #expect(!files.isEmpty)
+        for file in files {
+            let (_, contents) = try scratch.salvage(file)
             #expect(contents.records == sound.contents.records)
-            try FileManager.default.removeItem(at: newURL)
         }
     }
 
@@ -122,11 +105,16 @@ struct Refusal: Error {}
                 + [Migration(to: 3, "third", .transform("SoundNote") { $0["seen"] = .bool(true) })]
         )
         for file in try interiorPagesCut() {
-            try DamagedStore(file: file).write(to: url)
-            let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: url, migrations: migrations) }
-            #expect(error?.code == .storeFailed)
-            #expect(DamagedStore(file: file).isUnchanged(at: url))
+            try expectUpgradeFails(file, migrations)
         }
+    }
+
+    /// Expects that an upgrade of a damaged file fails, and leaves it as it is.
+    private func expectUpgradeFails(_ file: [UInt8], _ migrations: MigrationRegistry) throws {
+        try DamagedStore(file: file).write(to: url)
+        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: url, migrations: migrations) }
+        #expect(error?.code == .storeFailed)
+        #expect(DamagedStore(file: file).isUnchanged(at: url))
     }
 
     @Test func `An upgrade detects that rows on the last page were overwritten`() throws {
@@ -137,14 +125,8 @@ struct Refusal: Error {}
                 sound.file[$0 * size] == 0x0D && sound.file[($0 * size)..<(($0 + 1) * size)].contains(UInt8(ascii: "{"))
             }
         )
-        var file = sound.file
-        for offset in (last * size + 100)..<((last + 1) * size) { file[offset] = 0 }
-        try DamagedStore(file: file).write(to: url)
-        let error = #expect(throws: MigrationError.self) {
-            _ = try CodableCache(at: url, migrations: SoundStore.migrations)
-        }
-        #expect(error?.code == .storeFailed)
-        #expect(DamagedStore(file: file).isUnchanged(at: url))
+        let file = sound.file.zeroed((last * size + 100)..<((last + 1) * size))
+        try expectUpgradeFails(file, SoundStore.migrations)
     }
 
     /// Returns copies of the file, in each of which another interior page of the records lost its last cell.
@@ -179,7 +161,7 @@ struct Refusal: Error {}
         let places = (0..<file.count - 40).filter { file[$0..<$0 + key.count].elementsEqual(key) }
         let row = try #require(places.first { file[$0..<$0 + 80].contains(UInt8(ascii: "{")) })
         file[row + 4] = 0xFF
-        let (report, contents) = try salvage(file)
+        let (report, contents) = try scratch.salvage(file)
         #expect(contents.records.map(\.key).contains("key 120"))
         #expect(report.losses.map(\.kind) == [.doubtfulKey])
     }
@@ -233,30 +215,31 @@ struct Refusal: Error {}
         #expect(try damaged.value(String.self, forKey: "key a") == "secret")
     }
 
-    @Test func `Quarantined records are quarantined in the new file, too`() throws {
+    /// Writes a cache of integers, and puts those whose key ends with a 5 into quarantine.
+    private func quarantine(_ numbers: Range<Int>) throws {
+        let cache = try CodableCache(at: url)
+        for number in numbers { try cache.set(number, forKey: "key \(number)") }
+        cache.close()
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)
-        try CodableCache(at: url).set(1, forKey: "one")
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "fails", .transform("Int") { _ in throw Refusal() })
-        ]
-        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        let step = MigrationStep.transform("Int") { if $0.key.hasSuffix("5") { throw Refusal() } }
+        try CodableCache(at: url, migrations: [Migration(to: 1, "fails", step)], configuration: configuration).close()
+    }
+
+    private static let quarantined =
+        "SELECT id, record_id, key, type, version, migration, reason, hex(content) FROM molt_quarantine"
+
+    @Test func `Quarantined records are quarantined in the new file, too`() throws {
+        try quarantine(5..<6)
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(report.quarantinedCount == 1)
         #expect(report.isWhole, "\(report)")
-        let columns = "SELECT id, record_id, key, type, version, migration, hex(content) FROM molt_quarantine"
-        #expect(try SQLite(newURL).rows(columns) == SQLite(url).rows(columns))
+        #expect(try SQLite(newURL).rows(Self.quarantined) == SQLite(url).rows(Self.quarantined))
     }
 
     @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
     func `A table that is missing from a damaged schema is still saved`(change: String) throws {
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: .none)
-        try CodableCache(at: url).set(1, forKey: "one")
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "fails", .transform("Int") { _ in throw Refusal() })
-        ]
-        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        try quarantine(5..<6)
         try SQLite(url).run(
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change) WHERE name = 'molt_quarantine'"
         )
@@ -267,47 +250,18 @@ struct Refusal: Error {}
     }
 
     @Test func `Quarantined records are also found page by page`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: .none)
-        let cache = try CodableCache(at: url)
-        for number in 0..<30 { try cache.set(number, forKey: "key \(number)") }
-        cache.close()
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "fails",
-                .transform("Int") { if $0.key.hasSuffix("5") { throw Refusal() } }
-            )
-        ]
-        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
-        var file = Array(try Data(contentsOf: url))
-        let rows = try SQLite(url).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
+        try quarantine(0..<30)
+        let rows = try SQLite(url).rows(Self.quarantined)
         #expect(rows.count == 3)
-        for offset in 0..<100 { file[offset] = 0 }
-        try DamagedStore(file: file).write(to: url)
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let (report, _) = try scratch.salvage(Array(try Data(contentsOf: url)).zeroed(0..<100))
         #expect(report.quarantinedCount == 3)
         #expect(report.savedCount == 27)
-        #expect(
-            try SQLite(newURL).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
-                == rows
-        )
+        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
         #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
-    @Test func `Deleted records do not come back, unless the report warns of it`() throws {
-        // Zeroes each page in turn.
-        let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
-        for page in 1..<sound.file.count / SoundStore.pageSize {
-            let (report, contents) = try salvage(zeroed(pages: page..<page + 1))
-            let back = contents.records.map(\.key).filter { deleted.contains($0) }
-            #expect(back.isEmpty || report.assumptions.contains { $0.contains("deleted") }, "page \(page): \(back)")
-            try FileManager.default.removeItem(at: newURL)
-        }
-    }
-
     @Test func `A log that belongs to another file is ignored`() throws {
-        let (report, contents) = try salvage(try foreignStore(), log: sound.openLog)
+        let (report, contents) = try scratch.salvage(try foreignStore(), log: sound.openLog)
         #expect(contents.records.count == 200)
         #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")
         // It may still have been the log of this file.
@@ -316,11 +270,9 @@ struct Refusal: Error {}
     }
 
     @Test func `A log with another page size is ignored even if the file is damaged`() throws {
-        var file = try foreignStore(pageSize: 4096)
-        for offset in 4096 * 3..<4096 * 3 + 100 { file[offset] = 0 }
-        let (alone, _) = try salvage(file)
-        try FileManager.default.removeItem(at: newURL)
-        let (report, contents) = try salvage(file, log: sound.openLog)
+        let file = try foreignStore(pageSize: 4096).zeroed(4096 * 3..<4096 * 3 + 100)
+        let (alone, _) = try scratch.salvage(file)
+        let (report, contents) = try scratch.salvage(file, log: sound.openLog)
         #expect(report.savedCount == alone.savedCount && report.savedCount > 0)
         #expect(contents.records.allSatisfy { $0.key.hasPrefix("other") })
         #expect(report.assumptions.contains { $0.contains("does not belong to it") }, "\(report)")
@@ -340,7 +292,7 @@ struct Refusal: Error {}
     }
 
     @Test func `The new file is accessible only to its owner, and no other file is left behind`() throws {
-        let (_, _) = try salvage(sound.file)
+        let (_, _) = try scratch.salvage(sound.file)
         let attributes = try FileManager.default.attributesOfItem(atPath: newURL.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
@@ -374,7 +326,7 @@ struct Refusal: Error {}
     }
 
     @Test func `A report can be encoded and decoded`() throws {
-        let (report, _) = try salvage(zeroed(pages: 0..<3))
+        let (report, _) = try scratch.salvage(sound.file.zeroed(pages: 0..<3))
         #expect(try JSONDecoder().decode(SalvageReport.self, from: JSONEncoder().encode(report)) == report)
         #expect("\(report)".hasPrefix("\(url.path): \(report.savedCount) records saved to \(newURL.path)"))
     }
