@@ -29,8 +29,7 @@ struct FullDiskCase: Sendable {
     }
 
     private static func contents(_ place: TestPlace) throws -> String {
-        let damage = try CacheStore.damage(at: place.cache)
-        guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+        try place.checkWhole()
         guard let contents = try StoreContents.found(at: place.cache) else { return "no store" }
         let ledger = contents.ledger.map { "\($0.name) \($0.version)" }
         let records = contents.records.map { record in
@@ -47,15 +46,17 @@ struct FullDiskCase: Sendable {
         isInDirectory: true
     )
 
-    /// Records become ten times as long.
+    /// Makes records ten times as long.
+    private static let grow = Migration(
+        to: 1,
+        "grow",
+        .addProperty("Alien", "text", default: .string(String(repeating: "long ", count: 2_000)))
+    )
+
     private static let growing = FullDiskCase(
         name: "an upgrade that makes records longer",
         prepare: { try People.prepare($0, count: 60, size: 1_000) },
-        act: { place in
-            let text = String(repeating: "long ", count: 2_000)
-            let grow = Migration(to: 1, "grow", .addProperty("Alien", "text", default: .string(text)))
-            try open(place, [grow]).close()
-        },
+        act: { try open($0, [grow]).close() },
         look: contents,
         isInDirectory: true
     )
@@ -75,12 +76,11 @@ struct FullDiskCase: Sendable {
         look: { place in
             // Batches that were written before the disk was full stay, so the values are compared, and not the bytes.
             let outcome = try CodableCache.history(at: place.cache)[0].outcome
-            let damage = try CacheStore.damage(at: place.cache)
-            guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+            try place.checkWhole()
             let cache = try openOnRead(place)
             defer { cache.close() }
-            let values = try cache.values(of: Grown.self).map {
-                "\($0.key) \($0.value.fullName) \($0.value.text.count)"
+            let values = try cache.values(of: Grown.self).map { key, value in
+                "\(key) \(value.fullName) \(value.text.count)"
             }
             return (["\(outcome)"] + values).joined(separator: "\n")
         },
@@ -94,15 +94,10 @@ struct FullDiskCase: Sendable {
     }
 
     private static func openOnRead(_ place: TestPlace) throws -> CodableCache {
-        let text = String(repeating: "long ", count: 2_000)
         var configuration = People.configuration
         configuration.upgradesRest = false
         configuration.batchSize = 2
-        return try CodableCache(
-            at: place.cache,
-            migrations: [Migration(to: 1, "grow", .addProperty("Alien", "text", default: .string(text))).onRead()],
-            configuration: configuration
-        )
+        return try CodableCache(at: place.cache, migrations: [grow.onRead()], configuration: configuration)
     }
 
     private static let fresh = FullDiskCase(

@@ -27,11 +27,6 @@ extension PowerLossTests {
             try StoreContents.found(at: place.cache)?.timeless
         }
 
-        private func checkWhole() throws {
-            let damage = try CacheStore.damage(at: place.cache)
-            guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
-        }
-
         private func report(_ name: String, _ recording: DiskRecording, _ count: Int, _ counts: [Int]) {
             TestRun.report("power, \(name): \(recording.operations.count) operations, \(count) losses, \(counts)")
         }
@@ -71,7 +66,7 @@ extension PowerLossTests {
                 guard try !place.paths().contains(where: { $0.hasSuffix(".part") }) else {
                     throw Broken("A part is left.")
                 }
-                try checkWhole()
+                try place.checkWhole()
             }
             report("backup", recording, count, counts)
             #expect(counts[0] > 0 && counts[1] > 0 && counts[3] > 0, "\(counts)")
@@ -149,7 +144,7 @@ extension PowerLossTests {
                 if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
                 try CodableCache.restore(backup, at: place.cache)
                 guard try contents() == old else { throw Broken("It has come to another end.") }
-                try checkWhole()
+                try place.checkWhole()
             }
             report(name, recording, count, counts)
             #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
@@ -245,7 +240,7 @@ extension PowerLossTests {
             var options = MigrationOptions()
             options.backup = BackupPolicy()
             try suite.upgrade(with: registry, options: options)
-            let new = try suite.values()
+            let new = try suite.valuesOfTheApp()
             let backup = try #require(try suite.backups().first)
             let recording = try DiskRecording(place) {
                 try suite.restore(backup)
@@ -260,8 +255,7 @@ extension PowerLossTests {
                 counts[isCommitted ? (state.journal.isEmpty ? 2 : 1) : 0] += 1
                 // An upgrade without migrations finishes the pending changes.
                 if isCommitted { try suite.upgrade(with: MigrationRegistry()) }
-                let found = try suite.values().filter { $0.key != "molt.ledger" }
-                guard found == (isCommitted ? old : new.filter { $0.key != "molt.ledger" }) else {
+                guard try suite.valuesOfTheApp() == (isCommitted ? old : new) else {
                     throw Broken("The settings are neither old nor new.")
                 }
                 guard try suite.backups() == [backup] else { throw Broken("The backup is lost.") }

@@ -46,33 +46,21 @@ extension PowerLossTests {
             TestRun.report("power, \(name): \(operations) operations, \(count) losses, found \(timeline.found)")
         }
 
-        @Test func `An upgrade is undone or complete, and complete once it was reported`() throws {
+        @Test(arguments: [false, true])
+        func `An upgrade is undone or complete, and complete once it was reported; a new store is missing or whole`(
+            isFresh: Bool
+        ) throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300)
+            if !isFresh { try People.prepare(place, count: 300) }
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(24, long: 1)
+                distance: TestRun.choose(isFresh ? 4 : 24, long: 1)
             )
             let count = try sweep.run { try timeline.check($0) }
-            report("upgrade", recording, count, timeline)
-            #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
-            #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
-        }
-
-        @Test func `A new store is missing or whole`() throws {
-            defer { place.remove() }
-            var timeline = try CacheTimeline(place, registry)
-            let recording = try DiskRecording(place) { try life(&timeline) }
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(4, long: 1)
-            )
-            let count = try sweep.run { try timeline.check($0) }
-            report("fresh", recording, count, timeline)
+            report(isFresh ? "fresh" : "upgrade", recording, count, timeline)
             #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
             #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }

@@ -18,14 +18,6 @@
             | 1 << molt_disk_sync.rawValue | 1 << molt_disk_rename.rawValue | 1 << molt_disk_remove.rawValue
             | 1 << molt_disk_sync_directory.rawValue
 
-        private static let old: [String: PropertyListValue] = [
-            "tags": "a", "other": 1, "renamed": "text", "removed": true,
-            "long": .string(String(repeating: "b", count: 5_000)),
-        ]
-        private static let new: [String: PropertyListValue] = [
-            "tags": "a", "other": 1, "title": "text", "long": .string(String(repeating: "b", count: 5_000)),
-        ]
-
         @Test(
             arguments: TestRun.choose(
                 [(false, true), (true, false)],
@@ -50,11 +42,8 @@
                 number += 1
                 let place = TestPlace()
                 defer { place.remove() }
-                try place.old.update(set: Self.old)
-                let migrations: MigrationRegistry = [
-                    Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: place.old)),
-                    Migration(to: 3, "remove", .removeKeys("removed", in: place.old)),
-                ]
+                try place.old.update(set: SingleSuite.old)
+                let migrations = SingleSuite.migrations(of: place.old)
 
                 molt_disk_watch(place.home, place.token)
                 molt_disk_refuse(Self.all, number, isLasting ? .max : number, isShort ? ENOSPC : EIO, isShort)
@@ -68,8 +57,8 @@
                 let version = state.version
                 // While changes are pending, the suite may have all of them, none, or no readable file.
                 if version == 0 || state.journal.isEmpty {
-                    let values = try place.old.values().filter { $0.key != "molt.ledger" }
-                    #expect(values == (version == 0 ? Self.old : Self.new), "\(number)")
+                    let expected = version == 0 ? SingleSuite.old : SingleSuite.new
+                    #expect(try place.old.valuesOfTheApp() == expected, "\(number)")
                 }
                 switch failure {
                 case nil:
@@ -88,7 +77,7 @@
                     found["undone", default: 0] += 1
                 }
                 try place.old.upgrade(with: migrations)
-                #expect(try place.old.values().filter { $0.key != "molt.ledger" } == Self.new, "\(number)")
+                #expect(try place.old.valuesOfTheApp() == SingleSuite.new, "\(number)")
             } while refused > 0 && number < 200
             TestRun.report("refused calls, a suite alone: \(number - 1) points, \(found)")
             #expect(number < 200)

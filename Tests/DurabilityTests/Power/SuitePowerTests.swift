@@ -64,24 +64,12 @@
             await #expect(processExitsWith: .success) {
                 let place = TestPlace()
                 defer { place.remove() }
-                let old: [String: PropertyListValue] = [
-                    "tags": .string(#"["a","b"]"#), "other": 1, "renamed": "text", "removed": true,
-                    "long": .string(String(repeating: "b", count: 5_000)),
-                ]
-                try place.old.update(set: old)
-                let migrations: MigrationRegistry = [
-                    .defaultsV4ToV5(to: 1, suite: place.old, keys: [.key("tags", .array(of: .string))]),
-                    Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: place.old)),
-                    Migration(to: 3, "remove", .removeKeys("removed", in: place.old)),
-                ]
+                try place.old.update(set: SingleSuite.old)
+                let migrations = SingleSuite.migrations(of: place.old)
                 let recording = try DiskRecording(place) {
                     try place.old.upgrade(with: migrations)
                     DiskRecording.mark("opened")
                 }
-                let new: [String: PropertyListValue] = [
-                    "tags": ["a", "b"], "other": 1, "title": "text",
-                    "long": .string(String(repeating: "b", count: 5_000)),
-                ]
                 var found: [AppScenario.Left: Int] = [:]
                 // Creating a sweep compares its recording with the current files, so both are created first.
                 let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
@@ -93,15 +81,15 @@
                         let left: AppScenario.Left =
                             state.version == 0 ? .old : state.journal.isEmpty ? .new : .journal
                         if left != .journal {
-                            let values = try place.old.values().filter { $0.key != "molt.ledger" }
-                            guard values == (left == .old ? old : new) else {
+                            let values = try place.old.valuesOfTheApp()
+                            guard values == (left == .old ? SingleSuite.old : SingleSuite.new) else {
                                 throw Broken("It has \(values.keys.sorted()) at \(state.version)")
                             }
                         }
                         found[left, default: 0] += 1
                         if !moment.marks.isEmpty, left != .new { throw Broken("What was reported is lost.") }
                         try place.old.upgrade(with: migrations)
-                        guard try place.old.values().filter({ $0.key != "molt.ledger" }) == new else {
+                        guard try place.old.valuesOfTheApp() == SingleSuite.new else {
                             throw Broken("It was not finished.")
                         }
                     }
@@ -109,6 +97,23 @@
                 TestRun.report("power, a suite alone: \(recording.operations.count) operations, \(found)")
                 for left in AppScenario.Left.allCases { #expect(found[left, default: 0] > 0, "\(left)") }
             }
+        }
+    }
+
+    /// The settings of a suite that is upgraded without a cache.
+    enum SingleSuite {
+        static let old: [String: PropertyListValue] = [
+            "tags": .string(#"["a","b"]"#), "other": 1, "renamed": "text", "removed": true, "long": long,
+        ]
+        static let new: [String: PropertyListValue] = ["tags": ["a", "b"], "other": 1, "title": "text", "long": long]
+        private static let long = PropertyListValue.string(String(repeating: "b", count: 5_000))
+
+        static func migrations(of suite: Molt.Suite) -> MigrationRegistry {
+            [
+                .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
+                Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: suite)),
+                Migration(to: 3, "remove", .removeKeys("removed", in: suite)),
+            ]
         }
     }
 #endif

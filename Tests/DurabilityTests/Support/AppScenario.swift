@@ -96,17 +96,14 @@ struct AppScenario: Codable, Sendable {
                 "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
             },
             journal: state.journal,
-            old: isSettled ? try place.old.values().filter { $0.key != "molt.ledger" } : [:],
+            old: isSettled ? try place.old.valuesOfTheApp() : [:],
             group: isSettled ? try place.group.values() : [:]
         )
     }
 
     /// Checks that the store is whole, and returns its state.
     func left(before: Outcome, after: Outcome) throws -> Left {
-        if primary == .cache {
-            let damage = try CacheStore.damage(at: place.cache)
-            guard damage.isEmpty else { throw Broken("The cache is damaged: \(damage.prefix(3))") }
-        }
+        if primary == .cache { try place.checkWhole() }
         let found = try outcome()
         if found == before { return .old }
         if found == after { return .new }

@@ -21,19 +21,15 @@ enum People {
     /// - Parameter size: The approximate number of bytes of a record.
     static func contents(_ count: Int, size: Int = 200) -> StoreContents {
         let note = String(repeating: "n", count: max(0, size - 60))
-        return StoreContents(
-            version: 0,
-            records: (0..<count).map { number in
-                StoreContents.StoredRecord(
-                    key: "person \(number)",
-                    typeName: number % 10 == 9 ? "Trash" : "Alien",
-                    content: Array(#"{"fullName":"First\#(number) Last","note":"\#(note)"}"#.utf8),
-                    isData: false,
-                    expiration: nil,
-                    version: 0
-                )
-            }
-        )
+        let records = (0..<count).map { number in
+            StoreContents.StoredRecord(
+                key: "person \(number)",
+                typeName: number % 10 == 9 ? "Trash" : "Alien",
+                content: Array(#"{"fullName":"First\#(number) Last","note":"\#(note)"}"#.utf8),
+                version: 0
+            )
+        }
+        return StoreContents(version: 0, records: records)
     }
 
     /// Writes a cache with the records of the early release.

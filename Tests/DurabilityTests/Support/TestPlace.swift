@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltCache
 import MoltPlatform
 import TestHome
 
@@ -44,9 +45,22 @@ struct TestPlace: Codable, Hashable, Sendable {
         }
     }
 
+    /// Throws if the cache is damaged.
+    func checkWhole() throws {
+        let damage = try CacheStore.damage(at: cache)
+        guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+    }
+
     /// Removes all files of the test.
     func remove() {
         for path in ((try? paths()) ?? []).reversed() { removeEntry(path) }
+    }
+}
+
+extension Molt.Suite {
+    /// The settings without the ledger.
+    func valuesOfTheApp() throws -> [String: PropertyListValue] {
+        try values().filter { $0.key != "molt.ledger" }
     }
 }
 

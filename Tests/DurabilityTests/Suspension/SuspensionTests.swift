@@ -152,51 +152,33 @@
         other.close()
         let original = try Data(contentsOf: file("other"))
 
-        let works: [(name: String, work: Work)] = [
-            ("reading", Work(repeating: { _ = try cache.value(String.self, forKey: "7") })),
-            ("listing", Work(repeating: { _ = try cache.values(of: String.self).count })),
-            (
-                "writing",
-                Work(repeating: {
-                    let number = Int.random(in: 0..<1_000)
-                    try cache.batch { batch in
-                        for index in 0..<200 { try batch.set(number, forKey: "pair \(index)") }
-                    }
-                })
-            ),
-            (
-                "backups",
-                Work(repeating: {
-                    try CodableCache.removeBackup(try CodableCache.backUp(at: place.cache), at: place.cache)
-                })
-            ),
-            ("checks", Work(repeating: { _ = try CodableCache.verify(at: place.cache) })),
-            (
-                "retries",
-                Work(repeating: {
-                    for row in try quarantine.quarantined() {
-                        _ = try quarantine.retryQuarantined([row.id], with: failing)
-                    }
-                })
-            ),
-            (
-                "salvages",
-                Work(repeating: {
-                    let target = file("salvaged")
-                    try? FileManager.default.removeItem(at: target)
-                    let report = try CodableCache.salvage(from: file("other"), to: target)
-                    guard report.savedCount == 2_000 else { throw Broken("Only \(report.savedCount) are saved.") }
-                })
-            ),
-            (
-                "restores",
-                Work(repeating: {
-                    let url = file("restored")
-                    guard let backup = try CodableCache.backups(at: place.cache).last else { return }
-                    try CodableCache.restore(backup, at: url, fromAnotherStore: true, keepsReplaced: false)
-                })
-            ),
-        ]
+        var works: [(name: String, work: Work)] = []
+        func begin(_ name: String, _ body: @escaping @Sendable () throws -> Void) {
+            works.append((name, Work(repeating: body)))
+        }
+        begin("reading") { _ = try cache.value(String.self, forKey: "7") }
+        begin("listing") { _ = try cache.values(of: String.self).count }
+        begin("writing") {
+            let number = Int.random(in: 0..<1_000)
+            try cache.batch { batch in
+                for index in 0..<200 { try batch.set(number, forKey: "pair \(index)") }
+            }
+        }
+        begin("backups") { try CodableCache.removeBackup(try CodableCache.backUp(at: place.cache), at: place.cache) }
+        begin("checks") { _ = try CodableCache.verify(at: place.cache) }
+        begin("retries") {
+            for row in try quarantine.quarantined() { _ = try quarantine.retryQuarantined([row.id], with: failing) }
+        }
+        begin("salvages") {
+            let target = file("salvaged")
+            try? FileManager.default.removeItem(at: target)
+            let report = try CodableCache.salvage(from: file("other"), to: target)
+            guard report.savedCount == 2_000 else { throw Broken("Only \(report.savedCount) are saved.") }
+        }
+        begin("restores") {
+            guard let backup = try CodableCache.backups(at: place.cache).last else { return }
+            try CodableCache.restore(backup, at: file("restored"), fromAnotherStore: true, keepsReplaced: false)
+        }
         var random = SeededGenerator(seed: 7)
         for round in 0..<rounds {
             usleep(UInt32(random.below(20_000)))
