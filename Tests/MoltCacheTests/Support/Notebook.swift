@@ -78,6 +78,20 @@ struct Notebook: AttachedStore {
     }
 }
 
+extension Notebook {
+    /// The same notebook, to which no change can be applied.
+    var broken: Notebook {
+        var broken = self
+        broken.isBroken = true
+        return broken
+    }
+
+    /// A migration that adds a line.
+    func adding(_ line: String, to version: Int = 1) -> Migration {
+        Migration(to: version, line, .notes(self) { try $0.pages(self).add(line) })
+    }
+}
+
 extension MigrationContext {
     func pages(_ notebook: Notebook) throws -> Notebook.Pages {
         try attached(notebook)

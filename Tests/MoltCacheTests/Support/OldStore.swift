@@ -3,16 +3,6 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// The ways in which an app upgrades its store; as in Realm's tests, many tests run through all of them.
-enum EntryPoint: String, CaseIterable, Sendable {
-    case initializer
-    case asyncOpen
-    /// A migrator on a cache file, with batches of two records, so that small stores have several.
-    case migrator
-    /// A migrator on an in-memory store, with batches of three records.
-    case inMemory
-}
-
 /// A store as an earlier release left it.
 final class OldStore {
     let directory: ScratchDirectory
@@ -25,7 +15,7 @@ final class OldStore {
         _ records: [StoredRecord],
         version: Int = 0,
         ledger: [(String, Int)] = [],
-        through entry: EntryPoint = .initializer
+        through entry: EntryPoint = .current
     ) throws {
         directory = try ScratchDirectory()
         url = directory.file()
@@ -57,7 +47,7 @@ final class OldStore {
                     content: record.content,
                     isData: record.isData,
                     expiration: record.expiration,
-                    version: record.version ?? version
+                    version: record.version
                 )
             }
         )
@@ -96,9 +86,19 @@ final class OldStore {
         }
     }
 
+    /// Upgrades the store with one migration.
+    @discardableResult
+    func upgrade(_ steps: MigrationStep...) async throws -> MigrationReport {
+        try await upgrade([Migration(to: 1, "change", steps: steps)])
+    }
+
     func upgraded(_ registry: MigrationRegistry) async throws -> Snapshot {
         try await upgrade(registry)
         return try snapshot()
+    }
+
+    func upgraded(_ steps: MigrationStep...) async throws -> Snapshot {
+        try await upgraded([Migration(to: 1, "change", steps: steps)])
     }
 
     /// The error that the upgrade throws, which must leave the store unchanged.
@@ -113,9 +113,35 @@ final class OldStore {
         return try #require(error, sourceLocation: sourceLocation)
     }
 
+    func failure(_ steps: MigrationStep..., sourceLocation: SourceLocation = #_sourceLocation) async throws
+        -> MigrationError
+    {
+        try await failure([Migration(to: 1, "change", steps: steps)], sourceLocation: sourceLocation)
+    }
+
     func snapshot() throws -> Snapshot {
-        if let memory { return try Snapshot(of: memory) }
+        if let memory { return Snapshot(try memory.contents()) }
         return try Snapshot(of: url)
+    }
+}
+
+extension OldStore {
+    typealias Block = @Sendable (MigrationContext) throws -> Void
+
+    /// Upgrades the store with a block.
+    @discardableResult
+    func upgrade(_ block: @escaping Block) async throws -> MigrationReport {
+        try await upgrade(.run { try block($0) })
+    }
+
+    func upgraded(_ block: @escaping Block) async throws -> Snapshot {
+        try await upgraded(.run { try block($0) })
+    }
+
+    func failure(sourceLocation: SourceLocation = #_sourceLocation, _ block: @escaping Block) async throws
+        -> MigrationError
+    {
+        try await failure(.run { try block($0) }, sourceLocation: sourceLocation)
     }
 }
 

@@ -1,17 +1,5 @@
 import MoltCore
 
-final class DecodingCounter: Sendable {
-    private let counts = Locked<[String: Int]>([:])
-
-    func count(_ name: String) {
-        counts.withLock { $0[name, default: 0] += 1 }
-    }
-
-    func of(_ name: String) -> Int {
-        counts.withLock { $0[name] ?? 0 }
-    }
-}
-
 /// Runs a closure on the next call, and only then.
 final class Once: Sendable {
     private let body = Locked<(@Sendable () -> Void)?>(nil)
