@@ -83,8 +83,7 @@ struct ChangedKeyTests {
 
     @Test func `include those that the app has set since, and leave out expired and removed ones`() throws {
         let clock = Clock(1_000_000)
-        var configuration = CodableCache.Configuration()
-        configuration.now = { clock.date }
+        let configuration = CodableCache.Configuration { $0.now = { clock.date } }
         let cache = try CodableCache(at: url, migrations: [Self.first], configuration: configuration)
         try cache.set(Person(name: "later"), forKey: "person-6")
         try cache.set(Person(name: "short-lived"), forKey: "person-5", expiry: .after(seconds: 10))
@@ -95,10 +94,8 @@ struct ChangedKeyTests {
     }
 
     @Test func `include those of a migration on read once they are written`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
         let migration = Migration(to: 1, "on-read", .addProperty("Person", "age", default: 1)).onRead()
-        let cache = try CodableCache(at: url, migrations: [migration], configuration: configuration)
+        let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.upgradesRest = false })
         #expect(try keys(cache, since: 0).isEmpty)
         try cache.upgradeRest()
         #expect(try keys(cache, since: 0).count == 6)

@@ -16,18 +16,15 @@ struct ConvertTests {
         return PersonV2(firstName: parts[0], lastName: parts[1])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A conversion decodes the old model, encodes the new one, and keeps key, type and expiry`(
-        entry: EntryPoint
-    ) async throws {
+    @Test(.throughEveryEntryPoint)
+    func `A conversion decodes the old model, encodes the new one, and keeps key, type and expiry`() async throws {
         let store = try OldStore(
             (0..<1_200).map { number in
                 StoredRecord("Person", "p\(number)", #"{"fullName":"N\#(number) Of \#(number)"}"#, expiration: 4e9)
-            },
-            through: entry
+            }
         )
 
-        let after = try await store.upgraded(registry(Self.split))
+        let after = try await store.upgraded(Self.split)
 
         #expect(after.records.count == 1_200)
         for (number, record) in after.records.enumerated() {
@@ -38,26 +35,17 @@ struct ConvertTests {
         }
     }
 
-    @Test(arguments: EntryPoint.allCases, [0, 1, 255, 256, 700])
-    func `The error names the first record that fails, however many cores there are`(
-        entry: EntryPoint,
-        bad: Int
-    ) async throws {
+    @Test(.throughEveryEntryPoint, arguments: [0, 1, 255, 256, 700])
+    func `The error names the first record that fails, however many cores there are`(bad: Int) async throws {
         let store = try OldStore(
             (0..<701).map { number in
                 StoredRecord("Person", "p\(number)", #"{"fullName":"\#(number < bad ? "Ada L" : "Plato")"}"#)
-            },
-            through: entry
+            }
         )
 
-        let error = try await store.failure(registry(Self.split))
-
-        #expect(error.code == .stepFailed)
-        #expect(error.underlying as? Refusal == Refusal(value: "Plato"))
-        #expect(error.recordKey == "p\(bad)")
-        #expect(error.recordType == "Person")
-        #expect(error.migration?.name == "change")
-        #expect(error.step?.summary == "convert Person from PersonV1 to PersonV2")
+        let error = try await store.failure(Self.split)
+        error.expect(.stepFailed, record: "p\(bad)", type: "Person", migration: "change", refusal: "Plato")
+        error.expect(summary: "convert Person from PersonV1 to PersonV2")
     }
 
     @Test func `Content of another shape is an error that names the record and its type`() async throws {
@@ -65,13 +53,8 @@ struct ConvertTests {
             StoredRecord("Person", "ada", #"{"fullName":"Ada L"}"#), StoredRecord("Person", "bob", #"{"name":"Bob"}"#),
         ])
 
-        let error = try await store.failure(registry(Self.split))
-
-        #expect(error.code == .typeMismatch)
-        #expect(error.recordKey == "bob")
-        #expect(error.recordType == "Person")
-        #expect(error.message.contains("PersonV1"))
-        #expect(error.message.contains("written as Person"))
+        let error = try await store.failure(Self.split)
+        error.expect(.typeMismatch, record: "bob", type: "Person", says: "PersonV1", "written as Person")
         #expect(error.underlying is DecodingError)
     }
 
@@ -91,10 +74,7 @@ struct ConvertTests {
             ),
         ])
 
-        #expect(
-            try store.snapshot()["ada"]?.text
-                == #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"version":3}"#
-        )
+        #expect(try store.snapshot()["ada"]?.text == #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"version":3}"#)
         #expect(report.entries.map(\.counts.read) == [1, 1])
         #expect(report.entries.map(\.counts.changed) == [1, 1])
     }

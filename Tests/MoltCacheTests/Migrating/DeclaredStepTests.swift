@@ -10,21 +10,18 @@ import Testing
         StoredRecord("City", "rome", #"{"name":"Roma Aeterna"}"#),
     ]
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Each changes the records of its type that have the property`(entry: EntryPoint) async throws {
-        let store = try OldStore(Self.records, through: entry)
+    @Test(.throughEveryEntryPoint) func `Each changes the records of its type that have the property`() async throws {
+        let store = try OldStore(Self.records)
         let report = try await store.upgrade(
-            registry(
-                .splitProperty("Person", "name", into: ["first", "last"]),
-                .copyProperty("Person", "first", to: ["call", "name"]),
-                .changeValue("Person", "born", to: .integer),
-                .changeValue("Person", "at", from: .secondsSinceReferenceDate, to: .iso8601),
-                .mapValue("Person", ["tags", .each], ["old": "past", 1: "one"]),
-                .wrapProperty("Person", "last", in: .array),
-                .renameProperty("Person", "last", to: "lastNames"),
-                .unwrapProperty("Person", "lastNames", from: .array),
-                .joinProperties("Person", ["lastNames", "first"], into: "sortName", separator: ", ")
-            )
+            .splitProperty("Person", "name", into: ["first", "last"]),
+            .copyProperty("Person", "first", to: ["call", "name"]),
+            .changeValue("Person", "born", to: .integer),
+            .changeValue("Person", "at", from: .secondsSinceReferenceDate, to: .iso8601),
+            .mapValue("Person", ["tags", .each], ["old": "past", 1: "one"]),
+            .wrapProperty("Person", "last", in: .array),
+            .renameProperty("Person", "last", to: "lastNames"),
+            .unwrapProperty("Person", "lastNames", from: .array),
+            .joinProperties("Person", ["lastNames", "first"], into: "sortName", separator: ", ")
         )
         let after = try store.snapshot()
 
@@ -41,15 +38,10 @@ import Testing
         #expect(report.entries[0].steps.allSatisfy { $0.unmatchedNames.isEmpty })
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record that cannot be converted fails the upgrade, and is named`(entry: EntryPoint) async throws {
-        let store = try OldStore(Self.records, through: entry)
-        let error = try await store.failure(registry(.splitProperty("Person", "born", into: ["a", "b"])))
-
-        #expect(error.code == .typeMismatch)
-        #expect(error.recordKey == "eve")
-        #expect(error.property == "born")
-        #expect(error.step?.summary == "split Person.born into a, b")
+    @Test(.throughEveryEntryPoint)
+    func `A record that cannot be converted fails the upgrade, and is named`() async throws {
+        let error = try await OldStore(Self.records).failure(.splitProperty("Person", "born", into: ["a", "b"]))
+        error.expect(.typeMismatch, record: "eve", property: "born", summary: "split Person.born into a, b")
         #expect(!"\(error)".contains("1999"))
     }
 
@@ -63,7 +55,7 @@ import Testing
             .extractRecords("Person", "born", as: "Birth", key: .derived),
         ] {
             let store = try OldStore(Self.records)
-            let report = try await store.upgrade(registry(step.onFailure(.quarantine(upTo: 3))))
+            let report = try await store.upgrade(step.onFailure(.quarantine(upTo: 3)))
             let count = report.entries[0].counts.quarantined
             #expect(count > 0, "\(step)")
             #expect(try store.snapshot().records.count == Self.records.count - count, "\(step)")
@@ -89,13 +81,11 @@ import Testing
 
     @Test func `A property whose values stay as they are is not reported as missing`() async throws {
         let report = try await OldStore(Self.records).upgrade(
-            registry(
-                .mapValue("Person", "name", ["x": "y"]),
-                .changeValue("City", "name", to: .string),
-                .mapValue("Person", "nam", ["x": "y"]),
-                .renameProperty("Person", ["tags", "x"], to: "y"),
-                .changeValue("Person", ["tgs", .each], to: .string)
-            )
+            .mapValue("Person", "name", ["x": "y"]),
+            .changeValue("City", "name", to: .string),
+            .mapValue("Person", "nam", ["x": "y"]),
+            .renameProperty("Person", ["tags", "x"], to: "y"),
+            .changeValue("Person", ["tgs", .each], to: .string)
         )
 
         #expect(
@@ -138,7 +128,7 @@ import Testing
     ])
     func `A misspelled property is reported, whatever later steps do to other types`(later: MigrationStep) async throws
     {
-        let report = try await OldStore(Self.records).upgrade(registry(.mapValue("Person", "nam", ["x": "y"]), later))
+        let report = try await OldStore(Self.records).upgrade(.mapValue("Person", "nam", ["x": "y"]), later)
         #expect(
             report.entries[0].steps[0].unmatchedNames.map(\.description) == [
                 #""nam" does not occur in any of 3 records of type "Person"; did you mean "name"?"#
@@ -164,7 +154,7 @@ import Testing
     @Test func `A path that lacks each is recognized`() async throws {
         let report = try await OldStore([
             StoredRecord("Person", "ada", #"{"addresses":[{"zip":1},{"zip":2}]}"#)
-        ]).upgrade(registry(.renameProperty("Person", ["addresses", "zip"], to: "code")))
+        ]).upgrade(.renameProperty("Person", ["addresses", "zip"], to: "code"))
 
         #expect(
             report.entries[0].steps[0].unmatchedNames.map(\.description) == [
@@ -186,11 +176,10 @@ import Testing
         StoredRecord("Post", "p3", #"{"title":"V"}"#),
     ]
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Objects become records, and their keys stay in their places`(entry: EntryPoint) async throws {
-        let store = try OldStore(Self.records, through: entry)
+    @Test(.throughEveryEntryPoint) func `Objects become records, and their keys stay in their places`() async throws {
+        let store = try OldStore(Self.records)
         let report = try await store.upgrade(
-            registry(.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"), owner: "post"))
+            .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"), owner: "post")
         )
         let after = try store.snapshot()
 
@@ -209,10 +198,8 @@ import Testing
 
     @Test func `Keys can be derived, and nothing need stay`() async throws {
         let after = try await OldStore(Self.records).upgraded(
-            registry(
-                .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived, leaving: .nothing),
-                .extractRecords("Post", "by", as: "Author", key: .derived, leaving: .nothing)
-            )
+            .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived, leaving: .nothing),
+            .extractRecords("Post", "by", as: "Author", key: .derived, leaving: .nothing)
         )
 
         #expect(after["p1"]?.text == #"{"title":"T","comments":[null]}"#)
@@ -244,8 +231,7 @@ import Testing
     func `What cannot be extracted fails the upgrade`(json: String, step: MigrationStep, code: MigrationError.Code)
         async throws
     {
-        let store = try OldStore([StoredRecord("Post", "x", json), Self.records[1]])
-        let error = try await store.failure(registry(step))
+        let error = try await OldStore([StoredRecord("Post", "x", json), Self.records[1]]).failure(step)
         #expect(error.code == code)
         #expect(!"\(error)".contains("secret"))
     }
@@ -257,7 +243,7 @@ import Testing
             StoredRecord("Post", "c", #"{"c":[{"id":"z"},7]}"#),
         ])
         let step = MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id"))
-        let report = try await store.upgrade(registry(step.onFailure(.quarantine(upTo: 3))))
+        let report = try await store.upgrade(step.onFailure(.quarantine(upTo: 3)))
 
         #expect(report.entries[0].counts.quarantined == 2)
         #expect(try store.snapshot().records.map(\.key) == ["b", "y"])
@@ -291,12 +277,9 @@ import Testing
 
     @Test func `Derived keys have the keys of dictionaries and the positions in arrays`() async throws {
         let json = #"{"a":{"home":[{"n":1},{"n":2}],"work":[null,{"n":3}]},"b":{"x":{"id":18446744073709551615}}}"#
-        let store = try OldStore([StoredRecord("Post", "p", json)])
-        let after = try await store.upgraded(
-            registry(
-                .extractRecords("Post", ["a", .each, .each], as: "C", key: .derived, leaving: .nothing),
-                .extractRecords("Post", ["b", .each], as: "B", key: .property("id"))
-            )
+        let after = try await OldStore([StoredRecord("Post", "p", json)]).upgraded(
+            .extractRecords("Post", ["a", .each, .each], as: "C", key: .derived, leaving: .nothing),
+            .extractRecords("Post", ["b", .each], as: "B", key: .property("id"))
         )
 
         #expect(
@@ -308,7 +291,7 @@ import Testing
 
     @Test func `A misspelled path of extracted records is reported`() async throws {
         let report = try await OldStore(Self.records).upgrade(
-            registry(.extractRecords("Post", ["coments", .each], as: "Comment", key: .derived))
+            .extractRecords("Post", ["coments", .each], as: "Comment", key: .derived)
         )
         #expect(
             report.entries[0].steps[0].unmatchedNames.map(\.description)
@@ -317,9 +300,9 @@ import Testing
     }
 
     @Test func `A block can extract records, too`() async throws {
-        let after = try await OldStore(Self.records).upgraded(
-            registry(.run { try $0.extractRecords("Post", "by", as: "Author", key: .property("name")) })
-        )
+        let after = try await OldStore(Self.records).upgraded {
+            try $0.extractRecords("Post", "by", as: "Author", key: .property("name"))
+        }
         #expect(after["p1"]?.text.hasSuffix(#""by":"Ada"}"#) == true)
         #expect(after["Ada"]?.text == #"{"name":"Ada"}"#)
     }

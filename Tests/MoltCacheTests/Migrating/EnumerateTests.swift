@@ -1,7 +1,7 @@
 import Molt
 import Testing
 
-@Suite("Enumerating records in a block")
+@Suite("Enumerating records in a block", .throughEveryEntryPoint)
 struct EnumerateTests {
     /// Eight people, p0 to p7, with a city among them.
     private static let records: [StoredRecord] =
@@ -10,35 +10,24 @@ struct EnumerateTests {
             return number == 3 ? [person, StoredRecord("City", "rome", #"{"number":100}"#)] : [person]
         }
 
-    private static func upgrade(
-        _ entry: EntryPoint,
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
-    ) async throws -> Snapshot {
-        try await OldStore(records, through: entry).upgraded(registry(.run("block", body)))
-    }
-
-    @Test(arguments: EntryPoint.allCases)
-    func `An enumeration visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws
-    {
+    @Test func `An enumeration visits each record of the type once, in the order of insertion`() async throws {
         let visited = Log<String>()
 
-        _ = try await Self.upgrade(entry) { migration in
+        _ = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, _ in visited.append(old.key) }
         }
 
         #expect(visited.all == (0..<8).map { "p\($0)" })
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Enumerating an unknown type visits no record`(entry: EntryPoint) async throws {
-        _ = try await Self.upgrade(entry) { migration in
-            try migration.enumerate("Robot") { _, _ in throw Refusal() }
+    @Test func `Enumerating an unknown type visits no record`() async throws {
+        for records in [Self.records, []] {
+            try await OldStore(records).upgrade { try $0.enumerate("Robot") { _, _ in throw Refusal() } }
         }
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Changing the new record does not change the old one`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `Changing the new record does not change the old one`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 new["number"] = "changed"
                 new["was"] = .int(try old.int("number"))
@@ -50,15 +39,15 @@ struct EnumerateTests {
         #expect(after["rome"]?.text == #"{"number":100}"#)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A second enumeration gives the same old records, and the new ones as the first left them`(
-        entry: EntryPoint
-    ) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`() async throws
+    {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { _, new in
                 new["number"] = .int(try new.int("number") * 10)
                 new.key = "q" + new.key
             }
+            #expect(try migration.record(forKey: "p3") == nil)
+            #expect(try migration.record(forKey: "qp3")?.int("number") == 30)
             try migration.enumerate("Person") { old, new in
                 #expect("q" + old.key == new.key)
                 let (was, number) = (try old.int("number"), try new.int("number"))
@@ -70,11 +59,10 @@ struct EnumerateTests {
         #expect(after["qp7"]?.text == #"{"number":70,"sum":77}"#)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Old records keep the type that they had when the block started`(entry: EntryPoint) async throws {
+    @Test func `Old records keep the type that they had when the block started`() async throws {
         let seen = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.renameType("Person", to: "Human")
             try migration.enumerate("Human") { old, new in
                 seen.append("\(old.typeName)>\(new.typeName)")
@@ -96,9 +84,8 @@ struct EnumerateTests {
         #expect(after.types["rome"] == "Human")
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Old records keep their type through renames between changes`(entry: EntryPoint) async throws {
-        _ = try await Self.upgrade(entry) { migration in
+    @Test func `Old records keep their type through renames between changes`() async throws {
+        _ = try await OldStore(Self.records).upgraded { migration in
             try migration.renameType("City", to: "Town")
             try migration.enumerate("Person") { old, new in
                 if try old.int("number") < 4 { new["changed"] = true }
@@ -117,11 +104,10 @@ struct EnumerateTests {
         }
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record that joins the type during an enumeration keeps its own old type`(entry: EntryPoint) async throws {
+    @Test func `A record that joins the type during an enumeration keeps its own old type`() async throws {
         let seen = Log<String>()
 
-        _ = try await Self.upgrade(entry) { migration in
+        _ = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 seen.append("\(old.key) \(old.typeName)>\(new.typeName)")
                 if old.key == "p1" { try migration.renameType("City", to: "Person") }
@@ -131,11 +117,10 @@ struct EnumerateTests {
         #expect(seen.all.filter { !$0.hasSuffix("Person>Person") } == ["rome City>Person"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Records that the block created are not visited`(entry: EntryPoint) async throws {
+    @Test func `Records that the block created are not visited`() async throws {
         let visited = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.create("Person", forKey: "before", ["number": 1])
             try migration.enumerate("Person") { old, _ in
                 visited.append(old.key)
@@ -149,15 +134,12 @@ struct EnumerateTests {
         #expect(after.records.count == 18)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Records that an earlier step created are visited`(entry: EntryPoint) async throws {
+    @Test func `Records that an earlier step created are visited`() async throws {
         let visited = Log<String>()
 
-        _ = try await OldStore(Self.records, through: entry).upgraded(
-            registry(
-                .run { try $0.create("Person", forKey: "created", ["number": 1]) },
-                .run { try $0.enumerate("Person") { old, _ in visited.append(old.key) } }
-            )
+        _ = try await OldStore(Self.records).upgraded(
+            .run { try $0.create("Person", forKey: "created", ["number": 1]) },
+            .run { try $0.enumerate("Person") { old, _ in visited.append(old.key) } }
         )
 
         #expect(visited.all.last == "created")
@@ -166,9 +148,8 @@ struct EnumerateTests {
 
     // MARK: Deleting
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record may be dropped while it is visited`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `A record may be dropped while it is visited`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 if try old.int("number") % 2 == 0 { new.drop() }
             }
@@ -178,9 +159,8 @@ struct EnumerateTests {
         #expect(after.keys == ["p1", "p3", "rome", "p5", "p7"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `The visited record may be deleted by its key, and stays deleted`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `The visited record may be deleted by its key, and stays deleted`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 new["number"] = -1
                 guard old.key != "p4" else { return }
@@ -192,11 +172,10 @@ struct EnumerateTests {
         #expect(after.texts == ["p4": #"{"number":-1}"#, "rome": #"{"number":100}"#])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Later records may be deleted, and are not visited`(entry: EntryPoint) async throws {
+    @Test func `Later records may be deleted, and are not visited`() async throws {
         let visited = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, _ in
                 visited.append(old.key)
                 try migration.delete("p\(try old.int("number") + 1)")
@@ -207,9 +186,8 @@ struct EnumerateTests {
         #expect(after.keys == ["p0", "p2", "rome", "p4", "p6"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Later records may be changed, and are visited in their current state`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `Later records may be changed, and are visited in their current state`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 let number = try old.int("number")
                 if var next = try migration.record(forKey: "p\(number + 1)") {
@@ -225,11 +203,10 @@ struct EnumerateTests {
         #expect(after["p6"]?.text == #"{"number":6,"from":5,"seen":true}"#)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Deleting all records of the type ends the enumeration`(entry: EntryPoint) async throws {
+    @Test func `Deleting all records of the type ends the enumeration`() async throws {
         let visited = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 visited.append(old.key)
                 new["number"] = -1
@@ -243,13 +220,10 @@ struct EnumerateTests {
         #expect(after.keys == ["rome"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Renaming the type ends the enumeration, and keeps its changes`(
-        entry: EntryPoint
-    ) async throws {
+    @Test func `Renaming the type ends the enumeration, and keeps its changes`() async throws {
         let visited = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 visited.append(old.key)
                 new["number"] = -1
@@ -265,11 +239,11 @@ struct EnumerateTests {
 
     // MARK: Keys and types
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record takes the place of the visited one after that was deleted; before, creating it fails at the call`(
-        entry: EntryPoint
-    ) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test
+    func `A record takes the place of the visited one after that was deleted; before, creating it fails at the call`()
+        async throws
+    {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("City") { old, new in
                 // A drop takes effect when the closure has returned.
                 new.drop()
@@ -294,9 +268,8 @@ struct EnumerateTests {
         #expect(after.records.filter { $0.type == "City" }.isEmpty)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Keys may be swapped, and are written after the last record was visited`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `Keys may be swapped, and are written after the last record was visited`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 new.key = "p\(7 - (try old.int("number")))"
                 #expect(try migration.record(forKey: old.key) != nil)
@@ -308,38 +281,22 @@ struct EnumerateTests {
         #expect(after.keys == ["p7", "p6", "p5", "p4", "rome", "p3", "p2", "p1", "p0"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Setting a key that another record has fails, and names the record`(entry: EntryPoint) async throws {
-        let error = try await OldStore(Self.records, through: entry).failure(
-            registry(.run { try $0.enumerate("City") { _, new in new.key = "p0" } })
-        )
-
-        #expect(error.code == .keyExists)
-        #expect(error.recordKey == "rome")
-        #expect(error.recordType == "City")
-        #expect(error.message.contains("\"p0\""))
+    @Test func `Setting a key that another record has fails, and names the record`() async throws {
+        try await OldStore(Self.records).failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
+            .expect(.keyExists, record: "rome", type: "City", says: "\"p0\"")
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Setting a key that the block gives to a new record in the meantime fails`(entry: EntryPoint) async throws {
-        let error = try await OldStore(Self.records, through: entry).failure(
-            registry(
-                .run { migration in
-                    try migration.enumerate("City") { _, new in
-                        new.key = "oslo"
-                        try migration.create("City", forKey: "oslo", ["number": 1])
-                    }
-                }
-            )
-        )
-
-        #expect(error.code == .keyExists)
-        #expect(error.recordKey == "rome")
+    @Test func `Setting a key that the block gives to a new record in the meantime fails`() async throws {
+        try await OldStore(Self.records).failure { migration in
+            try migration.enumerate("City") { _, new in
+                new.key = "oslo"
+                try migration.create("City", forKey: "oslo", ["number": 1])
+            }
+        }.expect(.keyExists, record: "rome")
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record whose key is to change may still be deleted`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `A record whose key is to change may still be deleted`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 new.key = "q" + old.key
                 if old.key == "p5" { try migration.delete("p4") }
@@ -350,9 +307,8 @@ struct EnumerateTests {
         #expect(after.keys == ["qp0", "qp1", "qp2", "qp3", "rome", "qp5", "qp7"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A record that gets another type is not visited again under that type`(entry: EntryPoint) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `A record that gets another type is not visited again under that type`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 if try old.int("number") > 5 { new.typeName = "Elder" }
             }
@@ -370,11 +326,10 @@ struct EnumerateTests {
 
     // MARK: Nested enumerations
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Enumerations may be nested, even over the same type`(entry: EntryPoint) async throws {
+    @Test func `Enumerations may be nested, even over the same type`() async throws {
         let pairs = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 var sum = 0
                 try migration.enumerate("Person") { inner, _ in
@@ -390,11 +345,8 @@ struct EnumerateTests {
         for number in 0..<8 { #expect(after["p\(number)"]?.text == #"{"number":\#(number),"sum":28}"#) }
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `An inner enumeration may change the records that the outer one visits later`(
-        entry: EntryPoint
-    ) async throws {
-        let after = try await Self.upgrade(entry) { migration in
+    @Test func `An inner enumeration may change the records that the outer one visits later`() async throws {
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("City") { _, _ in
                 try migration.enumerate("Person") { _, new in new["city"] = "rome" }
             }
@@ -414,13 +366,10 @@ struct EnumerateTests {
         #expect(after["p7"]?.text == #"{"number":7,"city":"rome","marked":true,"seen":true}"#)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `An inner enumeration may delete the record that the outer one visits, and later ones`(entry: EntryPoint)
-        async throws
-    {
+    @Test func `An inner enumeration may delete the record that the outer one visits, and later ones`() async throws {
         let visited = Log<String>()
 
-        let after = try await Self.upgrade(entry) { migration in
+        let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
                 visited.append(old.key)
                 new["number"] = -1
@@ -437,62 +386,35 @@ struct EnumerateTests {
 
     // MARK: Errors
 
-    @Test(arguments: EntryPoint.allCases)
-    func `An error from the closure names the record by its stored key`(entry: EntryPoint) async throws {
-        let error = try await OldStore(Self.records, through: entry).failure(
-            registry(
-                .run("look") { migration in
-                    try migration.enumerate("Person") { old, new in
-                        new.key = "changed"
-                        if old.key == "p5" { throw Refusal(value: "five") }
-                        new.key = old.key
-                    }
+    @Test func `An error from the closure names the record by its stored key`() async throws {
+        try await OldStore(Self.records).failure(
+            .run("look") { migration in
+                try migration.enumerate("Person") { old, new in
+                    new.key = "changed"
+                    if old.key == "p5" { throw Refusal(value: "five") }
+                    new.key = old.key
                 }
-            )
-        )
-
-        #expect(error.code == .stepFailed)
-        #expect(error.recordKey == "p5")
-        #expect(error.recordType == "Person")
-        #expect(error.underlying as? Refusal == Refusal(value: "five"))
-        #expect(error.step?.summary == "look")
-        #expect(error.migration?.name == "change")
+            }
+        ).expect(.stepFailed, record: "p5", type: "Person", migration: "change", summary: "look", refusal: "five")
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Reading a missing property is an error that names record and property`(entry: EntryPoint) async throws {
-        let error = try await OldStore(Self.records, through: entry).failure(
-            registry(.run { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } })
-        )
-
-        #expect(error.code == .propertyMissing)
-        #expect(error.recordKey == "p0")
-        #expect(error.property == "mail")
-        #expect(error.migration?.name == "change")
-        #expect(error.step?.number == 1)
+    @Test func `Reading a missing property is an error that names record and property`() async throws {
+        try await OldStore(Self.records).failure { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } }
+            .expect(.propertyMissing, record: "p0", property: "mail", migration: "change", step: 1)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `The report counts the records that an enumeration read, changed, dropped and created`(entry: EntryPoint)
-        async throws
-    {
-        let store = try OldStore(Self.records, through: entry)
-
-        let report = try await store.upgrade(
-            registry(
-                .run { migration in
-                    try migration.enumerate("Person") { old, new in
-                        switch try old.int("number") {
-                        case 0: new.drop()
-                        case 1: try migration.delete("p1")
-                        case 2, 3: new["x"] = 1
-                        case 4: try migration.create("City", forKey: "new", ["number": 1])
-                        default: break
-                        }
-                    }
+    @Test func `The report counts the records that an enumeration read, changed, dropped and created`() async throws {
+        let report = try await OldStore(Self.records).upgrade { migration in
+            try migration.enumerate("Person") { old, new in
+                switch try old.int("number") {
+                case 0: new.drop()
+                case 1: try migration.delete("p1")
+                case 2, 3: new["x"] = 1
+                case 4: try migration.create("City", forKey: "new", ["number": 1])
+                default: break
                 }
-            )
-        )
+            }
+        }
 
         let counts = report.counts
         #expect(counts.read == 8)

@@ -10,8 +10,7 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        var configuration = CodableCache.Configuration()
-        configuration.now = { Date(timeIntervalSince1970: 1_000) }
+        let configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 1_000) } }
         self.configuration = configuration
     }
 

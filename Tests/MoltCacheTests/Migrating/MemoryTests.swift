@@ -45,33 +45,6 @@ struct MemoryTests {
         )
     }
 
-    #if CHILD_PROCESSES
-        @Test func `does not grow with the number of records`() async throws {
-            let scratch = try ScratchDirectory()
-            let small = scratch.file("small.molt").path
-            let large = scratch.file("large.molt").path
-            try write(1000, to: URL(filePath: small))
-            // 40 MB of contents.
-            try write(10_000, to: URL(filePath: large))
-
-            // A process's peak cannot be reset, so a child process upgrades one store after the other.
-            await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
-                func peak(upgrading path: String) throws -> Int {
-                    let cache = try CodableCache(at: URL(filePath: path), migrations: Self.migrations)
-                    guard cache.report.entries.allSatisfy({ $0.counts.changed == (try? cache.count()) }) else {
-                        exit(2)
-                    }
-                    cache.close()
-                    return Self.peakMegabytes()
-                }
-                let first = try peak(upgrading: small)
-                let second = try peak(upgrading: large)
-                // Batches, SQLite's pages and what the allocator keeps. All records together would take twice as much.
-                exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
-            }
-        }
-    #endif
-
     /// Dropped records leave pages free, which the records in quarantine fill.
     private static let removals: MigrationRegistry = [
         Migration(to: 1, "drop", .transform("Note") { if try $0.int("words") % 1000 < 500 { $0.drop() } }),
@@ -83,69 +56,75 @@ struct MemoryTests {
     ]
 
     #if CHILD_PROCESSES
-        @Test func `does not grow with the number of records that are dropped or quarantined`() async throws {
+        /// 40 MB of contents, or enough to exceed the memory that a process uses at its start.
+        @Test(arguments: [(10_000, false), (20_000, true)])
+        func `does not grow with the number of records, whether they are changed, dropped or quarantined`(
+            count: Int,
+            removes: Bool
+        ) async throws {
             let scratch = try ScratchDirectory()
-            let small = scratch.file("small.molt").path
-            let large = scratch.file("large.molt").path
-            try write(1000, to: URL(filePath: small))
-            // Large enough to exceed the memory that a process uses at its start.
-            try write(20_000, to: URL(filePath: large))
-            await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
-                func peak(upgrading path: String, _ count: Int) throws -> Int {
-                    let cache = try CodableCache(at: URL(filePath: path), migrations: Self.removals)
-                    guard try cache.count() == 0, try cache.quarantinedCount == count / 2 else { exit(2) }
+            let urls = [scratch.file("small.molt"), scratch.file("large.molt")]
+            try write(1000, to: urls[0])
+            try write(count, to: urls[1])
+
+            // A process's peak cannot be reset, so a child process upgrades one store after the other.
+            await #expect(processExitsWith: .success) {
+                [urls = urls as [URL], count = count as Int, removes = removes as Bool] in
+                let peaks = try zip(urls, [1000, count]).map { url, count in
+                    let cache = try CodableCache(at: url, migrations: removes ? Self.removals : Self.migrations)
+                    if removes {
+                        guard try cache.count() == 0, try cache.quarantinedCount == count / 2 else { exit(2) }
+                    } else {
+                        guard cache.report.entries.allSatisfy({ $0.counts.changed == count }) else { exit(2) }
+                    }
                     cache.close()
                     return Self.peakMegabytes()
                 }
-                let first = try peak(upgrading: small, 1000)
-                let second = try peak(upgrading: large, 20_000)
-                exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
+                // Batches, SQLite's pages and what the allocator keeps. All records together would take twice as much.
+                exit(peaks[1] - peaks[0] < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
             }
         }
     #endif
 
-    #if os(Linux)
-        #if CHILD_PROCESSES
-            @Test func `includes statement journals, but no temporary tables`() async throws {
-                let scratch = try ScratchDirectory()
-                let path = scratch.file().path
-                try write(3000, to: URL(filePath: path))
-                await #expect(processExitsWith: .success) { [path = path as String] in
-                    func temporaryFiles() throws -> Int {
-                        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-                            let target = try? FileManager.default.destinationOfSymbolicLink(
-                                atPath: "/proc/self/fd/\(name)"
-                            )
-                            return target?.contains("etilqs_") == true
-                        }
-                    }
-                    // More than SQLite keeps in memory before it uses a file: the old rows fill fifty pages.
-                    let text = Array("{}".utf8)
-                    var contents = RecordContents(rows: [], buffers: [text])
-                    for id in 1...100 as ClosedRange<Int64> {
-                        contents.rows.append(
-                            RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
+    #if os(Linux) && CHILD_PROCESSES
+        @Test func `includes statement journals, but no temporary tables`() async throws {
+            let scratch = try ScratchDirectory()
+            try write(3000, to: scratch.file())
+            await #expect(processExitsWith: .success) { [url = scratch.file() as URL] in
+                func temporaryFiles() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                        let target = try? FileManager.default.destinationOfSymbolicLink(
+                            atPath: "/proc/self/fd/\(name)"
                         )
+                        return target?.contains("etilqs_") == true
                     }
-                    let store = CacheStore(at: URL(filePath: path))
-                    // The second time, the connection has already had temporary tables.
-                    for _ in 0..<2 {
-                        do {
-                            try store.withWriteTransaction(until: nil) { transaction in
-                                try transaction.requiredRecords.write(contents)
-                                guard try temporaryFiles() == 0 else { exit(3) }
-                                try transaction.requiredRecords.keepOriginals(ofType: "Note")
-                                guard try temporaryFiles() > 0 else { exit(4) }
-                                throw CocoaError(.userCancelled)
-                            } waiting: {
-                            }
-                        } catch is CocoaError {
-                        }
-                    }
-                    exit(EXIT_SUCCESS)
                 }
+                // More than SQLite keeps in memory before it uses a file: the old rows fill fifty pages.
+                let text = Array("{}".utf8)
+                var contents = RecordContents(rows: [], buffers: [text])
+                for id in 1...100 as ClosedRange<Int64> {
+                    contents.rows.append(
+                        RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
+                    )
+                }
+                let store = CacheStore(at: url)
+                // The second time, the connection has already had temporary tables.
+                for _ in 0..<2 {
+                    do {
+                        try store.withWriteTransaction(until: nil) { transaction in
+                            try transaction.requiredRecords.write(contents)
+                            guard try temporaryFiles() == 0 else { exit(3) }
+                            try transaction.requiredRecords.keepOriginals(ofType: "Note")
+                            guard try temporaryFiles() > 0 else { exit(4) }
+                            throw CocoaError(.userCancelled)
+                        } waiting: {
+                        }
+                    } catch is CocoaError {
+                    }
+                }
+                exit(EXIT_SUCCESS)
             }
-        #endif
+        }
     #endif
 
     private static func peakMegabytes() -> Int {

@@ -24,10 +24,8 @@ struct StoppingTests {
         case deadline
     }
 
-    private static func migrations(
-        _ work: Work,
-        _ onRecord: @escaping @Sendable () -> Void
-    ) -> MigrationRegistry {
+    /// Does the work on each record, and calls a closure before.
+    static func migrations(_ work: Work, _ onRecord: @escaping @Sendable () -> Void) -> MigrationRegistry {
         let step: MigrationStep =
             switch work {
             case .steps:
@@ -100,13 +98,13 @@ struct StoppingTests {
     }
 
     @Test func `checks for cancellation even during steps without a closure`() throws {
-        let store = try OldStore(Self.records)
         let asked = Locked(0)
         let options = MigrationOptions(isCancelled: {
             asked.withLock { $0 += 1 }
             return false
         })
         let registry: MigrationRegistry = [Migration(to: 1, "x", .renameProperty("Person", "id", to: "number"))]
+        let store = try OldStore(Self.records)
         _ = try Migrator(registry, options: options).migrate(CacheStore(at: store.url))
         #expect(asked.withLock { $0 } >= 1_300 / 16)
         #expect(asked.withLock { $0 } < 1_300 / 4)

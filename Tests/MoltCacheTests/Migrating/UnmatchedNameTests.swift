@@ -115,8 +115,7 @@ struct UnmatchedNameTests {
             .deleteType("Persn"),
             .run { try $0.enumerate("Persn") { _, _ in } }
         )
-        var configuration = CodableCache.Configuration()
-        configuration.findsUnmatchedNames = false
+        let configuration = CodableCache.Configuration { $0.findsUnmatchedNames = false }
         func counts(_ report: MigrationReport) -> [Int] { report.entries[0].steps.map(\.unmatchedNames.count) }
         let dryRun = try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
         #expect(counts(dryRun) == [1, 1, 1])
@@ -170,10 +169,7 @@ struct UnmatchedNameTests {
 
     #if CHILD_PROCESSES
         @Test func `is printed to standard error in debug builds if it has a nearest name`() async throws {
-            let result = try await #require(
-                processExitsWith: .success,
-                observing: [\.standardErrorContent]
-            ) {
+            let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let url = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
                 defer { try? FileManager.default.removeItem(at: url) }
