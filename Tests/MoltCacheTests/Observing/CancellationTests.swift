@@ -14,41 +14,8 @@ struct CancellationTests {
         case closure
     }
 
-    /// The work during which it is cancelled.
-    enum Work: String, CaseIterable, Sendable {
-        case steps
-        case convert
-        case block
-    }
-
-    private struct Person: Codable { var id: Int }
-
-    private static func migrations(_ work: Work, _ onRecord: @escaping @Sendable () -> Void) -> MigrationRegistry {
-        switch work {
-        case .steps:
-            registry(
-                .transform("Person") { person in
-                    onRecord()
-                    person["x"] = 1
-                }
-            )
-        case .convert:
-            registry(
-                .convert("Person", from: Person.self, to: Person.self) { person in
-                    onRecord()
-                    return Person(id: person.id + 1)
-                }
-            )
-        case .block:
-            registry(
-                .run { migration in
-                    try migration.enumerate("Person") { _, new in
-                        onRecord()
-                        new["x"] = 1
-                    }
-                }
-            )
-        }
+    private static func migrations(_ onRecord: @escaping @Sendable () -> Void = {}) -> MigrationRegistry {
+        StoppingTests.migrations(.steps, onRecord)
     }
 
     /// Cancels a task from within its own work.
@@ -68,10 +35,10 @@ struct CancellationTests {
         }
     }
 
-    @Test(arguments: Way.allCases, Work.allCases)
+    @Test(arguments: Way.allCases, [StoppingTests.Work.steps, .convert, .block])
     func `A cancelled opening stops before the next record and is rolled back, and the next opening finishes`(
         way: Way,
-        work: Work
+        work: StoppingTests.Work
     ) async throws {
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
@@ -83,7 +50,7 @@ struct CancellationTests {
         configuration.isCancelled = { isGivenUp.withLock { $0 } }
         let seen = Locked(0)
         let canceller = Canceller()
-        let migrations = Self.migrations(work) {
+        let migrations = StoppingTests.migrations(work) {
             let count = seen.withLock { seen in
                 seen += 1
                 return seen
@@ -105,9 +72,8 @@ struct CancellationTests {
         let result = await task.result
 
         let error = #expect(throws: MigrationError.self) { try result.get() }
-        #expect(error?.code == .cancelled)
+        error?.expect(.cancelled, store: url.path)
         #expect(error?.underlying is CancellationError)
-        #expect(error?.store == url.path)
         // The upgrade did not run to the end.
         #expect(work == .convert ? seen.withLock { $0 } <= 1_024 : seen.withLock { $0 } == 600)
         #expect(try store.snapshot() == before)
@@ -117,7 +83,7 @@ struct CancellationTests {
             return
         }
 
-        try await store.upgrade(Self.migrations(work) {})
+        try await store.upgrade(StoppingTests.migrations(work) {})
         #expect(try store.snapshot().version == 1)
     }
 
@@ -128,52 +94,43 @@ struct CancellationTests {
 
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            try await CodableCache.open(at: url, migrations: Self.migrations(.steps) {}).close()
+            try await CodableCache.open(at: url, migrations: Self.migrations()).close()
         }
         task.cancel()
         let result = await task.result
 
-        let error = #expect(throws: MigrationError.self) { try result.get() }
-        #expect(error?.code == .cancelled)
+        #expect(throws: MigrationError.self) { try result.get() }?.expect(.cancelled)
         #expect(try store.snapshot() == before)
     }
 
     @Test func `The closure of a configuration cancels the initializer, too`() throws {
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
-        var configuration = CodableCache.Configuration()
-        configuration.isCancelled = { true }
-        let error = #expect(throws: MigrationError.self) {
-            try CodableCache(at: store.url, migrations: Self.migrations(.steps) {}, configuration: configuration)
-        }
-        #expect(error?.code == .cancelled)
+        let configuration = CodableCache.Configuration { $0.isCancelled = { true } }
+        #expect(throws: MigrationError.self) {
+            try CodableCache(at: store.url, migrations: Self.migrations(), configuration: configuration)
+        }?.expect(.cancelled)
         #expect(try store.snapshot() == before)
     }
 
     // MARK: Waiting
 
-    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
-    func `An upgrade that waits for another process beyond its timeout is an error`(entry: EntryPoint) async throws {
-        let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)], through: entry)
+    @Test(.through(.initializer, .asyncOpen, .migrator))
+    func `An upgrade that waits for another process beyond its timeout is an error`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
         let other = try SQLite(store.url)
         try other.run("BEGIN IMMEDIATE")
         let events = Log<String>()
         var configuration = CodableCache.Configuration()
         configuration.lockTimeout = .milliseconds(20)
-        configuration.monitor = MigrationMonitor { event in
-            if case .waiting = event { events.append("waiting") }
-        }
+        configuration.monitor = MigrationMonitor { events.append($0.word) }
 
-        let error = await #expect(throws: MigrationError.self) {
-            try await store.upgrade(Self.migrations(.steps) {}, configuration)
-        }
-
-        #expect(error?.code == .busy)
-        #expect(error?.store == store.url.path)
-        #expect(error?.message.contains("lockTimeout") == true)
-        #expect(events.all == ["waiting"])
+        await #expect(throws: MigrationError.self) {
+            try await store.upgrade(Self.migrations(), configuration)
+        }?.expect(.busy, store: store.url.path, says: "lockTimeout")
+        #expect(events.all.filter { $0 == "waiting" }.count == 1)
         try other.run("ROLLBACK")
-        try await store.upgrade(Self.migrations(.steps) {})
+        try await store.upgrade(Self.migrations())
         #expect(try store.snapshot().version == 1)
     }
 
@@ -196,7 +153,7 @@ struct CancellationTests {
             }
         }
 
-        try await store.upgrade(Self.migrations(.steps) {}, configuration)
+        try await store.upgrade(Self.migrations(), configuration)
 
         #expect(try store.snapshot()["p"]?.text == #"{"id":7,"x":1}"#)
     }
@@ -216,7 +173,7 @@ struct CancellationTests {
         let task = Task { [configuration] in
             try await CodableCache.open(
                 at: url,
-                migrations: Self.migrations(.steps) {},
+                migrations: Self.migrations(),
                 configuration: configuration
             ).close()
         }
@@ -224,8 +181,7 @@ struct CancellationTests {
         task.cancel()
         let result = await task.result
 
-        let error = #expect(throws: MigrationError.self) { try result.get() }
-        #expect(error?.code == .cancelled)
+        #expect(throws: MigrationError.self) { try result.get() }?.expect(.cancelled)
         try other.run("ROLLBACK")
         #expect(try store.snapshot() == before)
     }

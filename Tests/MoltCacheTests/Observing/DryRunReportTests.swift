@@ -126,8 +126,6 @@ struct DryRunReportTests {
 
     @Test func `does not show what a failed migration has done to a quarantined record`() throws {
         struct Refusal: Error {}
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine()
         let migrations: MigrationRegistry = [
             Migration(to: 1, "before", .addProperty("Draft", "before", default: 1)),
             Migration(
@@ -141,7 +139,7 @@ struct DryRunReportTests {
             at: url,
             migrations: migrations,
             samples: 9,
-            configuration: configuration
+            configuration: .init { $0.unconvertible = .quarantine() }
         )
         #expect(report.counts.quarantined == 1)
         #expect(report.entries[0].steps[0].samples.map(\.key) == ["draft-1", "draft-2", "draft-3"])
@@ -186,9 +184,7 @@ struct DryRunReportTests {
     }
 
     @Test func `lists the properties that closures lose`() throws {
-        let report = try dryRun(
-            .convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) }
-        )
+        let report = try dryRun(.convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) })
         #expect(report.losses == [DataLoss(.property, "Person.fax", count: 7)])
         let typo = try dryRun(.transform("Draft") { $0["text"] = $0["txet"] })
         #expect(typo.losses == [DataLoss(.property, "Draft.text", count: 3)])

@@ -32,12 +32,8 @@ struct EditedMigrationTests {
         let later = Migration(to: 2, "later", .deleteType("Person"))
 
         let error = #expect(throws: MigrationError.self) { try open([edited, later], .fail) }
-
-        #expect(error?.code == .migrationEdited)
-        #expect(error?.migration == MigrationID(name: "rename", version: 1))
-        #expect(error?.store == url.path)
-        #expect(error?.message.contains("\"rename\" (version 1)") == true)
-        #expect(error?.message.contains("set `redoesUnshippedMigrations = true` in debug builds") == true)
+        error?.expect(.migrationEdited, id: MigrationID(name: "rename", version: 1), store: url.path)
+        error?.expect(says: "\"rename\" (version 1)", "set `redoesUnshippedMigrations = true` in debug builds")
         #expect(try Data(contentsOf: url) == bytes)
     }
 
@@ -84,8 +80,7 @@ struct EditedMigrationTests {
     @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
-        #expect(error?.code == .migrationEdited)
-        #expect(error?.message.contains("\"rename\" (version 2), applied as version 1. A migration") == true)
+        error?.expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1. A migration")
         let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
         let other = #expect(throws: MigrationError.self) { try open([both], .fail) }
         #expect(other?.message.contains("applied as version 1, with other steps than before.") == true)
@@ -101,11 +96,8 @@ struct EditedMigrationTests {
     }
 
     @Test func `is found by a dry run`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.editedMigrations = .fail
-        let error = #expect(throws: MigrationError.self) {
-            try CodableCache.dryRun(at: url, migrations: [edited], configuration: configuration)
-        }
-        #expect(error?.code == .migrationEdited)
+        #expect(throws: MigrationError.self) {
+            try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.editedMigrations = .fail })
+        }?.expect(.migrationEdited)
     }
 }

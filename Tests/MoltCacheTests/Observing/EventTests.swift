@@ -34,19 +34,17 @@ struct EventTests {
         _ onEvent: (@Sendable (MigrationEvent) -> Void)? = nil
     ) -> (CodableCache.Configuration, MigrationMonitor) {
         let monitor = MigrationMonitor(onEvent: onEvent)
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = monitor
+        let configuration = CodableCache.Configuration { $0.monitor = monitor }
         return (configuration, monitor)
     }
 
     // MARK: Events
 
-    @Test(arguments: EntryPoint.allCases)
-    func `The closure receives the events in order`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint) func `The closure receives the events in order`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, _) = Self.monitored { events.append($0) }
 
-        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+        try await OldStore(Self.records).upgrade(Self.blocks, configuration)
 
         #expect(
             Self.words(events.all) == [
@@ -54,15 +52,15 @@ struct EventTests {
                 "started c", "started d", "ended c", "ended d", "finished",
             ]
         )
+        #expect(events.all.prefix(3).map(\.word) == ["planned 5", "progressed", "started bump"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `The sequence delivers the same events, and ends`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint) func `The sequence delivers the same events, and ends`() async throws {
         let log = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { log.append($0) }
         let events = monitor.events
 
-        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+        try await OldStore(Self.records).upgrade(Self.blocks, configuration)
         let before = await events.reduce(into: []) { $0.append($1) }
         let after = await monitor.events.reduce(into: []) { $0.append($1) }
 
@@ -71,11 +69,10 @@ struct EventTests {
         #expect(Self.words(after) == Self.words(log.all))
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `A failed upgrade ends with an event that contains the error`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint) func `A failed upgrade ends with an event that contains the error`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, _) = Self.monitored { events.append($0) }
-        let store = try OldStore(Self.records, through: entry)
+        let store = try OldStore(Self.records)
 
         await #expect(throws: MigrationError.self) {
             try await store.upgrade(registry(.run { _ in throw Refusal() }), configuration)
@@ -90,32 +87,44 @@ struct EventTests {
         #expect(error.store != nil)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `An up-to-date store sends the events of the plan and of the end`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint)
+    func `An up-to-date store sends the events of the plan and of the end`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
-        try await OldStore([], through: entry).upgrade([], configuration)
+        try await OldStore([]).upgrade([], configuration)
 
         #expect(events.all.map(\.word) == ["planned 0", "finished"])
         #expect(monitor.progress.isFinished)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Migrations without steps send events for their start and end`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint) func `Migrations without steps send events for their start and end`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
-        try await OldStore(Self.records, through: entry).upgrade(
-            [Migration(to: 1, "a"), Migration(to: 2, "b")],
-            configuration
-        )
+        try await OldStore(Self.records).upgrade([Migration(to: 1, "a"), Migration(to: 2, "b")], configuration)
 
-        #expect(
-            events.all.map(\.word) == [
-                "planned 2", "started a", "started b", "ended a", "ended b", "finished",
-            ]
-        )
+        #expect(events.all.map(\.word) == ["planned 2", "started a", "started b", "ended a", "ended b", "finished"])
+        #expect(monitor.progress.isFinished)
+    }
+
+    @Test func `A monitor that follows a second opening starts again`() async throws {
+        let store = try OldStore(Self.records)
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+        _ = try await CodableCache.dryRun(at: store.url, migrations: Self.blocks, configuration: configuration)
+        let count = events.count
+
+        let progress = Log<Double>()
+        var migrations = Self.blocks
+        migrations.register(to: 6, "look") { _ in progress.append(monitor.progress.fractionCompleted) }
+        try await store.upgrade(migrations, configuration)
+
+        let followed = await monitor.events.reduce(into: []) { $0.append($1.word) }
+        #expect(followed.first == "planned 6")
+        #expect(followed.filter { $0 == "finished" }.count == 1)
+        #expect(events.all[count].word == "planned 6")
+        #expect(progress.all.allSatisfy { $0 < 1 })
         #expect(monitor.progress.isFinished)
     }
 
@@ -145,14 +154,13 @@ struct EventTests {
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.completed - $0.completed <= 22 })
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `For fused steps, the total is the number of records from the start`(
-        entry: EntryPoint
-    ) async throws {
+    @Test(.throughEveryEntryPoint)
+    func `For fused steps, the total is the number of records from the start`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
+        #expect(monitor.progress.isIndeterminate)
 
-        try await OldStore(Self.records, through: entry).upgrade(Self.fused, configuration)
+        try await OldStore(Self.records).upgrade(Self.fused, configuration)
 
         let steps = Self.progress(events.all)
         #expect(steps.allSatisfy { $0.total == 1_100 })
@@ -166,12 +174,12 @@ struct EventTests {
         #expect(monitor.progress.isFinished)
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Progress never goes back and ends at the total, even with blocks`(entry: EntryPoint) async throws {
+    @Test(.throughEveryEntryPoint)
+    func `Progress never goes back and ends at the total, even with blocks`() async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
-        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+        try await OldStore(Self.records).upgrade(Self.blocks, configuration)
 
         let steps = Self.progress(events.all)
         let fractions = steps.map(\.fraction)
@@ -204,27 +212,46 @@ struct EventTests {
         #expect(state.report == cache.report)
         #expect(state.error == nil)
         cache.close()
+
+        let late = MigrationState()
+        await late.follow(monitor)
+        #expect(late.phase == .finished)
+        #expect(late.report == cache.report)
     }
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
-    @Test func `The observable state shows a failure`() async throws {
-        let (configuration, monitor) = Self.monitored()
-        let state = MigrationState()
+    @Test func `The observable state shows a failure until it follows the next attempt`() async throws {
         let store = try OldStore(Self.records)
-
-        await #expect(throws: MigrationError.self) {
-            try await CodableCache.open(
-                at: store.url,
-                migrations: registry(.transform("Person") { _ in throw Refusal() }),
-                configuration: configuration
-            )
-        }
-        await state.follow(monitor)
-
+        let state = MigrationState()
+        let (first, failing) = Self.monitored()
+        _ = try? await store.upgrade(registry(.transform("Person") { _ in throw Refusal() }), first)
+        await state.follow(failing)
         #expect(state.phase == .failed)
         #expect((state.error as? MigrationError)?.code == .stepFailed)
         #expect(state.report == nil)
         #expect(state.currentMigration?.name == "change")
+
+        let (second, monitor) = Self.monitored()
+        try await store.upgrade(Self.blocks, second)
+        await state.follow(monitor)
+        #expect(state.phase == .finished)
+        #expect(state.error == nil)
+    }
+
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    @MainActor
+    @Test func `The observable state shows the first of the migrations that run in one pass`() async throws {
+        let (configuration, monitor) = Self.monitored()
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "one", .renameType("Person", to: "Human")),
+            Migration(to: 2, "two", .renameType("Human", to: "Citizen")),
+            Migration(to: 3, "stop", .run { _ in throw Refusal() }),
+        ]
+        _ = try? await OldStore(Self.records).upgrade(migrations, configuration)
+        let state = MigrationState()
+        await state.follow(monitor)
+
+        #expect(state.currentMigration?.name == "stop")
     }
 }

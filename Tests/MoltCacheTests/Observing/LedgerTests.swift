@@ -27,18 +27,8 @@ struct LedgerTests {
         ),
     ]
 
-    private static func counts(_ read: Int, _ changed: Int, _ dropped: Int, _ created: Int) -> RecordCounts {
-        var counts = RecordCounts()
-        counts.read = read
-        counts.changed = changed
-        counts.dropped = dropped
-        counts.created = created
-        return counts
-    }
-
-    @Test(arguments: EntryPoint.allCases)
-    func `The report counts records for each migration and each step`(entry: EntryPoint) async throws {
-        let report = try await OldStore(Self.records, through: entry).upgrade(Self.migrations)
+    @Test(.throughEveryEntryPoint) func `The report counts records for each migration and each step`() async throws {
+        let report = try await OldStore(Self.records).upgrade(Self.migrations)
 
         #expect(report.from == 0)
         #expect(report.to == 3)
@@ -46,30 +36,22 @@ struct LedgerTests {
         #expect(report.entries.map(\.migration.name) == ["bump", "fused", "places", "block"])
         // The steps of one migration share a pass, so a record that two of them change counts once for the migration.
         #expect(
-            report.entries.map(\.counts)
-                == [
-                    Self.counts(0, 0, 0, 0), Self.counts(10, 4, 1, 0), Self.counts(3, 3, 0, 0), Self.counts(9, 4, 0, 1),
-                ]
+            report.entries.map { "\($0.counts)" } == [
+                "none", "10 read, 4 changed, 1 dropped", "3 read, 3 changed", "9 read, 4 changed, 1 created",
+            ]
         )
-        #expect(
-            report.entries[1].steps.map(\.counts)
-                == [
-                    Self.counts(10, 4, 0, 0), Self.counts(10, 0, 1, 0), Self.counts(9, 2, 0, 0),
-                    Self.counts(0, 0, 0, 0),
-                ]
-        )
-        #expect(report.entries[3].steps.map(\.summary) == ["make one", "remove Person.a"])
-        #expect(report.entries[3].steps.map(\.counts) == [Self.counts(0, 0, 0, 1), Self.counts(9, 4, 0, 0)])
-        #expect(report.counts == Self.counts(22, 11, 1, 1))
+        let fused = ["10 read, 4 changed", "10 read, 1 dropped", "9 read, 2 changed", "none"]
+        #expect(report.entries[1].steps.map { "\($0.counts)" } == fused)
+        #expect("\(report.entries[3].steps)" == "[make one: 1 created, remove Person.a: 9 read, 4 changed]")
+        #expect("\(report.counts)" == "22 read, 11 changed, 1 dropped, 1 created")
         #expect(report.duration >= 0)
         #expect(report.entries.allSatisfy { $0.duration >= 0 && $0.duration <= report.duration })
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `The ledger has a row for each migration, written with the change`(entry: EntryPoint) async throws {
-        let store = try OldStore(Self.records, through: entry)
-        var configuration = CodableCache.Configuration()
-        configuration.appVersion = "2.5 (77)"
+    @Test(.throughEveryEntryPoint)
+    func `The ledger has a row for each migration, written with the change`() async throws {
+        let store = try OldStore(Self.records)
+        let configuration = CodableCache.Configuration { $0.appVersion = "2.5 (77)" }
         let start = Date()
 
         let report = try await store.upgrade(Self.migrations, configuration)

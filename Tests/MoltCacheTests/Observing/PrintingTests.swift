@@ -34,9 +34,8 @@ struct PrintingTests {
         let lines = Log<String>()
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { lines.append("\($0)") }
-        let store = try OldStore(Self.records)
 
-        _ = try? await store.upgrade(
+        _ = try? await OldStore(Self.records).upgrade(
             registry(.transform("Person") { throw Refusal(value: try $0.string("a")) }),
             configuration
         )
@@ -93,8 +92,7 @@ struct PrintingTests {
         let store = try OldStore(Self.records)
         #expect(try CodableCache.history(at: store.url) == [])
         #expect(try CodableCache.history(at: store.directory.file("none")) == [])
-        var configuration = CodableCache.Configuration()
-        configuration.appVersion = "2.1"
+        let configuration = CodableCache.Configuration { $0.appVersion = "2.1" }
         try await store.upgrade([Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 })], configuration)
         try await store.upgrade([Migration(to: 2, "two", replacing: ["mark"])], configuration)
 
@@ -104,8 +102,6 @@ struct PrintingTests {
         let milliseconds = Int((history[0].duration * 1_000).rounded())
         let words = #""mark" (version 1): ran \#(time) in \#(milliseconds) ms, 1 read, 1 changed, by 2.1"#
         #expect("\(history[0])" == words)
-        #expect(
-            "\(history[1])".hasPrefix(#""two" (version 2): applied, as the migrations that it replaces "#)
-        )
+        #expect("\(history[1])".hasPrefix(#""two" (version 2): applied, as the migrations that it replaces "#))
     }
 }

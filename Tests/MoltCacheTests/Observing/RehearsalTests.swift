@@ -11,11 +11,7 @@ import Testing
         store = try OldStore((0..<1000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
     }
 
-    private var configuration: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = monitor
-        return configuration
-    }
+    private var configuration: CodableCache.Configuration { .init { $0.monitor = monitor } }
 
     @Test func `gives the report of an upgrade, and leaves the store as it is`() async throws {
         let cache = try CodableCache(at: store.url)
@@ -65,11 +61,9 @@ import Testing
                 while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
             }
         )
-        let error = await #expect(throws: MigrationError.self) {
+        await #expect(throws: MigrationError.self) {
             try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
-        }
-        #expect(error?.code == .deadlinePassed)
-        #expect(error?.store == store.url.path)
+        }?.expect(.deadlinePassed, store: store.url.path)
         #expect(monitor.summary?.failure?.code == "deadlinePassed")
         #expect(monitor.summary?.isDryRun == true)
         #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
@@ -86,14 +80,13 @@ import Testing
             calls.append(())
             return calls.count == 3
         }
-        let error = await #expect(throws: MigrationError.self) {
+        await #expect(throws: MigrationError.self) {
             try await CodableCache.dryRun(
                 at: large.url,
                 migrations: registry(.transform("Text") { _ in Issue.record("A record was reached.") }),
                 configuration: configuration
             )
-        }
-        #expect(error?.code == .cancelled)
+        }?.expect(.cancelled)
         #expect(calls.count == 3)
         // There was no plan yet.
         #expect(monitor.summary?.to == nil)
@@ -118,8 +111,7 @@ import Testing
         for await _ in starts { break }
         task.cancel()
         gate.append(())
-        let error = await #expect(throws: MigrationError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
+        await #expect(throws: MigrationError.self) { try await task.value }?.expect(.cancelled)
         #expect(monitor.summary?.failure?.code == "cancelled")
     }
 
@@ -134,13 +126,11 @@ import Testing
                 try #require(Mounts.mountVolume(of: 64, on: URL(filePath: temporary)))
                 setenv("TMPDIR", temporary, 1)
                 let monitor = MigrationMonitor()
-                var configuration = CodableCache.Configuration()
-                configuration.monitor = monitor
                 let error = #expect(throws: CacheError.self) {
                     try CodableCache.dryRun(
                         at: URL(filePath: path),
                         migrations: registry(.deleteType("Person")),
-                        configuration: configuration
+                        configuration: .init { $0.monitor = monitor }
                     )
                 }
                 #expect(error?.code == .storeFailed)

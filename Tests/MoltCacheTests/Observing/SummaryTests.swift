@@ -31,10 +31,10 @@ import Testing
         return configuration
     }
 
-    private func encoded(_ summary: MigrationSummary) throws -> String {
+    private func encoded(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(summary), as: UTF8.self)
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     // MARK: Outcomes
@@ -143,12 +143,8 @@ import Testing
         await #expect(throws: MigrationError.self) { try await store.upgrade(Self.migrations, configuration) }
         let summary = try #require(monitor.summary)
         #expect(summary.outcome == .failed)
-        #expect(summary.failure?.code == "typeMismatch")
-        #expect(summary.failure?.cause == nil)
-        #expect(summary.failure?.migration == "split")
-        #expect(summary.failure?.version == 2)
-        #expect(summary.failure?.step == 1)
-        #expect(summary.failure?.isCommitted == false)
+        let failure = #"{"code":"typeMismatch","isCommitted":false,"migration":"split","step":1,"version":2}"#
+        #expect(try encoded(summary.failure) == failure)
         #expect(summary.from == 0)
         #expect(summary.to == 2)
         #expect(try !encoded(summary).contains("nobody"))
@@ -192,13 +188,11 @@ import Testing
             for version in ["3.9", "4.0", "4.0"] {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [path = store.url.path as String, version = version as String] in
-                    var configuration = CodableCache.Configuration()
-                    configuration.appVersion = version
                     let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
                     _ = try CodableCache(
                         at: URL(filePath: path),
                         migrations: registry(crashing),
-                        configuration: configuration
+                        configuration: .init { $0.appVersion = version }
                     )
                 }
             }
@@ -253,28 +247,22 @@ import Testing
         }
 
         private static func noting(in notes: URL) -> MigrationRegistry {
-            let notebook = Notebook(url: notes)
-            return [
-                Migration(to: 1, "first"),
-                Migration(to: 2, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
-            ]
+            [Migration(to: 1, "first"), Notebook(url: notes).adding("new", to: 2)]
         }
     #endif
 
     @Test func `says that an opening made the changes outside the store that were left`() async throws {
         let notebook = Notebook(url: store.directory.file("notes"))
-        var broken = notebook
-        broken.isBroken = true
-        func migrations(_ notebook: Notebook) -> MigrationRegistry {
-            registry(.notes(notebook) { try $0.pages(notebook).add("new") })
+        let migrations: MigrationRegistry = [notebook.adding("new")]
+        await #expect(throws: MigrationError.self) {
+            try await store.upgrade([notebook.broken.adding("new")], configuration)
         }
-        await #expect(throws: MigrationError.self) { try await store.upgrade(migrations(broken), configuration) }
         #expect(monitor.summary?.failure?.code == "attachedStoreFailed")
         #expect(monitor.summary?.failure?.isCommitted == true)
-        try await store.upgrade(migrations(notebook), configuration)
+        try await store.upgrade(migrations, configuration)
         #expect(monitor.summary?.outcome == .finished)
         #expect(try notebook.lines == ["new"])
-        try await store.upgrade(migrations(notebook), configuration)
+        try await store.upgrade(migrations, configuration)
         #expect(monitor.summary?.outcome == .upToDate)
     }
 
