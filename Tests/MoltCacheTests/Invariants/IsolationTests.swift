@@ -49,29 +49,24 @@ struct IsolationTests {
 
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
-        let error = #expect(throws: MigrationError.self) { try reader.count() }
-        #expect(error?.code == .storeChanged)
+        #expect(throws: MigrationError.self) { try reader.count() }?.expect(.storeChanged)
     }
 
     @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"name":"old"}"#)])
-        var configuration = CodableCache.Configuration()
-        configuration.busyTimeout = .zero
-        let writer = try CodableCache(at: store.url, configuration: configuration)
+        let writer = try CodableCache(at: store.url, configuration: .init { $0.busyTimeout = .zero })
         defer { writer.close() }
 
         try CodableCache(
             at: store.url,
             migrations: registry(
                 .transform("Person") { _ in
-                    let error = #expect(throws: CacheError.self) { try writer.set(Person(name: "x"), forKey: "q") }
-                    #expect(error?.code == .busy)
+                    #expect(throws: CacheError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
                 }
             )
         ).close()
 
-        let error = #expect(throws: MigrationError.self) { try writer.set(Person(name: "x"), forKey: "q") }
-        #expect(error?.code == .storeChanged)
+        #expect(throws: MigrationError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.storeChanged)
         #expect(try store.snapshot().keys == ["p"])
     }
 }

@@ -84,14 +84,6 @@
             }
         }
 
-        @Test func `Opening repeatedly runs no migration again`() async throws {
-            let store = try OldStore(Self.records)
-            try await store.upgrade(Self.migrations)
-            for _ in 0..<3 { #expect(try await store.upgrade(Self.migrations).isEmpty) }
-
-            try Self.check(store)
-        }
-
         @Test func `A store upgraded by another process between plan and lock is not upgraded again`() async throws {
             let store = try OldStore(Self.records)
             let url = store.url

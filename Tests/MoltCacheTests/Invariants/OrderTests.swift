@@ -15,12 +15,9 @@ struct OrderTests {
         return Migration(to: version, name, .run { try $0.enumerate("Person") { _, new in try append(&new) } })
     }
 
-    @Test(arguments: EntryPoint.allCases, [[], [0], [1, 3], [0, 1, 2, 3, 4]])
-    func `Migrations run by version, then by registration order, as steps or as blocks`(
-        entry: EntryPoint,
-        blocks: [Int]
-    ) async throws {
-        let store = try OldStore(Self.records, through: entry)
+    @Test(.throughEveryEntryPoint, arguments: [[], [0], [1, 3], [0, 1, 2, 3, 4]])
+    func `Migrations run by version, then by registration order, as steps or as blocks`(blocks: [Int]) async throws {
+        let store = try OldStore(Self.records)
         let places = [("a", 1), ("b", 1), ("c", 2), ("d", 7), ("e", 7)]
 
         let report = try await store.upgrade(
@@ -36,9 +33,9 @@ struct OrderTests {
         #expect(try store.snapshot().ledger.map(\.name) == ["a", "b", "c", "d", "e"])
     }
 
-    @Test(arguments: EntryPoint.allCases)
-    func `Migrations that share the store's version are distinguished by their names`(entry: EntryPoint) async throws {
-        let store = try OldStore(Self.records, version: 2, ledger: [("a", 2)], through: entry)
+    @Test(.throughEveryEntryPoint)
+    func `Migrations that share the store's version are distinguished by their names`() async throws {
+        let store = try OldStore(Self.records, version: 2, ledger: [("a", 2)])
 
         try await store.upgrade([
             Self.trace("a", to: 2, inBlock: false), Self.trace("b", to: 2, inBlock: false),
@@ -78,11 +75,7 @@ struct OrderTests {
         let old = try OldStore(Self.records, version: 2, ledger: [("a", 1), ("b", 2)])
         let bytes = try Data(contentsOf: old.url)
 
-        let error = try await old.failure(registry)
-
-        #expect(error.code == .tooOld)
-        #expect(error.storeVersion == 2)
-        #expect(error.registryVersion == 3)
+        try await old.failure(registry).expect(.tooOld, storeVersion: 2, registryVersion: 3)
         #expect(try Data(contentsOf: old.url) == bytes)
         let later = try OldStore(Self.records, version: 3, ledger: [("a", 1), ("c", 3)])
         #expect(try await later.upgrade(registry).entries.map(\.migration.name) == ["d"])

@@ -9,9 +9,7 @@ import Testing
 @Suite("The path of an upgrade")
 struct PathTests {
     @Test(arguments: 0..<TestRun.choose(2, long: 20))
-    func `Random registries give the same rows at once and step by step`(
-        block: UInt64
-    ) async throws {
+    func `Random registries give the same rows at once and step by step`(block: UInt64) async throws {
         var passed = 0
         for seed in (block * 20)..<(block * 20 + 20) {
             if try Self.comparePaths(seed: seed) { passed += 1 }

@@ -27,97 +27,98 @@ struct PrivacyTests {
     struct Failure: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var code: MigrationError.Code
-        var key: String? = "bad"
+        var key: String
+        var records: [StoredRecord]
         var step: MigrationStep
-        var records = PrivacyTests.records
+
+        init(
+            _ testDescription: String,
+            _ code: MigrationError.Code,
+            key: String = "bad",
+            _ step: MigrationStep,
+            records: [StoredRecord] = PrivacyTests.records
+        ) {
+            self.testDescription = testDescription
+            self.code = code
+            self.key = key
+            self.records = records
+            self.step = step
+        }
     }
 
     @Test(
+        .throughEveryEntryPoint,
         arguments: [
             Failure(
-                testDescription: "a closure that throws what it read",
-                code: .stepFailed,
-                step: .transform("Person") { if $0.key == "bad" { throw Leak() } }
+                "a closure that throws what it read",
+                .stepFailed,
+                .transform("Person") { if $0.key == "bad" { throw Leak() } }
             ),
             Failure(
-                testDescription: "a value read as another type",
-                code: .typeMismatch,
-                step: .transform("Person") { if $0.key == "bad" { _ = try $0.int("name") } }
+                "a value read as another type",
+                .typeMismatch,
+                .transform("Person") { if $0.key == "bad" { _ = try $0.int("name") } }
             ),
             Failure(
-                testDescription: "content of another shape",
-                code: .typeMismatch,
+                "content of another shape",
+                .typeMismatch,
                 key: "ok",
-                step: .convert("Person", from: Wrong.self, to: Wrong.self) { $0 }
+                .convert("Person", from: Wrong.self, to: Wrong.self) { $0 }
             ),
             Failure(
-                testDescription: "a rename onto a property",
-                code: .propertyExists,
+                "a rename onto a property",
+                .propertyExists,
                 key: "ok",
-                step: .renameProperty("Person", "name", to: "other")
+                .renameProperty("Person", "name", to: "other")
             ),
             Failure(
-                testDescription: "a missing property",
-                code: .propertyMissing,
+                "a missing property",
+                .propertyMissing,
                 key: "ok",
-                step: .renameProperty("Person", "list", to: "tags", ifMissing: .fail)
+                .renameProperty("Person", "list", to: "tags", ifMissing: .fail)
             ),
             Failure(
-                testDescription: "a block that throws what it read",
-                code: .stepFailed,
-                step: .run { migration in
+                "a block that throws what it read",
+                .stepFailed,
+                .run { migration in
                     try migration.enumerate("Person") { old, _ in if old.key == "bad" { throw Leak() } }
                 }
             ),
+            Failure("a key that is taken", .keyExists, key: "ok", .transform("Person") { $0.key = "same" }),
             Failure(
-                testDescription: "a key that is taken",
-                code: .keyExists,
-                key: "ok",
-                step: .transform("Person") { $0.key = "same" }
-            ),
-            Failure(
-                testDescription: "content that is not JSON",
-                code: .malformedContent,
-                step: .transform("Person") { _ in },
+                "content that is not JSON",
+                .malformedContent,
+                .transform("Person") { _ in },
                 records: [StoredRecord("Person", "bad", #"{"name":"\#(canary)" "other"}"#)]
             ),
             Failure(
-                testDescription: "a value that cannot be set",
-                code: .typeMismatch,
-                step: .transform("Person") { if $0.key == "bad" { $0[["name", "x"]] = .string(canary) } }
+                "a value that cannot be set",
+                .typeMismatch,
+                .transform("Person") { if $0.key == "bad" { $0[["name", "x"]] = .string(canary) } }
             ),
             Failure(
-                testDescription: "a value that cannot be encoded",
-                code: .typeMismatch,
+                "a value that cannot be encoded",
+                .typeMismatch,
                 key: "new",
-                step: .run { try $0.create("Person", forKey: "new", Unwritable(name: canary)) }
+                .run { try $0.create("Person", forKey: "new", Unwritable(name: canary)) }
             ),
         ]
     )
     func `An error names migration, step, record and type, and contains no value`(_ failure: Failure) async throws {
-        for entry in EntryPoint.allCases {
-            let store = try OldStore(failure.records, through: entry)
+        let migrations = registry(failure.step)
+        let error = try await OldStore(failure.records).failure(migrations)
 
-            let migrations = registry(failure.step)
-            let error = try await store.failure(migrations)
-
-            #expect(error.code == failure.code)
-            #expect(error.migration == MigrationID(name: "change", version: 1))
-            #expect(
-                error.step == MigrationError.StepPosition(number: 1, summary: "\(migrations.migrations[0].steps[0])")
-            )
-            #expect(error.recordKey == failure.key)
-            #expect(error.recordType == "Person")
-            #expect(error.store != nil)
-            for text in [
-                error.message, error.description, error.debugDescription, error.localizedDescription, "\(error)",
-                String(reflecting: error),
-            ] {
-                #expect(!text.contains(Self.canary), "\(text)")
-            }
-            #expect(error.description.contains("\"\(failure.key ?? "")\""))
-            #expect(!error.description.contains("\n"))
+        error.expect(failure.code, record: failure.key, type: "Person", id: MigrationID(name: "change", version: 1))
+        error.expect(step: 1, summary: "\(migrations.migrations[0].steps[0])")
+        #expect(error.store != nil)
+        for text in [
+            error.message, error.description, error.debugDescription, error.localizedDescription, "\(error)",
+            String(reflecting: error),
+        ] {
+            #expect(!text.contains(Self.canary), "\(text)")
         }
+        #expect(error.description.contains("\"\(failure.key)\""))
+        #expect(!error.description.contains("\n"))
     }
 
     @Test func `Events, plans and reports contain no value`() async throws {

@@ -18,16 +18,11 @@ struct RefusalTests {
         let modified = try FileManager.default.attributesOfItem(atPath: store.url.path)[.modificationDate] as? Date
 
         for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
-            let error = #expect(throws: MigrationError.self) {
+            #expect(throws: MigrationError.self) {
                 try CodableCache(at: store.url, migrations: registry)
-            }
-            #expect(error?.code == .superseded)
-            #expect(error?.storeVersion == 3)
-            #expect(error?.registryVersion == registry.version)
-            #expect(error?.store == store.url.path)
+            }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
         }
-        let error = await #expect(throws: MigrationError.self) { try await CodableCache.open(at: store.url) }
-        #expect(error?.code == .superseded)
+        await #expect(throws: MigrationError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
 
         #expect(try Data(contentsOf: store.url) == bytes)
         #expect(
@@ -55,12 +50,11 @@ struct RefusalTests {
             { _ = try old.values(of: Person.self) },
             { _ = try old.contains("p") },
             { try old.removeAll() },
+            { try old.setAll(["q": Person(name: "Eve")]) },
         ]
         for call in calls {
             let error = #expect(throws: MigrationError.self) { try call() }
-            #expect(error?.code == .storeChanged)
-            #expect(error?.storeVersion == 3)
-            #expect(error?.registryVersion == 0)
+            error?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
         }
         old.close()
         #expect(try store.snapshot() == after)
@@ -72,14 +66,12 @@ struct RefusalTests {
             let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
             let old = try CodableCache(at: store.url)
             #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
-            let path = store.url.path
 
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                try CodableCache(at: URL(fileURLWithPath: path), migrations: RefusalTests.new).close()
+            await #expect(processExitsWith: .success) { [url = store.url as URL] in
+                try CodableCache(at: url, migrations: RefusalTests.new).close()
             }
 
-            let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "p") }
-            #expect(error?.code == .storeChanged)
+            #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "p") }?.expect(.storeChanged)
             old.close()
         }
     #endif

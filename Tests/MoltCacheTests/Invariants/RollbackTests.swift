@@ -50,29 +50,19 @@ struct RollbackTests {
         ]
     }
 
-    @Test(arguments: EntryPoint.allCases, 0..<6)
-    func `A failure at any step leaves every byte as it was`(entry: EntryPoint, point: Int) async throws {
-        let store = try OldStore(Self.records, through: entry)
+    @Test(.throughEveryEntryPoint, arguments: 0..<6)
+    func `A failure at any step leaves every byte as it was`(point: Int) async throws {
+        let store = try OldStore(Self.records)
 
-        let error = try await store.failure(Self.failing(at: point))
-
-        #expect(error.code == .stepFailed)
-        #expect(error.migration?.name == ["records", "records", "block", "block", "after", "last"][point])
+        try await store.failure(Self.failing(at: point))
+            .expect(.stepFailed, migration: ["records", "records", "block", "block", "after", "last"][point])
         let report = try await store.upgrade([])
         #expect(report.isEmpty)
         try await store.upgrade(Self.failing(at: -1))
         let after = try store.snapshot()
         #expect(after.version == 5)
+        #expect(after.ledger.map(\.name) == ["types", "records", "block", "after", "last"])
         #expect(after.keys == ["p0-4", "p2-4", "p3-4", "p4-4", "p5-4", "rome", "oslo"])
-    }
-
-    @Test func `After a failed attempt, the next one on the same file succeeds`() async throws {
-        let store = try OldStore(Self.records)
-        for point in 0..<6 { _ = try await store.failure(Self.failing(at: point)) }
-
-        try await store.upgrade(Self.failing(at: -1))
-
-        #expect(try store.snapshot().ledger.map(\.name) == ["types", "records", "block", "after", "last"])
     }
 
     /// The point at which the process is killed.
