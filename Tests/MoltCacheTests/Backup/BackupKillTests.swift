@@ -35,14 +35,13 @@
         }
 
         private func kill(after microseconds: Int, _ work: Work) async {
-            let path = scenario.url.path
             await #expect(processExitsWith: .signal(SIGKILL), "after \(microseconds) µs") {
-                [path = path as String, microseconds = microseconds as Int, work = work as Work] in
+                [url = scenario.url as URL, microseconds = microseconds as Int, work = work as Work] in
                 Thread.detachNewThread {
                     usleep(UInt32(microseconds))
                     Foundation.kill(getpid(), SIGKILL)
                 }
-                try work.run(URL(fileURLWithPath: path))
+                try work.run(url)
                 pause()
             }
         }
@@ -82,11 +81,10 @@
             let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
             let all = points.all.filter(kinds.contains)
             #expect(all.count > 5)
-            let path = scenario.url.path
             for number in all.indices {
                 try restore(start)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(all[number]), \(number)") {
-                    [path = path as String, number = number as Int] in
+                    [url = scenario.url as URL, number = number as Int] in
                     let seen = Log<Int>()
                     let configuration = BackupScenario.configuration { configuration in
                         configuration.atPoint = { point in
@@ -95,11 +93,7 @@
                             seen.append(1)
                         }
                     }
-                    _ = try CodableCache(
-                        at: URL(fileURLWithPath: path),
-                        migrations: BackupScenario.registry(2),
-                        configuration: configuration
-                    )
+                    _ = try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
                 }
                 #expect(try scenario.contents == before)
                 let isWhole = all[number] == .afterBackup
@@ -142,7 +136,6 @@
             try scenario.open(2).close()
             let new = try scenario.contents
             let start = try image()
-            let path = scenario.url.path
             let backup = try #require(try scenario.backups.first)
             let store = CacheStore(at: scenario.url)
             let parts = Log<Int>()
@@ -152,8 +145,7 @@
             for part in 0..<parts.count {
                 try restore(start)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
-                    [path = path as String, part = part as Int] in
-                    let url = URL(fileURLWithPath: path)
+                    [url = scenario.url as URL, part = part as Int] in
                     let store = CacheStore(at: url)
                     let seen = Log<Int>()
                     store.atCopy = {
@@ -247,10 +239,10 @@
             try await cache.setAll(["a": 0, "b": 0])
             cache.close()
             let backup = try #require(try scenario.backups.first)
-            let path = scenario.url.path
             let ready = scenario.scratch.file("ready").path
-            async let child = #expect(processExitsWith: .success) { [path = path as String, ready = ready as String] in
-                let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: BackupScenario.registry(2))
+            async let child = #expect(processExitsWith: .success) {
+                [url = scenario.url as URL, ready = ready as String] in
+                let cache = try CodableCache(at: url, migrations: BackupScenario.registry(2))
                 var number = 0
                 while true {
                     do {
@@ -275,12 +267,10 @@
             try scenario.fill(1)
             let before = try scenario.contents
             try scenario.open(3).close()
-            let path = scenario.url.path
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<3 {
                     group.addTask {
-                        await #expect(processExitsWith: .success) { [path = path as String] in
-                            let url = URL(fileURLWithPath: path)
+                        await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                             let backup = try #require(try CodableCache.backups(at: url).first)
                             try CodableCache.restore(backup, at: url, timeout: .seconds(60))
                             let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
@@ -299,20 +289,11 @@
         /// On a full disk, SQLite cannot even create its shared-memory file.
         @Test func `A backup on demand reports a full disk`() async throws {
             try scenario.fill(1)
-            let path = scenario.url.path
-            await #expect(processExitsWith: .success) { [path = path as String] in
+            await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                 try FileSizeLimit.set(1_000)
-                do {
-                    try CodableCache.backUp(at: URL(fileURLWithPath: path))
-                    throw TestFailure.expected
-                } catch let error as MigrationError {
-                    try FileSizeLimit.set(nil)
-                    FileHandle.standardError.write(Data("\(error)\n".utf8))
-                    guard error.code == .noSpaceForBackup, error.message.contains("Free some space and try again.")
-                    else {
-                        throw error
-                    }
-                }
+                let error = #expect(throws: MigrationError.self) { try CodableCache.backUp(at: url) }
+                try FileSizeLimit.set(nil)
+                error?.expect(.noSpaceForBackup, says: "Free some space and try again.")
             }
             #expect(try scenario.otherNames() == [])
         }
@@ -320,57 +301,41 @@
         @Test func `A full disk leaves everything unchanged, and a later upgrade and restore succeed`() async throws {
             try scenario.fill(1, count: count)
             let before = try scenario.contents
-            let path = scenario.url.path
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let url = URL(fileURLWithPath: path)
-                let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
+                let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+                // The free space that the system reports does not matter here.
+                let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
                 // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
                 for limit in [40_000, size / 2, size - 1] {
                     try FileSizeLimit.set(limit)
-                    defer { try? FileSizeLimit.set(nil) }
-                    // The free space that the system reports does not matter here.
-                    let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
-                    do {
-                        _ = try CodableCache(
-                            at: url,
-                            migrations: BackupScenario.registry(2),
-                            configuration: configuration
-                        )
-                        throw TestFailure.expected
-                    } catch let error as MigrationError {
-                        guard error.code == .noSpaceForBackup, error.message.contains("the disk became full") else {
-                            FileHandle.standardError.write(Data("\(limit): \(error)\n".utf8))
-                            throw error
-                        }
+                    let error = #expect(throws: MigrationError.self, "\(limit)") {
+                        try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
                     }
                     try FileSizeLimit.set(nil)
-                    let names = try FileManager.default.contentsOfDirectory(
-                        atPath: url.deletingLastPathComponent().path
+                    error?.expect(.noSpaceForBackup, says: "the disk became full")
+                    let directory = url.deletingLastPathComponent().path
+                    #expect(
+                        try FileManager.default.contentsOfDirectory(atPath: directory).allSatisfy {
+                            !$0.contains("backup")
+                        }
                     )
-                    guard !names.contains(where: { $0.contains("backup") }) else { throw TestFailure.expected }
                 }
             }
             #expect(try scenario.contents == before)
             try scenario.open(2).close()
             let after = try scenario.contents
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let url = URL(fileURLWithPath: path)
+            await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                 let backup = try #require(try CodableCache.backups(at: url).first)
                 for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
                     try FileSizeLimit.set(limit)
-                    defer { try? FileSizeLimit.set(nil) }
-                    do {
-                        try CodableCache.restore(backup, at: url, keepsReplaced: false)
-                        throw TestFailure.expected
-                    } catch let error as MigrationError {
-                        guard error.code == .restoreFailed else { throw error }
+                    let errors = [false, true].map { keepsReplaced in
+                        #expect(throws: MigrationError.self) {
+                            try CodableCache.restore(backup, at: url, keepsReplaced: keepsReplaced)
+                        }
                     }
-                    do {
-                        try CodableCache.restore(backup, at: url)
-                        throw TestFailure.expected
-                    } catch let error as MigrationError {
-                        guard error.code == .noSpaceForBackup || error.code == .restoreFailed else { throw error }
-                    }
+                    try FileSizeLimit.set(nil)
+                    errors[0]?.expect(.restoreFailed)
+                    #expect(errors[1].map { [.noSpaceForBackup, .restoreFailed].contains($0.code) } == true)
                 }
             }
             #expect(try scenario.contents == after)

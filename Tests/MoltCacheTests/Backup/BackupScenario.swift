@@ -49,6 +49,11 @@ struct BackupScenario {
         cache.close()
     }
 
+    /// Removes the cache's own files.
+    func removeFiles() {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    }
+
     var contents: StoreContents {
         get throws { try CacheStore.contents(at: url) }
     }

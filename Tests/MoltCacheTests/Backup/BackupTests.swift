@@ -102,17 +102,15 @@ import Testing
                 // Root ignores permissions, so the test continues as another user.
                 if getuid() == 0 { try #require(setuid(65_534) == 0) }
                 let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
-                #expect(error?.code == .noPermission)
-                #expect(error?.path == path)
+                error?.expect(.noPermission, path: path)
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
             #expect(try scenario.backups.count == 1)
             // A missing directory has no backups; a file in its place is an error.
             #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
-            let error = #expect(throws: CacheError.self) {
+            #expect(throws: CacheError.self) {
                 try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
-            }
-            #expect(error?.code == .storeFailed)
+            }?.expect(.storeFailed)
         }
     #endif
 
@@ -123,10 +121,8 @@ import Testing
         for free in [0, Int64(size) - 1] {
             let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }
             let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
-            #expect(error?.code == .noSpaceForBackup)
-            #expect(error?.store == scenario.url.path)
-            #expect(error?.message.contains("needs \(size) bytes in \(scenario.scratch.url.path)") == true)
-            #expect(error?.message.contains("only \(free) bytes are free") == true)
+            error?.expect(.noSpaceForBackup, store: scenario.url.path)
+            error?.expect(says: "needs \(size) bytes in \(scenario.scratch.url.path)", "only \(free) bytes are free")
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames() == [])
         }
@@ -165,7 +161,8 @@ import Testing
         #expect(try Set(scenario.otherNames()) == Set(foreign + ["victim", name.text]))
         let backup = try #require(try scenario.backups.first)
         #expect(backup.date == date)
-        #expect(FileStatusOf(backup.url).isLink == false)
+        let type = try FileManager.default.attributesOfItem(atPath: backup.url.path)[.type] as? FileAttributeType
+        #expect(type == .typeRegular)
     }
 
     @Test func `does not overwrite a file with its name`() throws {
@@ -260,15 +257,13 @@ import Testing
             try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
             long.appendPathComponent("cache.molt")
             try FileManager.default.moveItem(at: scenario.url, to: long)
-            let error = #expect(throws: MigrationError.self) {
+            #expect(throws: MigrationError.self) {
                 try CodableCache(
                     at: long,
                     migrations: BackupScenario.registry(2),
                     configuration: BackupScenario.configuration()
                 )
-            }
-            #expect(error?.code == .backupFailed)
-            #expect(error?.message.contains("Use a shorter path for the cache") == true)
+            }?.expect(.backupFailed, says: "Use a shorter path for the cache")
             #expect(try CacheStore.contents(at: long) == before)
             return
         }
@@ -299,8 +294,7 @@ import Testing
                     if seen.count == part { monitor?.progress.cancel() }
                 }
             }
-            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
-            #expect(error?.code == .cancelled)
+            #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }?.expect(.cancelled)
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames().filter { !$0.hasPrefix("copy") } == [])
         }
@@ -314,24 +308,10 @@ import Testing
         )
         for _ in 0..<3 {
             #expect(throws: MigrationError.self) {
-                try CodableCache(
-                    at: scenario.url,
-                    migrations: failing,
-                    configuration: BackupScenario.configuration()
-                )
+                try CodableCache(at: scenario.url, migrations: failing, configuration: BackupScenario.configuration())
             }
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames() == [])
         }
-    }
-}
-
-/// The type of the file at a path, without following links.
-struct FileStatusOf {
-    let isLink: Bool
-
-    init(_ url: URL) {
-        let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
-        isLink = type == .typeSymbolicLink
     }
 }

@@ -56,8 +56,7 @@
             try overwrite(scenario.url, from: 8_192 * 100)
             let damaged = try Data(contentsOf: scenario.url)
             let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
-            #expect(error?.code == .backupFailed)
-            #expect(error?.message.contains("The file is damaged") == true)
+            error?.expect(.backupFailed, says: "The file is damaged")
             #expect(try Data(contentsOf: scenario.url) == damaged)
             #expect(try scenario.otherNames() == [])
         }

@@ -16,15 +16,14 @@ import Testing
             async throws
         {
             try scenario.fill(1)
-            let path = scenario.url.path
             let directory = scenario.scratch.file("temporary")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
             let temporary = directory.path
             await #expect(processExitsWith: .signal(SIGKILL)) {
-                [path = path as String, temporary = temporary as String] in
+                [url = scenario.url as URL, temporary = temporary as String] in
                 setenv("TMPDIR", temporary, 1)
                 _ = try CodableCache.dryRun(
-                    at: URL(fileURLWithPath: path),
+                    at: url,
                     migrations: BackupScenario.registry(2),
                     configuration: BackupScenario.configuration { configuration in
                         configuration.atPoint = { if $0.kind == .beforeSteps { raise(SIGKILL) } }
@@ -33,9 +32,8 @@ import Testing
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).count == 1)
             try Data().write(to: directory.appending(path: "molt-dry-run-of-others"))
-            await #expect(processExitsWith: .success) { [path = path as String, temporary = temporary as String] in
+            await #expect(processExitsWith: .success) { [url = scenario.url as URL, temporary = temporary as String] in
                 setenv("TMPDIR", temporary, 1)
-                let url = URL(fileURLWithPath: path)
                 let counts = Log<Int>()
                 let configuration = BackupScenario.configuration { configuration in
                     configuration.atPoint = { point in

@@ -126,22 +126,21 @@ import Testing
     }
 
     #if CHILD_PROCESSES
+        /// Begins the upgrade to version 2, and is killed before its commit.
+        private func killUpgrade() async {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [url = scenario.url as URL] in
+                let configuration = BackupScenario.configuration { configuration in
+                    configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                }
+                _ = try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
+            }
+        }
+
         @Test func `of killed attempts are few, and those of other versions stay`() async throws {
             try scenario.fill(0)
             try scenario.open(1).close()
             let first = try scenario.backups
-            let path = scenario.url.path
-            for _ in 0..<4 {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-                    _ = try CodableCache(
-                        at: URL(fileURLWithPath: path),
-                        migrations: BackupScenario.registry(2),
-                        configuration: BackupScenario.configuration { configuration in
-                            configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                        }
-                    )
-                }
-            }
+            for _ in 0..<4 { await killUpgrade() }
             // The backups of the first attempt and of the last one.
             #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
             #expect(try scenario.backups.last == first.last)
@@ -153,18 +152,6 @@ import Testing
         @Test func `include what an older release wrote between two attempts`() async throws {
             try scenario.fill(0)
             try scenario.open(1).close()
-            let path = scenario.url.path
-            func killUpgrade() async {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-                    _ = try CodableCache(
-                        at: URL(fileURLWithPath: path),
-                        migrations: BackupScenario.registry(2),
-                        configuration: BackupScenario.configuration { configuration in
-                            configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                        }
-                    )
-                }
-            }
             func keys(_ backup: StoreBackup) throws -> [String] {
                 try CacheStore.contents(at: backup.url).records.map(\.key).sorted()
             }
@@ -189,9 +176,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400])
-    func `A backup's name contains its date`(
-        seconds: Double
-    ) throws {
+    func `A backup's name contains its date`(seconds: Double) throws {
         for kind in BackupName.Kind.allCases {
             let name = BackupName(
                 store: "a.v1-b.molt",

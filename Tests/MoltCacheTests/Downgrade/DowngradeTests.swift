@@ -28,20 +28,12 @@ import Testing
 
     private func expectSuperseded(
         _ words: String...,
-        code: MigrationError.Code = .superseded,
         sourceLocation: SourceLocation = #_sourceLocation,
         body: () throws -> CodableCache
     ) {
         let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) { _ = try body() }
-        #expect(error?.code == code, sourceLocation: sourceLocation)
-        #expect(error?.storeVersion == 3, sourceLocation: sourceLocation)
-        for word in words {
-            #expect(
-                error?.message.contains(word) == true,
-                "\(error?.message ?? "")",
-                sourceLocation: sourceLocation
-            )
-        }
+        error?.expect(.superseded, storeVersion: 3, sourceLocation: sourceLocation)
+        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
     }
 
     // MARK: Refusing
@@ -85,9 +77,8 @@ import Testing
         #expect(try cache.count() == 4)
 
         func expectRefusal(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) {
-            let error = #expect(throws: CacheError.self, sourceLocation: sourceLocation, performing: body)
-            #expect(error?.code == .readOnly, sourceLocation: sourceLocation)
-            #expect(error?.message.contains("newer app") == true, sourceLocation: sourceLocation)
+            #expect(throws: CacheError.self, sourceLocation: sourceLocation, performing: body)?
+                .expect(.readOnly, says: "newer app", sourceLocation: sourceLocation)
         }
         expectRefusal { try cache.set(1, forKey: "1") }
         expectRefusal { try cache.remove(forKey: "1") }
@@ -161,9 +152,7 @@ import Testing
 
     @Test func `is refused for reading when a migration of this app was never applied to it`() throws {
         try upgrade(readable: [2, 3])
-        let registry = MigrationRegistry(
-            BackupScenario.registry(1).migrations + [Migration(to: 1, "own")]
-        )
+        let registry = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
         expectSuperseded("migration", "own", "was not applied") {
             try CodableCache(at: scenario.url, migrations: registry, configuration: configuration(.openReadOnly))
         }
@@ -243,8 +232,7 @@ import Testing
         // The file is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
         // A cache that had the old store open gets an error.
-        let error = #expect(throws: MigrationError.self) { try open.count() }
-        #expect(error?.code == .storeChanged)
+        #expect(throws: MigrationError.self) { try open.count() }?.expect(.storeChanged)
         #expect(try CacheStore.damage(at: scenario.url) == [])
         // The file that was kept aside can be restored.
         cache.close()
@@ -283,11 +271,9 @@ import Testing
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = Self.withoutOldVersions
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: scenario.url, migrations: registry)
-        }
-        #expect(error?.code == .tooOld)
-        #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
+        }?.expect(.tooOld, says: "CodableCache.startAfresh(at:)")
         #expect(try scenario.contents == before)
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.schemaVersion == 1)
@@ -342,8 +328,7 @@ import Testing
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        let error = #expect(throws: CacheError.self) { try CodableCache.startAfresh(at: scenario.url) }
-        #expect(error?.code == .foreignFile)
+        #expect(throws: CacheError.self) { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.otherNames() == [])
     }
@@ -353,10 +338,9 @@ import Testing
         let before = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
-        }
-        #expect(error?.code == .busy)
+        }?.expect(.busy)
         try writer.run("ROLLBACK")
         #expect(try scenario.contents == before)
         #expect(try scenario.otherNames() == [])
