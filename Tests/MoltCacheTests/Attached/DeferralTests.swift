@@ -28,13 +28,9 @@ struct DeferralTests {
         return cache.report
     }
 
-    private func adding(_ line: String, to notebook: Notebook, _ version: Int) -> Migration {
-        Migration(to: version, line, .notes(notebook) { try $0.pages(notebook).add(line) })
-    }
-
     @Test func `is not applied, unlike the others, and a later opening applies it`() throws {
         let records = Migration(to: 2, "records", .renameType("String", to: "Text"))
-        let first = try open([adding("a", to: hidden, 1), records])
+        let first = try open([hidden.adding("a"), records])
         #expect(first.deferred.map(\.migration) == [MigrationID(name: "a", version: 1)])
         #expect(first.deferred.map(\.reason) == ["It is locked."])
         #expect(first.entries.map(\.outcome) == [.deferred, .ran])
@@ -43,42 +39,42 @@ struct DeferralTests {
         #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.deferred, .ran])
         #expect(try notebook.lines == ["old"])
 
-        let second = try open([adding("a", to: notebook, 1), records])
+        let second = try open([notebook.adding("a"), records])
         #expect(second.deferred.isEmpty)
         #expect(second.entries.map(\.outcome) == [.ran])
         #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.ran, .ran])
         #expect(try notebook.lines == ["old", "a"])
 
-        let third = try open([adding("a", to: notebook, 1), records])
+        let third = try open([notebook.adding("a"), records])
         #expect(third.isEmpty)
         #expect(try notebook.lines == ["old", "a"])
     }
 
     @Test func `Opening writes nothing while the migration is deferred`() throws {
-        _ = try open([adding("a", to: hidden, 1)])
+        _ = try open([hidden.adding("a")])
         let bytes = try Data(contentsOf: url)
-        let report = try open([adding("a", to: hidden, 1)])
+        let report = try open([hidden.adding("a")])
         #expect(report.isEmpty)
         #expect(report.deferred.count == 1)
         #expect(try Data(contentsOf: url) == bytes)
-        let plan = try MigrationPlan(forFileAt: url, migrations: [adding("a", to: hidden, 1)])
+        let plan = try MigrationPlan(forFileAt: url, migrations: [hidden.adding("a")])
         #expect(!plan.needsUpgrade)
         #expect(plan.entries.map(\.status) == [.deferred])
         #expect(plan.description.contains("must wait"))
     }
 
     @Test func `does not disturb an open cache when another opening applies it`() throws {
-        _ = try open([adding("a", to: hidden, 1)])
-        let holder = try CodableCache(at: url, migrations: [adding("a", to: hidden, 1)])
+        _ = try open([hidden.adding("a")])
+        let holder = try CodableCache(at: url, migrations: [hidden.adding("a")])
         defer { holder.close() }
-        _ = try open([adding("a", to: notebook, 1)])
+        _ = try open([notebook.adding("a")])
         #expect(try holder.value(String.self, forKey: "key") == "value")
     }
 
     @Test func `defers later migrations that use the same attached store, and no others`() throws {
         let other = Notebook(url: scratch.file("others"))
         let registry: MigrationRegistry = [
-            adding("a", to: hidden, 1), adding("b", to: notebook, 2), adding("c", to: other, 3),
+            hidden.adding("a"), notebook.adding("b", to: 2), other.adding("c", to: 3),
         ]
         let report = try open(registry)
         #expect(report.deferred.map(\.migration.name) == ["a", "b"])
@@ -86,7 +82,7 @@ struct DeferralTests {
         #expect(try other.lines == ["c"])
         #expect(try notebook.lines == ["old"])
 
-        _ = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2), adding("c", to: other, 3)])
+        _ = try open([notebook.adding("a"), notebook.adding("b", to: 2), other.adding("c", to: 3)])
         #expect(try notebook.lines == ["old", "a", "b"])
         #expect(try other.lines == ["c"])
     }
@@ -95,27 +91,22 @@ struct DeferralTests {
         let hidden = hidden
         let block = MigrationStep.run(attaching: [hidden]) { try $0.pages(hidden).add("a") }
         for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(hidden) { _ in }]] {
-            let error = #expect(throws: MigrationError.self) {
+            #expect(throws: MigrationError.self) {
                 try open([Migration(to: 1, "both", steps: steps)])
-            }
-            #expect(error?.code == .deferred)
-            #expect(error?.migration?.name == "both")
-            #expect(error?.message.contains("It is locked.") == true)
+            }?.expect(.deferred, migration: "both", says: "It is locked.")
             #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
         }
     }
 
     @Test func `fails an opening in which a block needs its attached store`() throws {
         let hidden = hidden
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [hidden]
         let error = #expect(throws: MigrationError.self) {
             try CodableCache(
                 at: url,
                 migrations: [
-                    adding("a", to: hidden, 1), Migration(to: 2, "b", .run { _ = try $0.pages(hidden) }),
+                    hidden.adding("a"), Migration(to: 2, "b", .run { _ = try $0.pages(hidden) }),
                 ],
-                configuration: configuration
+                configuration: .init { $0.attached = [hidden] }
             )
         }
         #expect(error?.code == .deferred)
@@ -126,22 +117,22 @@ struct DeferralTests {
     }
 
     @Test func `waits for an attached store that had content after an earlier migration and is empty now`() throws {
-        _ = try open([adding("a", to: notebook, 1)])
+        _ = try open([notebook.adding("a")])
         try FileManager.default.removeItem(at: notebook.url)
-        let report = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2)])
+        let report = try open([notebook.adding("a"), notebook.adding("b", to: 2)])
         #expect(report.deferred.map(\.reason) == ["It had 2 lines."])
         try notebook.write(["old", "a"])
-        _ = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2)])
+        _ = try open([notebook.adding("a"), notebook.adding("b", to: 2)])
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
     @Test func `can be deferred in a store that was just created`() throws {
         let fresh = scratch.file("fresh.molt")
-        let waiting = try CodableCache(at: fresh, migrations: [adding("a", to: hidden, 1)])
+        let waiting = try CodableCache(at: fresh, migrations: [hidden.adding("a")])
         #expect(waiting.report.deferred.count == 1)
         #expect(waiting.schemaVersion == 1)
         waiting.close()
-        let made = try CodableCache(at: fresh, migrations: [adding("a", to: notebook, 1)])
+        let made = try CodableCache(at: fresh, migrations: [notebook.adding("a")])
         made.close()
         #expect(try notebook.lines == ["old", "a"])
     }

@@ -53,7 +53,7 @@ struct JournalTests {
     @Test func `A step sees the changes of the steps before it`() throws {
         let notebook = notebook
         _ = try open([
-            Migration(to: 1, "first", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            notebook.adding("new"),
             Migration(
                 to: 2,
                 "second",
@@ -68,21 +68,14 @@ struct JournalTests {
     }
 
     @Test func `A step that fails changes no attached store`() throws {
-        struct Failure: Error {}
-        let notebook = notebook
-        let error = #expect(throws: MigrationError.self) {
-            try open([
-                Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
-                Migration(to: 2, "fails", .run { _ in throw Failure() }),
-            ])
-        }
-        #expect(error?.code == .stepFailed)
+        #expect(throws: MigrationError.self) {
+            try open([notebook.adding("new"), Migration(to: 2, "fails", .run { _ in throw Refusal() })])
+        }?.expect(.stepFailed)
         #expect(try notebook.lines == ["old"])
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
     @Test func `A session cannot be used after its upgrade, whether it was committed or not`() throws {
-        struct Failure: Error {}
         let notebook = notebook
         let kept = Kept()
         #expect(throws: MigrationError.self) {
@@ -92,7 +85,7 @@ struct JournalTests {
                     "a",
                     .notes(notebook) { migration in
                         kept.add(try migration.pages(notebook))
-                        throw Failure()
+                        throw Refusal()
                     }
                 )
             ])
@@ -100,8 +93,7 @@ struct JournalTests {
         _ = try open([Migration(to: 1, "b", .notes(notebook) { kept.add(try $0.pages(notebook)) })])
         #expect(kept.sessions.count == 2)
         for session in kept.sessions {
-            let error = #expect(throws: MigrationError.self) { try session.add("late") }
-            #expect(error?.code == .contextExpired)
+            #expect(throws: MigrationError.self) { try session.add("late") }?.expect(.contextExpired)
         }
     }
 
@@ -113,42 +105,30 @@ struct JournalTests {
     }
 
     @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
-        var broken = notebook
-        broken.isBroken = true
-        let notebook = notebook
-        func registry(_ notebook: Notebook) -> MigrationRegistry {
-            [Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })]
-        }
-        let error = #expect(throws: MigrationError.self) { try open(registry(broken)) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect(error?.attachedStore == "notebook notes")
+        let error = #expect(throws: MigrationError.self) { try open([notebook.broken.adding("new")]) }
+        error?.expect(.attachedStoreFailed, attachedStore: "notebook notes")
         #expect(error?.underlying is Notebook.Failure)
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 1)
         #expect(try waiting() == ["notebook notes"])
 
-        let plan = try MigrationPlan(forFileAt: url, migrations: registry(notebook))
+        let plan = try MigrationPlan(forFileAt: url, migrations: [notebook.adding("new")])
         #expect(plan.journal == ["notebook notes"])
         #expect(plan.needsUpgrade)
         let line = "changes of a committed upgrade have not been applied yet to: notebook notes"
         #expect(plan.description.contains(line))
         #expect(try notebook.lines == ["old"])
 
-        let report = try open(registry(notebook))
+        let report = try open([notebook.adding("new")])
         #expect(report.isEmpty)
         #expect(try notebook.lines == ["old", "new"])
         #expect(try waiting().isEmpty)
     }
 
     @Test func `Journaled changes are applied before new steps run`() throws {
-        var broken = notebook
-        broken.isBroken = true
         let notebook = notebook
-        func first(_ notebook: Notebook) -> Migration {
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
-        }
-        #expect(throws: MigrationError.self) { try open([first(broken)]) }
+        #expect(throws: MigrationError.self) { try open([notebook.broken.adding("new")]) }
         _ = try open([
-            first(notebook),
+            notebook.adding("new"),
             Migration(
                 to: 2,
                 "look",
@@ -161,10 +141,8 @@ struct JournalTests {
     }
 
     @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
-        var broken = notebook
-        broken.isBroken = true
         #expect(throws: MigrationError.self) {
-            try open([Migration(to: 1, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })])
+            try open([notebook.broken.adding("new")])
         }
         // Another registry, as after the migration was retired.
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
@@ -179,28 +157,21 @@ struct JournalTests {
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])
 
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [notebook]
-        try CodableCache(at: url, migrations: retired, configuration: configuration).close()
+        try CodableCache(at: url, migrations: retired, configuration: .init { $0.attached = [notebook] }).close()
         #expect(try notebook.lines == ["old", "new"])
     }
 
     @Test func `An older app leaves the journal of a newer one alone`() throws {
-        var broken = notebook
-        broken.isBroken = true
-        let first = Migration(to: 1, "first", .notes(broken) { _ in })
+        let first = Migration(to: 1, "first", .notes(notebook.broken) { _ in })
         #expect(throws: MigrationError.self) {
-            try open([first, Migration(to: 2, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })])
+            try open([first, notebook.broken.adding("new", to: 2)])
         }
-        let error = #expect(throws: MigrationError.self) { try open([first]) }
-        #expect(error?.code == .superseded)
+        #expect(throws: MigrationError.self) { try open([first]) }?.expect(.superseded)
         #expect(try notebook.lines == ["old"])
         #expect(try waiting() == ["notebook notes"])
     }
 
     @Test func `Nothing is removed from any store before everything is added to every store`() throws {
-        var broken = other
-        broken.isBroken = true
         let notebook = notebook
         func registry(_ other: Notebook) -> MigrationRegistry {
             [
@@ -214,7 +185,7 @@ struct JournalTests {
                 )
             ]
         }
-        #expect(throws: MigrationError.self) { try open(registry(broken)) }
+        #expect(throws: MigrationError.self) { try open(registry(other.broken)) }
         #expect(try notebook.lines == ["old"])
         _ = try open(registry(other))
         #expect(try notebook.lines == [])
@@ -225,9 +196,7 @@ struct JournalTests {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
-        #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("Pass it in the step's `attaching`, or attach it where") == true)
-        #expect(error?.migration?.name == "note")
+        error?.expect(.notAttached, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
 
         let attaching = MigrationStep.run(attaching: [notebook]) { try $0.pages(notebook).add("new") }
@@ -236,28 +205,20 @@ struct JournalTests {
     }
 
     @Test func `A store attached at the opening takes precedence over one that a step names`() throws {
-        let notebook = notebook
         var stand = other
         stand.url = scratch.url.appendingPathComponent("scratch").appendingPathComponent("notes")
         try FileManager.default.createDirectory(
             at: stand.url.deletingLastPathComponent(),
             withIntermediateDirectories: true
         )
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [stand]
-        let registry: MigrationRegistry = [
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
-        ]
-        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        let registry: MigrationRegistry = [notebook.adding("new")]
+        try CodableCache(at: url, migrations: registry, configuration: .init { $0.attached = [stand] }).close()
         #expect(try stand.lines == ["new"])
         #expect(try notebook.lines == ["old"])
     }
 
     @Test func `A dry run reads the attached store and changes nothing`() throws {
-        let notebook = notebook
-        let registry: MigrationRegistry = [
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
-        ]
+        let registry: MigrationRegistry = [notebook.adding("new")]
         let report = try CodableCache.dryRun(at: url, migrations: registry)
         #expect(report.entries[0].attachedCounts == ["notebook notes": 2])
         #expect(try notebook.lines == ["old"])
@@ -265,25 +226,21 @@ struct JournalTests {
     }
 
     @Test func `A dry run refuses a store with a pending journal`() throws {
-        var broken = notebook
-        broken.isBroken = true
         let notebook = notebook
-        let first = Migration(to: 1, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })
+        let first = notebook.broken.adding("new")
         #expect(throws: MigrationError.self) { try open([first]) }
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache.dryRun(
                 at: url,
                 migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ = try $0.pages(notebook) })]
             )
-        }
-        #expect(error?.code == .journalPending)
+        }?.expect(.journalPending)
         #expect(try waiting() == ["notebook notes"])
     }
 
     @Test func `Steps that use attached stores run on a store that was just created`() throws {
-        let notebook = notebook
         let registry: MigrationRegistry = [
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            notebook.adding("new"),
             Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") }),
         ]
         let fresh = scratch.file("fresh.molt")
@@ -294,15 +251,12 @@ struct JournalTests {
     }
 
     @Test func `Progress counts no records for a step that reads none`() throws {
-        let notebook = notebook
         let monitor = MigrationMonitor()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = monitor
         let registry: MigrationRegistry = [
             Migration(to: 1, "touch", .transform("String") { _ in }),
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            notebook.adding("new"),
         ]
-        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        try CodableCache(at: url, migrations: registry, configuration: .init { $0.monitor = monitor }).close()
         #expect(monitor.progress.totalUnitCount == 1)
         #expect(monitor.progress.isFinished)
     }
@@ -312,7 +266,6 @@ struct JournalTests {
             _ in
         }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
-        #expect(error?.code == .invalidRegistry)
-        #expect(error?.message.contains("\"wrong\" (version 1), step 1: It is wrong.") == true)
+        error?.expect(.invalidRegistry, says: "\"wrong\" (version 1), step 1: It is wrong.")
     }
 }

@@ -71,14 +71,13 @@ struct SessionTests {
 
     @Test func `is finished once even when finishing another session fails`() {
         let error = #expect(throws: MigrationError.self) { try open(using("a", "b", "c", faulty: "b")) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect(error?.attachedStore == "b")
+        error?.expect(.attachedStoreFailed, attachedStore: "b")
         #expect(ends.values == ["a": 1, "b": 1, "c": 1])
     }
 
     @Test func `reports an error at the end of the step that caused it`() {
         let counter = Counter(attachedName: "a", ends: ends)
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try open(
                 Migration(
                     to: 1,
@@ -93,9 +92,6 @@ struct SessionTests {
                     .run(onFreshStore: true, attaching: [counter]) { _ = try $0.attached(counter) }
                 )
             )
-        }
-        #expect(error?.migration?.name == "faulty")
-        #expect(error?.step?.number == 1)
-        #expect(error?.attachedStore == "a")
+        }?.expect(migration: "faulty", step: 1, attachedStore: "a")
     }
 }

@@ -159,8 +159,7 @@ import Testing
                 let migration = Migration(to: 1, "change", steps: Self.changes[0].steps)
                 try CodableCache(at: url, migrations: [migration]).close()
             }
-            #expect(error?.code == .storeFailed)
-            #expect(error?.message.contains("damaged") == true)
+            error?.expect(.storeFailed, says: "damaged")
             #expect(error.map { CodableCache.isDamage($0) } == true)
             #expect(try Data(contentsOf: url) == damaged)
             try FileManager.default.removeItem(at: url)
@@ -168,10 +167,8 @@ import Testing
     }
 
     private func openOnRead() throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
         let migration = Migration(to: 1, "change", steps: Self.changes[0].steps).onRead()
-        return try CodableCache(at: url, migrations: [migration], configuration: configuration)
+        return try CodableCache(at: url, migrations: [migration], configuration: .init { $0.upgradesRest = false })
     }
 
     @Test(arguments: indexes, Damage.allCases)
@@ -223,10 +220,9 @@ import Testing
     func `is not upgraded when the name of a type is missing`(step: MigrationStep) throws {
         try make(isLarge: false)
         try SQLite(url).run("DELETE FROM molt_type WHERE name = 'First'")
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: [step])])
-        }
-        #expect(error?.code == .storeFailed)
+        }?.expect(.storeFailed)
     }
 
     @Test(arguments: [[], [MigrationStep.renameType("First", to: "Third")]])

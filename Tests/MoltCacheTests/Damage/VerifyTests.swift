@@ -49,8 +49,7 @@ struct SoundNote: Codable, Equatable, Sendable {
     }
 
     @Test func `throws an error where there is no cache`() throws {
-        let error = #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("nothing")) }
-        #expect(error?.code == .fileMissing)
+        #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
         try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
         #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("text")) }
     }
@@ -92,10 +91,7 @@ struct SoundNote: Codable, Equatable, Sendable {
             "INSERT INTO molt_journal(store, changes) VALUES('', x'00')", .bookkeeping,
             "bookkeeping: Molt's own tables cannot be read. the name of an attached store is missing"
         ),
-        (
-            "DROP TABLE molt_ledger", .bookkeeping,
-            "bookkeeping: "
-        ),
+        ("DROP TABLE molt_ledger", .bookkeeping, "bookkeeping: "),
     ]
 
     @Test(arguments: faults)

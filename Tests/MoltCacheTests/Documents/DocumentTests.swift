@@ -71,19 +71,15 @@ import Testing
     }
 
     @Test func `is refused with an error that says why`() throws {
-        let newer = #expect(throws: MigrationError.self) { try upgrade("{}", "Person", 5) }
-        #expect(newer?.code == .superseded)
-        let broken = #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }
-        #expect(broken?.code == .malformedContent)
+        #expect(throws: MigrationError.self) { try upgrade("{}", "Person", 5) }?.expect(.superseded)
+        #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }?.expect(.malformedContent)
         let wrong = #expect(throws: MigrationError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
-        #expect(wrong?.migration?.name == "names")
-        #expect(wrong?.recordKey == "ada")
+        wrong?.expect(record: "ada", migration: "names")
         #expect(wrong?.store == nil)
         let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
-        let old = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
-        }
-        #expect(old?.code == .tooOld)
+        }?.expect(.tooOld)
     }
 
     @Test func `does not go through migrations of a whole store`() throws {
@@ -91,16 +87,13 @@ import Testing
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
         let error = #expect(throws: MigrationError.self) { try DocumentUpgrade(migrations) }
-        #expect(error?.code == .invalidRegistry)
-        #expect(error?.migration?.name == "block")
+        error?.expect(.invalidRegistry, migration: "block")
         let later = try DocumentUpgrade(migrations, from: 5)
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
-        let old = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
-        }
-        #expect(old?.code == .tooOld)
-        #expect(old?.migration?.name == "block")
+        }?.expect(.tooOld, migration: "block")
     }
 
     @Test func `can be upgraded on all cores`() async throws {
@@ -237,8 +230,7 @@ import Testing
     func `does not overwrite the file of another document`(path: String) throws {
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
-        let error = #expect(throws: MigrationError.self) { try upgrade(files, in: scratch) }
-        #expect(error?.code == .keyExists)
+        #expect(throws: MigrationError.self) { try upgrade(files, in: scratch) }?.expect(.keyExists)
         #expect(try contents(of: scratch) == files)
     }
 
@@ -260,14 +252,12 @@ import Testing
             forKey: "ada"
         )
         #expect(dropped.isDropped)
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "new")
-        }
-        #expect(error?.code == .superseded)
-        let malformed = #expect(throws: MigrationError.self) {
+        }?.expect(.superseded)
+        #expect(throws: MigrationError.self) {
             try cache.set(document: Data("Ada".utf8), ofType: "Person", writtenAt: 4, forKey: "new")
-        }
-        #expect(malformed?.code == .malformedContent)
+        }?.expect(.malformedContent)
         #expect(try cache.keys() == ["people/ada"])
     }
 
@@ -275,10 +265,9 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         let cache = try CodableCache(inMemory: migrations)
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 4, forKey: "old")
-        }
-        #expect(error?.migration?.name == "block")
+        }?.expect(migration: "block")
         try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")
         #expect(try cache.keys() == ["current"])
     }

@@ -47,11 +47,7 @@ import Testing
         return true
     }
 
-    private static var still: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
-        return configuration
-    }
+    private static var still: CodableCache.Configuration { .init { $0.upgradesRest = false } }
 
     /// The migration on read, if its steps allow it; those with closures less often, because many closures do not.
     private static func onRead(_ migration: Migration, _ random: inout SeededGenerator) -> Migration {
@@ -62,11 +58,7 @@ import Testing
     }
 
     /// Opens the store at each version, or skips some, and upgrades the rest at some of them.
-    private static func walk(
-        _ store: OldStore,
-        _ registry: MigrationRegistry,
-        _ random: inout SeededGenerator
-    ) throws {
+    private static func walk(_ store: OldStore, _ registry: MigrationRegistry, _ random: inout SeededGenerator) throws {
         for version in 1...registry.version where version == registry.version || random.below(3) > 0 {
             let cache = try CodableCache(
                 at: store.url,

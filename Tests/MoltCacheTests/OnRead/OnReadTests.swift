@@ -32,11 +32,7 @@ import Testing
     }
 
     /// A configuration whose cache does not upgrade the rest by itself.
-    private static var still: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
-        return configuration
-    }
+    private static var still: CodableCache.Configuration { .init { $0.upgradesRest = false } }
 
     private let store: OldStore
 
@@ -211,10 +207,7 @@ import Testing
         let changes = cache.changes()
         try await cache.upgradeRest()
         try cache.set(City(zipCode: 1), forKey: "paris")
-        cache.close()
-        var keys: [String] = []
-        for await change in changes { keys.append(change.key ?? "") }
-        #expect(keys == ["paris"])
+        #expect(await cache.close(thenAll: changes).map(\.key) == ["paris"])
     }
 
     @Test func `keeps the size that a limit counts`() throws {
@@ -284,8 +277,7 @@ import Testing
         try open().close()
         for registry in [[Self.later], [Migration(to: 1, "names")]] {
             let error = #expect(throws: MigrationError.self) { try open(MigrationRegistry(registry)) }
-            #expect(error?.code == .migrationMissing)
-            #expect(error?.migration?.name == "names")
+            error?.expect(.migrationMissing, migration: "names")
         }
         let retired = MigrationRegistry([Self.later], oldestSupportedVersion: 1)
         #expect(throws: MigrationError.self) { try open(retired) }
@@ -312,16 +304,14 @@ import Testing
     @Test func `A record that cannot be converted keeps its content, and reading it names it`() throws {
         let cache = try open([Self.failing])
         let error = #expect(throws: CacheError.self) { try cache.value(Contact.self, forKey: "ada") }
-        #expect(error?.code == .unreadableContent)
-        #expect(error?.key == "ada")
+        error?.expect(.unreadableContent, key: "ada")
         let cause = try #require(error?.underlying as? MigrationError)
         #expect(cause.migration?.name == "strict")
         #expect(cause.step?.number == 1)
         #expect(cause.recordKey == "ada")
         #expect("\(try #require(error))".contains("King") == false)
 
-        let failure = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
-        #expect(failure?.recordKey == "ada")
+        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(record: "ada")
         let after = try store.snapshot()
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)

@@ -37,9 +37,8 @@ import Testing
     #if CHILD_PROCESSES
         @Test(arguments: [1, 65, 400, 690])
         func `goes on after a kill with the records that are left`(call: Int) async throws {
-            let path = store.url.path
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, call = call as Int] in
-                try upgradeAndDie(URL(fileURLWithPath: path), atCall: call)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [url = store.url as URL, call = call as Int] in
+                try upgradeAndDie(url, atCall: call)
             }
             let killed = try store.snapshot()
             #expect(killed.ledger.map(\.outcome) == [.onRead])
@@ -68,15 +67,13 @@ import Testing
 
         /// In a process of its own, because a suspension concerns all stores of a process.
         @Test func `waits while access to stores is suspended`() async throws {
-            let path = store.url.path
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let cache = try openStill(URL(fileURLWithPath: path), closureRenaming())
+            await #expect(processExitsWith: .success) { [url = store.url as URL] in
+                let cache = try openStill(url, closureRenaming())
                 StoreAccess.suspend()
-                let error = #expect(throws: CacheError.self) { try upgradeRest(of: cache) }
-                #expect(error?.code == .suspended)
+                #expect(throws: CacheError.self) { try upgradeRest(of: cache) }?.expect(.suspended)
                 StoreAccess.resume()
                 try upgradeRest(of: cache)
-                #expect(try CodableCache.history(at: URL(fileURLWithPath: path)).map(\.outcome) == [.ran])
+                #expect(try CodableCache.history(at: url).map(\.outcome) == [.ran])
             }
         }
     #endif
@@ -102,15 +99,14 @@ import Testing
 
     #if CHILD_PROCESSES
         @Test func `is upgraded by several processes at once, one of which is killed`() async throws {
-            let path = store.url.path
             try open(closureRenaming()).close()
+            let url = store.url
             let start = Date().addingTimeInterval(0.5).timeIntervalSince1970
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<3 {
                     group.addTask {
                         await #expect(processExitsWith: number == 0 ? .signal(SIGKILL) : .success) {
-                            [path = path as String, start = start as Double, number = number as Int] in
-                            let url = URL(fileURLWithPath: path)
+                            [url = url as URL, start = start as Double, number = number as Int] in
                             try await Task.sleep(for: .seconds(start - Date().timeIntervalSince1970))
                             if number == 0 {
                                 try upgradeAndDie(url, atCall: 600)
@@ -136,34 +132,28 @@ import Testing
         /// A process of the previous release, which has the store open when this one records the migration.
         @Test func `is not seen by an older release, which can neither read nor write the store any more`() async throws
         {
-            let path = store.url.path
             let older = try CodableCache(at: store.url)
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let cache = try openStill(URL(fileURLWithPath: path), closureRenaming())
+            await #expect(processExitsWith: .success) { [url = store.url as URL] in
+                let cache = try openStill(url, closureRenaming())
                 try cache.set(Item(new: 1), forKey: "k0")
             }
             for call in [{ try older.contains("k1") }, { try older.remove(forKey: "k1") }] {
-                let error = #expect(throws: MigrationError.self) { _ = try call() }
-                #expect(error?.code == .storeChanged)
+                #expect(throws: MigrationError.self) { _ = try call() }?.expect(.storeChanged)
             }
             older.close()
-            let error = #expect(throws: MigrationError.self) { try CodableCache(at: store.url) }
-            #expect(error?.code == .superseded)
+            #expect(throws: MigrationError.self) { try CodableCache(at: store.url) }?.expect(.superseded)
             try await open(closureRenaming()).upgradeRest()
             #expect(Array(try store.snapshot().records.map(\.text).dropFirst()) == Array(Self.expected.dropFirst()))
         }
     #endif
 
     @Test func `cannot be waited for by a closure that it calls itself`() throws {
-        let codes = Locked<[CacheError.Code?]>([])
+        let codes = Log<CacheError.Code?>()
         let cache = Locked<CodableCache?>(nil)
         let call = { @Sendable in
             let error = #expect(throws: CacheError.self) { try cache.withLock { $0 }?.upgradeRest() }
-            codes.withLock { $0.append(error?.code) }
+            codes.append(error?.code)
         }
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
-        configuration.monitor = MigrationMonitor { event in if case .restFinished = event { call() } }
         let renaming = Migration(
             to: 1,
             "rename",
@@ -172,19 +162,17 @@ import Testing
                 if item["old"] != nil { try item.rename("old", to: "new") }
             }
         ).onRead()
-        let opened = try CodableCache(at: store.url, migrations: [renaming], configuration: configuration)
+        let opened = try openStill(store.url, renaming) { configuration in
+            configuration.monitor = MigrationMonitor { event in if case .restFinished = event { call() } }
+        }
         cache.withLock { $0 = opened }
         try opened.upgradeRest()
-        #expect(codes.withLock { $0 } == [.busy, .busy])
+        #expect(codes.all == [.busy, .busy])
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
     }
 
     @Test func `is continued in the background after the waiting task was cancelled`() async throws {
         let isFinished = DispatchSemaphore(value: 0)
-        var configuration = CodableCache.Configuration()
-        configuration.batchSize = 16
-        configuration.upgradesRest = false
-        configuration.monitor = MigrationMonitor { event in if case .restFinished = event { isFinished.signal() } }
         let task = Locked<Task<Void, any Error>?>(nil)
         let calls = Locked<[Int: Int]>([:])
         let renaming = Migration(
@@ -197,7 +185,9 @@ import Testing
                 if item["old"] != nil { try item.rename("old", to: "new") }
             }
         ).onRead()
-        let cache = try CodableCache(at: store.url, migrations: [renaming], configuration: configuration)
+        let cache = try openStill(store.url, renaming) { configuration in
+            configuration.monitor = MigrationMonitor { event in if case .restFinished = event { isFinished.signal() } }
+        }
         let begin = DispatchSemaphore(value: 0)
         let waiting = Task.detached {
             begin.wait()
@@ -218,12 +208,11 @@ import Testing
     @Test func `reads only records of types that the migrations change`() throws {
         let store = try OldStore(Self.records + [StoredRecord("Photo", "photo", data: [0, 1])])
         let totals = Locked<Set<Int>>([])
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
-        configuration.monitor = MigrationMonitor { event in
-            if case .restProgressed(let progress) = event { totals.withLock { _ = $0.insert(progress.total) } }
+        let cache = try openStill(store.url, Self.renaming) { configuration in
+            configuration.monitor = MigrationMonitor { event in
+                if case .restProgressed(let progress) = event { totals.withLock { _ = $0.insert(progress.total) } }
+            }
         }
-        let cache = try CodableCache(at: store.url, migrations: [Self.renaming], configuration: configuration)
         try cache.upgradeRest()
         #expect(totals.withLock { $0 } == [Self.count])
         #expect(try store.snapshot().ledger[0].counts.read == Self.count)
@@ -255,46 +244,36 @@ import Testing
     }
 
     @Test func `tells the monitor how far it is`() throws {
-        let progress = Locked<[MigrationEvent.Progress]>([])
-        let finished = Locked(0)
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
-        configuration.batchSize = 16
-        configuration.monitor = MigrationMonitor { event in
-            switch event {
-            case .restProgressed(let now): progress.withLock { $0.append(now) }
-            case .restFinished(let failed): finished.withLock { $0 += failed.isEmpty ? 1 : 100 }
-            default: break
+        let progress = Log<MigrationEvent.Progress>()
+        let finished = Log<Bool>()
+        let cache = try openStill(store.url, Self.renaming) { configuration in
+            configuration.monitor = MigrationMonitor { event in
+                if case .restProgressed(let now) = event { progress.append(now) }
+                if case .restFinished(let failed) = event { finished.append(failed.isEmpty) }
             }
         }
-        let cache = try CodableCache(at: store.url, migrations: [Self.renaming], configuration: configuration)
-        #expect(progress.withLock { $0 }.isEmpty)
+        #expect(progress.all.isEmpty)
         try cache.upgradeRest()
-        let told = progress.withLock { $0 }
+        let told = progress.all
         #expect(told.first == .init(completed: 0, total: Self.count, migrations: [Self.renaming.id]))
         #expect(told.map(\.completed) == told.map(\.completed).sorted())
-        #expect(finished.withLock { $0 } == 1)
+        #expect(finished.all == [true])
         // Nothing is left, so nothing is told.
         try cache.upgradeRest()
-        #expect(progress.withLock { $0.count } == told.count)
+        #expect(progress.count == told.count)
     }
 
     @Test func `stops when the cache is closed`() async throws {
         let cache = try open(Self.renaming)
         cache.close()
-        let error = await #expect(throws: CacheError.self) { try await cache.upgradeRest() }
-        #expect(error?.code == .closed)
+        await #expect(throws: CacheError.self) { try await cache.upgradeRest() }?.expect(.closed)
         #expect(try store.snapshot().records == Self.records)
     }
 
     @Test func `stops at the deadline`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
         try open().close()
-        configuration.deadline = .now
-        let cache = try CodableCache(at: store.url, migrations: [Self.renaming], configuration: configuration)
-        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
-        #expect(error?.code == .deadlinePassed)
+        let cache = try openStill(store.url, Self.renaming) { $0.deadline = .now }
+        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(.deadlinePassed)
         #expect(try cache.value(Item.self, forKey: "k1") == Item(new: 1))
         #expect(try store.snapshot().records == Self.records)
     }
@@ -303,8 +282,7 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
-        #expect(error?.code == .storeChanged)
+        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(.storeChanged)
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 
@@ -323,10 +301,16 @@ import Testing
 }
 
 /// Opens a cache that does not upgrade the rest by itself.
-private func openStill(_ url: URL, _ migration: Migration) throws -> CodableCache {
-    var configuration = CodableCache.Configuration()
-    configuration.upgradesRest = false
-    configuration.batchSize = 16
+private func openStill(
+    _ url: URL,
+    _ migration: Migration,
+    _ change: (inout CodableCache.Configuration) -> Void = { _ in }
+) throws -> CodableCache {
+    let configuration = CodableCache.Configuration { configuration in
+        configuration.upgradesRest = false
+        configuration.batchSize = 16
+        change(&configuration)
+    }
     return try CodableCache(at: url, migrations: [migration], configuration: configuration)
 }
 

@@ -44,12 +44,9 @@ struct DeadlineTests {
             person["age"] = 1
         }
         let registry: MigrationRegistry = [Migration(to: 1, "age", step)]
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
-        }
-        #expect(error?.code == .deadlinePassed)
-        #expect(error?.store == url.path)
-        #expect(error?.message.contains("rolled back") == true)
+        }?.expect(.deadlinePassed, store: url.path, says: "rolled back")
         #expect(seen.count < 12)
         #expect(try Snapshot(of: url) == before)
 
@@ -57,53 +54,37 @@ struct DeadlineTests {
         #expect(cache.report.counts.changed == 40)
     }
 
-    @Test func `stops within an SQL statement`() throws {
+    @Test(arguments: [false, true])
+    func `stops within an SQL statement, also of a migrator's upgrade`(isMigrator: Bool) throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()
         try addNumbers()
         let before = try Snapshot(of: url)
-        let registry: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "delete",
-                .run { migration in
-                    wait(for: deadline)
-                    deleted.append(try migration.deleteAll(ofType: "Int"))
-                }
-            )
-        ]
-        let error = #expect(throws: MigrationError.self) {
-            try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
-        }
-        #expect(error?.code == .deadlinePassed)
+        let registry = registry(
+            .run { migration in
+                wait(for: deadline)
+                deleted.append(try migration.deleteAll(ofType: "Int"))
+            }
+        )
+        #expect(throws: MigrationError.self) {
+            if isMigrator {
+                var options = MigrationOptions()
+                options.deadline = deadline
+                _ = try Migrator(registry, options: options).migrate(CacheStore(at: url))
+            } else {
+                _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
+            }
+        }?.expect(.deadlinePassed)
         #expect(deleted.all.isEmpty)
         #expect(try Snapshot(of: url) == before)
-    }
-
-    @Test func `stops within an SQL statement of a migrator's upgrade`() throws {
-        let deadline = ContinuousClock.now + .milliseconds(200)
-        let deleted = Log<Int>()
-        try addNumbers()
-        var options = MigrationOptions()
-        options.deadline = deadline
-        let block = MigrationStep.run { migration in
-            wait(for: deadline)
-            deleted.append(try migration.deleteAll(ofType: "Int"))
-        }
-        let error = #expect(throws: MigrationError.self) {
-            try Migrator(registry(block), options: options).migrate(CacheStore(at: url))
-        }
-        #expect(error?.code == .deadlinePassed)
-        #expect(deleted.all.isEmpty)
     }
 
     @Test func `does not begin after its deadline, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: registry, configuration: past)
-        }
-        #expect(error?.code == .deadlinePassed)
+        }?.expect(.deadlinePassed)
         #expect(try scratch.names() == ["cache.molt"])
         try CodableCache(at: url, migrations: registry).close()
         // There is nothing to do, so the deadline does not matter.
@@ -128,19 +109,15 @@ struct DeadlineTests {
 
     @Test func `leaves changes to attached stores to the next opening`() throws {
         let notebook = Notebook(url: scratch.file("notes"))
-        let registry: MigrationRegistry = [
-            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
-        ]
+        let registry: MigrationRegistry = [notebook.adding("new")]
         let deadline = ContinuousClock.now + .milliseconds(200)
         var late = configuration(deadline)
         late.atPoint = { point in
             if point.kind == .afterCommit { wait(for: deadline) }
         }
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: registry, configuration: late)
-        }
-        #expect(error?.code == .deadlinePassed)
-        #expect(error?.message.contains("is committed") == true)
+        }?.expect(.deadlinePassed, says: "is committed")
         #expect(try notebook.lines.isEmpty)
         #expect(try CacheStore.state(at: url).version == 1)
 

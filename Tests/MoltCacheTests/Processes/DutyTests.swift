@@ -33,11 +33,8 @@ struct DutyTests {
         try makeOld()
         let bytes = try Data(contentsOf: url)
         let error = #expect(throws: MigrationError.self) { try open(duty) }
-        #expect(error?.code == .needsMigration)
-        #expect(error?.store == url.path)
-        #expect(error?.storeVersion == 0)
-        #expect(error?.registryVersion == 1)
-        #expect(error?.message.contains("must be upgraded to 1") == true)
+        error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1)
+        error?.expect(says: "must be upgraded to 1")
         #expect(error?.message.contains("within 0.03 seconds") == (duty != .others()))
         #expect(try Data(contentsOf: url) == bytes)
         #expect(try scratch.names() == ["cache.molt"])
@@ -45,8 +42,7 @@ struct DutyTests {
 
     @Test func `creates no file`() throws {
         let error = #expect(throws: MigrationError.self) { try open(.others()) }
-        #expect(error?.code == .needsMigration)
-        #expect(error?.message.contains("The store does not exist yet") == true)
+        error?.expect(.needsMigration, says: "The store does not exist yet")
         #expect(try scratch.names().isEmpty)
     }
 
@@ -62,29 +58,23 @@ struct DutyTests {
 
     @Test func `gets the usual error from a newer store`() throws {
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        let error = #expect(throws: MigrationError.self) { try open(.others(waiting: .seconds(60))) }
-        #expect(error?.code == .superseded)
+        #expect(throws: MigrationError.self) { try open(.others(waiting: .seconds(60))) }?.expect(.superseded)
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
         let notebook = Notebook(url: scratch.file("notes"))
-        var broken = notebook
-        broken.isBroken = true
-        let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
-        let registry: MigrationRegistry = [Migration(to: 1, "note", step)]
+        let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration()
-        configuration.attached = [broken]
+        configuration.attached = [notebook.broken]
         #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
         configuration.attached = []
         configuration.duty = .others()
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }
-        #expect(error?.code == .needsMigration)
-        #expect(error?.message.contains("is committed") == true)
+        }?.expect(.needsMigration, says: "is committed")
         #expect(try notebook.lines.isEmpty)
 
         configuration.duty = .opener
@@ -120,23 +110,19 @@ struct DutyTests {
         try makeOld()
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try open(.others(waiting: .seconds(3_600)), monitor: monitor)
-        }
-        #expect(error?.code == .cancelled)
+        }?.expect(.cancelled)
     }
 
     @Test func `creates its own in-memory store, because no other process can`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.duty = .others()
-        let cache = try CodableCache(inMemory: renaming, configuration: configuration)
+        let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.duty = .others() })
         #expect(cache.schemaVersion == 1)
     }
 
     @Test func `can still make a dry run of the upgrade`() throws {
         try makeOld()
-        var configuration = CodableCache.Configuration()
-        configuration.duty = .others()
+        let configuration = CodableCache.Configuration { $0.duty = .others() }
         #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
     }
 }

@@ -71,10 +71,7 @@ import Testing
             #expect(throws: CacheError.self) { _ = try CodableCache.schemaVersion(ofFileAt: url) },
             #expect(throws: CacheError.self) { _ = try CodableCache.dryRun(at: url, migrations: []) },
         ]
-        for error in errors {
-            #expect(error?.code == .notAFile)
-            #expect(error?.message.contains(suffix) == true)
-        }
+        for error in errors { error?.expect(.notAFile, says: suffix) }
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
         #expect(report.savedCount == 1)
         try expectNothingHappened(thing)
@@ -94,14 +91,11 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases)
-    func `An existing target of a salvage is refused, and a leftover partial file is removed`(
-        thing: Thing
-    ) throws {
+    func `An existing target of a salvage is refused, and a leftover partial file is removed`(thing: Thing) throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
-        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }
-        #expect(error?.code == .fileExists)
+        #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
         try FileManager.default.removeItem(at: saved)
         try? FileManager.default.removeItem(at: scratch.file("precious"))
         try put(thing, at: saved.path + ".part")

@@ -13,9 +13,9 @@ private struct Value: Codable, Equatable, Sendable {
 @Suite struct `Keys and names that contain SQL` {
     private static let texts = [
         "'; DROP TABLE molt_record; --", "\"; DELETE FROM molt_record; --", "' OR '1'='1", "\\'; --", "`x`", "[x]",
-        "?1",
-        ":name", "%_", "x' UNION SELECT sql FROM sqlite_schema --", "a\0b", "\0", "", " ", "\n\r\t", "../../etc/passwd",
-        "é", "e\u{301}", "😀", "\u{FEFF}", "\u{202E}", String(repeating: "'", count: 1_000), "NULL", "1e999",
+        "?1", ":name", "%_", "x' UNION SELECT sql FROM sqlite_schema --", "a\0b", "a\0c", "\0", "", " ", "\n\r\t",
+        "../../etc/passwd",
+        "é", "e\u{301}", "😀", "👩‍👩‍👧‍👦", "日本語", "\u{FEFF}", "\u{202E}", String(repeating: "'", count: 1_000), "NULL", "1e999",
         "molt_record",
     ]
 
