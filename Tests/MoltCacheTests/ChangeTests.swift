@@ -16,14 +16,6 @@ import Testing
         cache = try CodableCache(at: scratch.file(), configuration: configuration)
     }
 
-    /// Everything that a sequence delivered until the cache was closed.
-    private func all(_ changes: AsyncStream<CodableCache.Change>) async -> [CodableCache.Change] {
-        cache.close()
-        var found: [CodableCache.Change] = []
-        for await change in changes { found.append(change) }
-        return found
-    }
-
     @Test func `The sequence delivers every kind of change, in order`() async throws {
         try cache.set(0, forKey: "before")
         let changes = cache.changes()
@@ -39,7 +31,7 @@ import Testing
         try cache.setData(Data(count: 950), forKey: "bigger")
         try await cache.removeAll(of: Person.self)
         try await cache.removeAll()
-        let found = await all(changes)
+        let found = await cache.close(thenAll: changes)
         #expect(
             found == [
                 CodableCache.Change(key: "john", typeName: "Person", kind: .set),
@@ -62,7 +54,7 @@ import Testing
         try cache.set(1, forKey: "é")
         try cache.set(1, forKey: "other")
         try await cache.removeAll()
-        let found = await all(changes)
+        let found = await cache.close(thenAll: changes)
         #expect(found.map(\.kind) == [.set, .removedAll])
         #expect(found.first?.key.map { Array($0.utf8) } == Array("é".utf8))
     }
@@ -73,7 +65,7 @@ import Testing
         try cache.set(1, forKey: "one")
         try cache.remove(forKey: "john")
         try await cache.removeAll(of: Int.self)
-        let found = await all(changes)
+        let found = await cache.close(thenAll: changes)
         #expect(found.map(\.kind) == [.set, .removed])
     }
 
@@ -88,12 +80,12 @@ import Testing
         await #expect(throws: CacheError.self) {
             try await cache.setAll([(key: "good", value: 1), (key: "bad", value: 1)])
         }
-        #expect(await all(changes) == [])
+        #expect(await cache.close(thenAll: changes) == [])
     }
 
     @Test func `A sequence that is requested after the cache was closed is empty`() async {
         cache.close()
-        #expect(await all(cache.changes()) == [])
+        #expect(await cache.close(thenAll: cache.changes()) == [])
     }
 
     @Test func `A listener that has ended is released`() async throws {

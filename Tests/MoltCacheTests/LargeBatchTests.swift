@@ -87,15 +87,9 @@ import Testing
 
         var values = (0..<40_000).map { (key: "key \($0)", value: [Double($0), 1.5, 2.5, 3.5, 4.5]) }
         values[30_000].value[1] = .nan
-        let error = #expect(throws: CacheError.self) { try cache.setAll(values) }
-
-        #expect(error?.code == .notEncodable)
-        #expect(error?.key == "key 30000")
+        #expect(throws: CacheError.self) { try cache.setAll(values) }?.expect(.notEncodable, key: "key 30000")
         #expect(try rows() == before)
-        cache.close()
-        var told: [CodableCache.Change] = []
-        for await change in changes { told.append(change) }
-        #expect(told.isEmpty)
+        #expect(await cache.close(thenAll: changes).isEmpty)
     }
 
     @Test func `The last value set for a key wins, even when a chunk lies between`() async throws {
@@ -112,7 +106,7 @@ import Testing
         #expect(try cache.typeName(forKey: "b") == "String")
 
         #expect(
-            await all(changes) == [
+            await cache.close(thenAll: changes) == [
                 CodableCache.Change(key: "a", typeName: "String", kind: .set),
                 CodableCache.Change(key: "b", typeName: "Int", kind: .set),
                 CodableCache.Change(key: "large", typeName: "Data", kind: .set),
@@ -134,7 +128,7 @@ import Testing
         }
         #expect(try cache.keys() == ["new"])
         #expect(
-            await all(changes) == [
+            await cache.close(thenAll: changes) == [
                 CodableCache.Change(key: "large", typeName: "Data", kind: .set),
                 CodableCache.Change(key: "old", typeName: "Int", kind: .removed),
                 CodableCache.Change(key: "new", typeName: "Int", kind: .set),
@@ -143,17 +137,8 @@ import Testing
         )
     }
 
-    @Test func `A value in memory is read again after a batch`() throws {
-        try cache.set(1, forKey: "a")
-        #expect(try cache.value(Int.self, forKey: "a") == 1)
-        try cache.setAll(["a": 2])
-        #expect(try cache.value(Int.self, forKey: "a") == 2)
-    }
-
     @Test func `An empty batch does not wait for a writer`() throws {
-        var configuration = CodableCache.Configuration()
-        configuration.busyTimeout = .zero
-        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: configuration)
+        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: .init { $0.busyTimeout = .zero })
         let other = try SQLite(scratch.file("other.molt"))
         try other.run("BEGIN IMMEDIATE")
         try cache.setAll([(key: String, value: Int)]())
@@ -163,9 +148,7 @@ import Testing
     }
 
     @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {
-        var configuration = CodableCache.Configuration()
-        configuration.sizeLimit = 2_500
-        let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: configuration)
+        let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: .init { $0.sizeLimit = 2_500 })
         let changes = cache.changes()
         try await cache.setAll([
             (key: "a", value: Data(count: 1_000)), (key: "b", value: Data(count: 1_000)),
@@ -175,18 +158,8 @@ import Testing
         #expect(try cache.keys() == ["a", "c"])
         #expect(try cache.contentSize() == 2_100)
 
-        cache.close()
-        var found: [String] = []
-        for await change in changes { found.append("\(change.kind) \(change.key ?? "")") }
+        let found = await cache.close(thenAll: changes).map { "\($0.kind) \($0.key ?? "")" }
         #expect(found == ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"])
-    }
-
-    /// Everything that a sequence delivered until the cache was closed.
-    private func all(_ changes: AsyncStream<CodableCache.Change>) async -> [CodableCache.Change] {
-        cache.close()
-        var found: [CodableCache.Change] = []
-        for await change in changes { found.append(change) }
-        return found
     }
 }
 

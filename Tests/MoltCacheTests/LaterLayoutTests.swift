@@ -28,11 +28,7 @@ struct LaterLayoutTests {
     }
 
     /// A configuration that opens files of a newer release for reading.
-    private var reading: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.downgrade = .openReadOnly
-        return configuration
-    }
+    private var reading: CodableCache.Configuration { .init { $0.downgrade = .openReadOnly } }
 
     private func allowReaders() throws {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
@@ -40,17 +36,12 @@ struct LaterLayoutTests {
 
     @Test func `is refused unless it declares that this release may read it`() throws {
         let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [first]) }
-        #expect(error?.code == .newerFormat)
-        #expect(
-            error?.message.contains("has the file format 2, and this release of Molt reads formats up to 1") == true
-        )
+        error?.expect(.newerFormat, says: "has the file format 2, and this release of Molt reads formats up to 1")
     }
 
     @Test func `is read by a dry run, too, and an error names the store and not the copy`() throws {
         let error = #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: [first]) }
-        #expect(error?.code == .newerFormat)
-        #expect(error?.path == url.path)
-        #expect(error?.message.contains(url.path) == true)
+        error?.expect(.newerFormat, path: url.path, says: url.path)
         try allowReaders()
         let report = try CodableCache.dryRun(at: url, migrations: [first], configuration: reading)
         #expect(report.isReadOnly)
@@ -75,15 +66,12 @@ struct LaterLayoutTests {
         let bytes = try Data(contentsOf: url)
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
             let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: migrations) }
-            #expect(error?.code == .newerFormat)
-            #expect(error?.message.contains("can only be opened for reading: set `downgrade = .openReadOnly`") == true)
+            error?.expect(.newerFormat, says: "can only be opened for reading: set `downgrade = .openReadOnly`")
         }
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
-        let refused = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: pending, configuration: reading)
-        }
-        #expect(refused?.code == .superseded)
-        #expect(refused?.message.contains("\"second\" (version 2) was not applied to it") == true)
+        }?.expect(.superseded, says: "\"second\" (version 2) was not applied to it")
         let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
         #expect(throws: CacheError.self) { try cache.set("new", forKey: "key") }
         cache.close()
@@ -99,8 +87,7 @@ struct LaterLayoutTests {
             try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
         }
         let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
-        let error = #expect(throws: CacheError.self) { try CodableCache(at: copy, migrations: [first]) }
-        #expect(error?.code == .newerFormat)
+        #expect(throws: CacheError.self) { try CodableCache(at: copy, migrations: [first]) }?.expect(.newerFormat)
         #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == bytes)
         _ = consume connection
     }
@@ -108,11 +95,7 @@ struct LaterLayoutTests {
     @Test func `The monitor is told of the refusal, and of nothing else`() throws {
         try allowReaders()
         let events = Log<String>()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
-            if case .finished = event { events.append("finished") }
-            if case .failed = event { events.append("failed") }
-        }
+        let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
         #expect(throws: CacheError.self) {
             try CodableCache(at: url, migrations: [first], configuration: configuration)
         }
@@ -131,8 +114,7 @@ struct LaterLayoutTests {
             """
         )
         let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: store) }
-        #expect(error?.code == .backupUnusable)
-        #expect(error?.message.contains("only a newer release of Molt can write it") == true)
+        error?.expect(.backupUnusable, says: "only a newer release of Molt can write it")
         #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
     }
 }

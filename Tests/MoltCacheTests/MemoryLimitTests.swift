@@ -33,9 +33,7 @@ import Testing
 
     /// A cache with values of 100 bytes each.
     private func cache(_ limit: CodableCache.MemoryLimit?, of count: Int = 100) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
-        configuration.memory = limit
-        let cache = try CodableCache(at: scratch.file(), configuration: configuration)
+        let cache = try CodableCache(at: scratch.file(), configuration: .init { $0.memory = limit })
         try cache.setAll((0..<count).map { (key: "\($0)", value: Item(String(repeating: "x", count: 98))) })
         return cache
     }

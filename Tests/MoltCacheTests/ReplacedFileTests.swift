@@ -130,7 +130,6 @@ import Testing
         let cache = try CodableCache(at: url)
         cache.close()
         try FileManager.default.removeItem(at: url)
-        let error = #expect(throws: CacheError.self) { try cache.value(String.self, forKey: "key") }
-        #expect(error?.code == .closed)
+        #expect(throws: CacheError.self) { try cache.value(String.self, forKey: "key") }?.expect(.closed)
     }
 }

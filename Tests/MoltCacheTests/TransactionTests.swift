@@ -150,12 +150,9 @@ import Testing
             #expect(try transaction.requiredRecords.record(id: 10)?.typeName == "Robot")
             #expect(try transaction.requiredRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            let error = #expect(throws: MigrationError.self) {
+            #expect(throws: MigrationError.self) {
                 try transaction.requiredRecords.insert(record, id: 11, version: 3)
-            }
-            #expect(error?.code == .keyExists)
-            #expect(error?.recordKey == "b")
-            #expect(error?.store == scratch.file().path)
+            }?.expect(.keyExists, record: "b", store: scratch.file().path)
         }
     }
 
@@ -187,11 +184,11 @@ import Testing
     @Test func `Keys can be swapped, rotated, and taken over from dropped records`() throws {
         try upgrade(try people()) { transaction throws in
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
-                try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+                try transaction.plan(.key(key), for: id)
             }
             try transaction.requiredRecords.applyDeferredChanges(stage: 0)
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
+            try transaction.plan(.drop, for: 4, stage: 1)
+            try transaction.plan(.key("d"), for: 1, stage: 1)
             try transaction.requiredRecords.applyDeferredChanges(stage: 1)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
@@ -205,10 +202,8 @@ import Testing
     )
     func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
-            for (id, key) in moves {
-                try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
-            }
+            try transaction.plan(.type("Robot"), for: 2)
+            for (id, key) in moves { try transaction.plan(.key(key), for: id) }
             let error = #expect(throws: MigrationError.self) {
                 try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             }
@@ -222,31 +217,21 @@ import Testing
     }
 
     @Test(arguments: [(["x", "x", "d"], "a", "x"), (["d", "x", "x"], "a", "d"), (["y", "x", "x"], "b", "x")])
-    func `The error names the first record whose new key is taken`(
-        keys: [String],
-        key: String,
-        newKey: String
-    ) throws {
+    func `The error names the first record whose new key is taken`(keys: [String], key: String, newKey: String) throws {
         try upgrade(try people()) { transaction throws in
-            for (index, key) in keys.enumerated() {
-                try transaction.requiredRecords.deferChange(
-                    DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key))
-                )
-            }
-            let error = #expect(throws: MigrationError.self) {
+            for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
+            #expect(throws: MigrationError.self) {
                 try transaction.requiredRecords.applyDeferredChanges(stage: 0)
-            }
-            #expect(error?.recordKey == key)
-            #expect(error?.message.contains("\"\(newKey)\"") == true)
+            }?.expect(record: key, says: "\"\(newKey)\"")
         }
     }
 
     @Test func `A record's own key, and a key for a record that is gone, are no conflict`() throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
+            try transaction.plan(.key("a"), for: 1)
+            try transaction.plan(.key("b"), for: 99)
+            try transaction.plan(.key("x"), for: 3)
+            try transaction.plan(.key("x"), for: 98)
             try transaction.requiredRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
@@ -255,16 +240,10 @@ import Testing
     @Test func `Keys that differ only in their bytes can be rotated`() throws {
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try upgrade(try people()) { transaction throws in
-            for (index, key) in keys.enumerated() {
-                try transaction.requiredRecords.deferChange(
-                    DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key))
-                )
-            }
+            for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
             try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
-                try transaction.requiredRecords.deferChange(
-                    DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key))
-                )
+                try transaction.plan(.key(key), for: Int64(index + 1), stage: 1)
             }
             try transaction.requiredRecords.applyDeferredChanges(stage: 1)
         }
@@ -278,16 +257,13 @@ import Testing
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
         var caught: [Bool] = []
-        let error = #expect(throws: MigrationError.self) {
+        #expect(throws: MigrationError.self) {
             try upgrade(store) { transaction throws in
-                for id in 1...4 as ClosedRange<Int64> {
-                    try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
-                }
+                for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
                 caught.append((try? transaction.requiredRecords.applyDeferredChanges(stage: 0)) == nil)
                 caught.append((try? transaction.requiredRecords.delete(id: 4)) == nil)
             }
-        }
-        #expect(error?.code == .storeFailed)
+        }?.expect(.storeFailed)
         #expect(caught == [true, true])
         #expect(try keysAndTypes() == before)
     }
@@ -301,12 +277,12 @@ import Testing
             reason: "Refusal"
         )
         try upgrade(try people()) { transaction throws in
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .quarantine(failure)))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
+            try transaction.plan(.quarantine(failure), for: 3)
+            try transaction.plan(.drop, for: 4)
             // Each asks for a key that is taken, one of them for a key that another record gets.
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
-            try transaction.requiredRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
+            try transaction.plan(.key("b"), for: 4)
+            try transaction.plan(.key("d"), for: 3)
+            try transaction.plan(.key("d"), for: 1)
             try transaction.requiredRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
@@ -316,8 +292,7 @@ import Testing
     @Test func `A transaction that has ended refuses calls`() throws {
         var escaped: (any RecordTransaction)?
         try upgrade(try people()) { escaped = $0.records }
-        let error = #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }
-        #expect(error?.code == .contextExpired)
+        #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }?.expect(.contextExpired)
         #expect(try keysAndTypes().count == 4)
     }
 
@@ -342,16 +317,6 @@ import Testing
         }
     }
 
-    @Test func `Other connections see the old store until the commit`() throws {
-        let store = try people()
-        let cache = try CodableCache(at: scratch.file())
-        try upgrade(store) { transaction throws in
-            #expect(try transaction.requiredRecords.deleteType("Person") == 3)
-            #expect(try cache.count() == 4)
-        }
-        #expect(try cache.count() == 1)
-    }
-
     @Test func `An error of SQLite says what to do, and leaves the store unchanged`() throws {
         let store = CacheStore(at: scratch.file())
         let cache = try CodableCache(at: scratch.file())
@@ -373,5 +338,11 @@ import Testing
         #expect(error?.store == scratch.file().path)
         #expect(try CodableCache(at: scratch.file()).value(String.self, forKey: "a") == "small")
         #expect(try keysAndTypes() == [["a", "String"]])
+    }
+}
+
+extension MigrationTransaction {
+    fileprivate func plan(_ kind: DeferredChange.Kind, for id: Int64, stage: Int = 0) throws {
+        try requiredRecords.deferChange(DeferredChange(stage: stage, id: id, kind: kind))
     }
 }
