@@ -3,25 +3,13 @@ internal import Foundation
 /// The properties that a type decodes.
 final class ShapeReading {
     /// The ways in which a property was decoded.
-    struct DecodeRequest {
+    struct Request {
         var types: [Any.Type] = []
         var isOptional = false
     }
 
-    private(set) var requests: [String: DecodeRequest] = [:]
-    private(set) var keyTypes: [any CodingKey.Type] = []
-
-    func key(by type: any CodingKey.Type) {
-        keyTypes.append(type)
-    }
-
-    func noteRequest(for key: some CodingKey, _ type: Any.Type?, isOptional: Bool) {
-        guard key.isProperty else { return }
-        var request = requests[key.stringValue] ?? DecodeRequest()
-        if let type, !request.types.contains(where: { $0 == type }) { request.types.append(type) }
-        if isOptional { request.isOptional = true }
-        requests[key.stringValue] = request
-    }
+    fileprivate(set) var requests: [String: Request] = [:]
+    fileprivate(set) var keyTypes: [any CodingKey.Type] = []
 }
 
 /// A value that is decoded through a recording decoder.
@@ -39,17 +27,13 @@ private struct ShapeDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        reading.key(by: type)
+        reading.keyTypes.append(type)
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), reading: reading))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try base.unkeyedContainer()
-    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        try base.singleValueContainer()
-    }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let base: KeyedDecodingContainer<Key>
@@ -58,17 +42,17 @@ private struct ShapeDecoder: Decoder {
         var allKeys: [Key] { base.allKeys }
 
         func contains(_ key: Key) -> Bool {
-            reading.noteRequest(for: key, nil, isOptional: true)
+            note(key, isOptional: true)
             return base.contains(key)
         }
 
         func decodeNil(forKey key: Key) throws -> Bool {
-            reading.noteRequest(for: key, nil, isOptional: true)
+            note(key, isOptional: true)
             return try base.decodeNil(forKey: key)
         }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-            reading.noteRequest(for: key, type, isOptional: false)
+            note(key, type)
             return try base.decode(type, forKey: key)
         }
 
@@ -96,31 +80,37 @@ private struct ShapeDecoder: Decoder {
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 
-        private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-            reading.noteRequest(for: key, type, isOptional: true)
-            return try base.decodeIfPresent(type, forKey: key)
-        }
-
         func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type,
             forKey key: Key
         ) throws -> KeyedDecodingContainer<Nested> {
-            reading.noteRequest(for: key, nil, isOptional: false)
+            note(key)
             return try base.nestedContainer(keyedBy: type, forKey: key)
         }
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-            reading.noteRequest(for: key, nil, isOptional: false)
+            note(key)
             return try base.nestedUnkeyedContainer(forKey: key)
         }
 
-        func superDecoder() throws -> any Decoder {
-            try base.superDecoder()
-        }
+        func superDecoder() throws -> any Decoder { try base.superDecoder() }
 
         func superDecoder(forKey key: Key) throws -> any Decoder {
-            reading.noteRequest(for: key, nil, isOptional: false)
+            note(key)
             return try base.superDecoder(forKey: key)
+        }
+
+        private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+            note(key, type, isOptional: true)
+            return try base.decodeIfPresent(type, forKey: key)
+        }
+
+        private func note(_ key: Key, _ type: Any.Type? = nil, isOptional: Bool = false) {
+            guard key.isProperty else { return }
+            var request = reading.requests[key.stringValue] ?? ShapeReading.Request()
+            if let type, !request.types.contains(where: { $0 == type }) { request.types.append(type) }
+            request.isOptional = request.isOptional || isOptional
+            reading.requests[key.stringValue] = request
         }
     }
 }

@@ -1,70 +1,41 @@
+internal import Foundation
+
 /// The data that an encoder receives; nested containers may fill in parts later.
 final class ShapeTarget {
-    private var parts: [String: TypeShape] = [:]
-    private var nested: [String: (target: ShapeTarget, keyType: Any.Type?)] = [:]
-    private var elements: TypeShape?
-    private var nestedElements: [ShapeTarget] = []
-    private var single: TypeShape?
-    private var keyTypes: [any CodingKey.Type] = []
-    private var isKeyed = false
+    /// A property or an element.
+    enum Part {
+        case value(TypeShape)
+        case nested(ShapeTarget)
 
-    func key(by type: any CodingKey.Type) {
-        isKeyed = true
-        keyTypes.append(type)
+        var shape: TypeShape {
+            switch self {
+            case .value(let shape): shape
+            case .nested(let target): TypeShape("", target.form)
+            }
+        }
     }
 
-    /// Adds a property; the shape is computed only if the type names the key.
-    func add(_ key: some CodingKey, _ shape: @autoclosure () -> TypeShape) {
-        guard key.isProperty else { return }
-        let shape = shape()
-        parts[key.stringValue] = parts[key.stringValue].map { $0.merged(with: shape) } ?? shape
-    }
-
-    func nest(_ key: some CodingKey, _ keyType: Any.Type?, isProperty: Bool = true) -> ShapeTarget {
-        if let known = nested[key.stringValue] { return known.target }
-        let target = ShapeTarget()
-        if key.isProperty || !isProperty { nested[key.stringValue] = (target, keyType) }
-        return target
-    }
-
-    func beginElements() {
-        elements = elements ?? TypeShape("", .unknown)
-    }
-
-    func addElement(_ shape: TypeShape) {
-        elements = elements.map { $0.merged(with: shape) } ?? shape
-    }
-
-    func nestElement() -> ShapeTarget {
-        let target = ShapeTarget()
-        nestedElements.append(target)
-        return target
-    }
-
-    func set(_ shape: TypeShape) {
-        single = shape
-    }
+    fileprivate var keyTypes: [any CodingKey.Type] = []
+    fileprivate var properties: [String: Part] = [:]
+    fileprivate var elements: [Part]?
+    fileprivate var single: TypeShape?
 
     var form: TypeShape.Form {
-        if isKeyed {
-            var object = ObjectShape()
-            object.keyTypes = keyTypes
-            object.properties = parts
-            for (name, nested) in nested { object.properties[name] = TypeShape("", nested.target.form) }
-            return .object(object)
+        if !keyTypes.isEmpty {
+            .object(ObjectShape(properties: properties.mapValues(\.shape), code: CodeNames(keyTypes: keyTypes)))
+        } else if let elements {
+            .array(elements.reduce(TypeShape("", .unknown)) { $0.merged(with: $1.shape) })
+        } else {
+            single.map { .single($0) } ?? .unknown
         }
-        if let elements {
-            return .array(nestedElements.reduce(elements) { $0.merged(with: TypeShape("", $1.form)) })
-        }
-        return single.map { .single($0) } ?? .unknown
     }
 
     /// The form of an enum value with synthesized coding, recognized by its nested keys.
     var asCase: TypeShape.Form? {
-        guard parts.isEmpty, nested.count == 1, let (name, (target, keyType)) = nested.first,
-            let keyType, String(describing: keyType).hasSuffix("CodingKeys")
+        guard properties.count == 1, case (let name, .nested(let target))? = properties.first,
+            let keyType = target.keyTypes.first, String(describing: keyType).hasSuffix("CodingKeys")
         else { return nil }
-        return .cases([name: TypeShape("", target.form)], isComplete: false, CaseSource(keyTypes))
+        return .cases([name: TypeShape("", target.form)], isComplete: false, CodeNames(keyTypes: keyTypes))
     }
 }
 
@@ -77,155 +48,126 @@ extension CodingKey {
 }
 
 /// An encoder that writes nothing and records the values.
-struct ShapeEncoder: Encoder {
+struct ShapeEncoder: Encoder, SingleValueEncodingContainer {
     let target: ShapeTarget
     let walk: ShapeWalk
-    let codingPath: [any CodingKey]
-    let userInfo: [CodingUserInfoKey: Any]
+    /// Empty, because each value is encoded on its own.
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { walk.coding.encoder.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        target.key(by: type)
-        return KeyedEncodingContainer(Keyed(encoder: self))
+        target.keyTypes.append(type)
+        return KeyedEncodingContainer(Keyed(target: target, walk: walk))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        target.beginElements()
-        return Unkeyed(encoder: self)
+        target.elements = target.elements ?? []
+        return Unkeyed(target: target, walk: walk)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        Single(encoder: self)
-    }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    private func nested(_ target: ShapeTarget, _ key: any CodingKey) -> ShapeEncoder {
-        ShapeEncoder(target: target, walk: walk, codingPath: codingPath + [key], userInfo: userInfo)
-    }
+    func encodeNil() { target.single = .bareNil }
+
+    func encode<Value: Encodable>(_ value: Value) { target.single = walk.shape(of: Value.self, value) }
 
     private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
-        let encoder: ShapeEncoder
-        var codingPath: [any CodingKey] { encoder.codingPath }
+        let target: ShapeTarget
+        let walk: ShapeWalk
+        var codingPath: [any CodingKey] { [] }
 
-        func encodeNil(forKey key: Key) {
-            encoder.target.add(key, TypeShape("", .unknown, isOptional: true))
-        }
+        func encodeNil(forKey key: Key) { add(.bareNil, key) }
 
-        func encode<Value: Encodable>(_ value: Value, forKey key: Key) {
-            encoder.target.add(key, encoder.walk.shape(of: value))
-        }
+        func encode<Value: Encodable>(_ value: Value, forKey key: Key) { add(walk.shape(of: Value.self, value), key) }
 
         // The optional's type is known even without a value.
-        func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
-            note(value, key)
-        }
-
-        func encodeIfPresent(_ value: Bool?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: String?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Double?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Float?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Int?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Int8?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Int16?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Int32?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: Int64?, forKey key: Key) { note(value, key) }
+        func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Bool?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: String?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Double?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Float?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Int?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Int8?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Int16?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Int32?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) { encode(value, forKey: key) }
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-        func encodeIfPresent(_ value: Int128?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: UInt?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: UInt8?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: UInt16?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: UInt32?, forKey key: Key) { note(value, key) }
-        func encodeIfPresent(_ value: UInt64?, forKey key: Key) { note(value, key) }
+        func encodeIfPresent(_ value: Int128?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt8?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt16?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt32?, forKey key: Key) { encode(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) { encode(value, forKey: key) }
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-        func encodeIfPresent(_ value: UInt128?, forKey key: Key) { note(value, key) }
-
-        private func note<Value: Encodable>(_ value: Value?, _ key: Key) {
-            encoder.target.add(key, encoder.walk.shape(of: value))
-        }
+        func encodeIfPresent(_ value: UInt128?, forKey key: Key) { encode(value, forKey: key) }
 
         func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type,
             forKey key: Key
         ) -> KeyedEncodingContainer<Nested> {
-            encoder.nested(encoder.target.nest(key, type), key).container(keyedBy: type)
+            nested(key).container(keyedBy: type)
         }
 
-        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-            encoder.nested(encoder.target.nest(key, nil), key).unkeyedContainer()
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { nested(key).unkeyedContainer() }
+
+        func superEncoder() -> any Encoder { nested(SuperKey.super) }
+
+        func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+
+        /// Adds a property; the shape is computed only if the type names the key.
+        private func add(_ shape: @autoclosure () -> TypeShape, _ key: Key) {
+            guard key.isProperty else { return }
+            let (name, shape) = (key.stringValue, shape())
+            target.properties[name] = .value(target.properties[name].map { $0.shape.merged(with: shape) } ?? shape)
         }
 
-        func superEncoder() -> any Encoder {
-            let key = SuperKey()
-            return encoder.nested(encoder.target.nest(key, nil, isProperty: false), key)
-        }
-
-        func superEncoder(forKey key: Key) -> any Encoder {
-            encoder.nested(encoder.target.nest(key, nil), key)
+        private func nested(_ key: some CodingKey) -> ShapeEncoder {
+            if case .nested(let known)? = target.properties[key.stringValue] {
+                return ShapeEncoder(target: known, walk: walk)
+            }
+            let part = ShapeTarget()
+            if key.isProperty { target.properties[key.stringValue] = .nested(part) }
+            return ShapeEncoder(target: part, walk: walk)
         }
     }
 
-    private struct Unkeyed: UnkeyedEncodingContainer {
-        let encoder: ShapeEncoder
-        var codingPath: [any CodingKey] { encoder.codingPath }
+    private final class Unkeyed: UnkeyedEncodingContainer {
+        let target: ShapeTarget
+        let walk: ShapeWalk
         private(set) var count = 0
+        var codingPath: [any CodingKey] { [] }
 
-        init(encoder: ShapeEncoder) {
-            self.encoder = encoder
+        init(target: ShapeTarget, walk: ShapeWalk) {
+            self.target = target
+            self.walk = walk
         }
 
-        mutating func encodeNil() {
-            guard isLookedAt() else { return }
-            encoder.target.addElement(TypeShape("", .unknown, isOptional: true))
-        }
+        func encodeNil() { add(.value(.bareNil)) }
 
-        mutating func encode<Value: Encodable>(_ value: Value) {
-            guard isLookedAt() else { return }
-            encoder.target.addElement(encoder.walk.shape(of: value))
-        }
+        func encode<Value: Encodable>(_ value: Value) { add(.value(walk.shape(of: Value.self, value))) }
 
-        mutating func nestedContainer<Nested: CodingKey>(
+        func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type
         ) -> KeyedEncodingContainer<Nested> {
-            nestedEncoder().container(keyedBy: type)
+            superEncoder().container(keyedBy: type)
         }
 
-        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-            nestedEncoder().unkeyedContainer()
+        func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
+
+        func superEncoder() -> any Encoder {
+            let part = ShapeTarget()
+            add(.nested(part))
+            return ShapeEncoder(target: part, walk: walk)
         }
 
-        mutating func superEncoder() -> any Encoder {
-            nestedEncoder()
-        }
-
-        private mutating func nestedEncoder() -> ShapeEncoder {
-            let target = isLookedAt() ? encoder.target.nestElement() : ShapeTarget()
-            return encoder.nested(target, SuperKey())
-        }
-
-        private mutating func isLookedAt() -> Bool {
+        private func add(_ part: @autoclosure () -> ShapeTarget.Part) {
             count += 1
-            return count <= encoder.walk.elementLimit
-        }
-    }
-
-    private struct Single: SingleValueEncodingContainer {
-        let encoder: ShapeEncoder
-        var codingPath: [any CodingKey] { encoder.codingPath }
-
-        func encodeNil() {
-            encoder.target.set(TypeShape("", .unknown, isOptional: true))
-        }
-
-        func encode<Value: Encodable>(_ value: Value) {
-            encoder.target.set(encoder.walk.shape(of: value))
+            guard count <= walk.elementLimit else { return }
+            let part = part()
+            target.elements?.append(part)
         }
     }
 }
 
 /// The key of a superclass in Foundation's coders.
-private struct SuperKey: CodingKey {
-    let stringValue = "super"
-    var intValue: Int? { nil }
-
-    init() {}
-    init?(stringValue: String) { nil }
-    init?(intValue: Int) { nil }
-}
+private enum SuperKey: CodingKey { case `super` }

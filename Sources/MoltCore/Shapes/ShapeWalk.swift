@@ -15,7 +15,7 @@ extension TypeShape {
         coding: RecordCoding = .standard,
         content: Data? = nil
     ) -> TypeShape {
-        ShapeWalk(coding, content: content).shape(of: value)
+        ShapeWalk(coding, content: content).shape(of: Value.self, value)
     }
 
     /// The merged shape of several values of a type; nil when there are none.
@@ -32,168 +32,113 @@ extension TypeShape {
 /// them is unknown.
 final class ShapeWalk {
     let coding: RecordCoding
-    /// The encoded outermost value, until it is used.
-    private var content: Data?
-    private var valuesLeft = 500
-    private var types: [ObjectIdentifier: WalkedType] = [:]
-    private let readingLimit = 2
-    /// The types that enclose the current one.
-    private var path: [ObjectIdentifier] = []
-    private let depthLimit = 24
     /// The maximum number of elements of a list that are read.
     let elementLimit = 16
+    private let readingLimit = 2
+    private var valuesLeft = 500
+    /// The encoded outermost value, until it is used.
+    private var content: Data?
+    private var types: [ObjectIdentifier: WalkedType] = [:]
 
     init(_ coding: RecordCoding, content: Data? = nil) {
         self.coding = coding
         self.content = content
     }
 
-    func shape<Value: Encodable>(of value: Value) -> TypeShape {
-        if let type = Value.self as? any ShapedOptional.Type {
-            var shape = shape(ofAny: (value as? any ShapedOptional)?.anyWrapped, as: type.wrappedType)
+    /// The shape of a type, as far as the type itself and a value of it, if there is one, show it.
+    func shape(of type: Any.Type, _ value: Any?) -> TypeShape {
+        if let optional = type as? any ShapedOptional.Type {
+            var shape = shape(of: optional.wrappedType, value.flatMap { ($0 as? any ShapedOptional)?.anyWrapped })
             shape.isOptional = true
             return shape
         }
-        let (name, isLeaf) = known(Value.self)
-        if let list = value as? any ShapedList {
+        let known = types[ObjectIdentifier(type)] ?? WalkedType(type)
+        types[ObjectIdentifier(type)] = known
+        if let list = type as? any ShapedList.Type {
             content = nil
-            return TypeShape(name, .array(part(Swift.type(of: list).elementType, list.firstElements(elementLimit))))
+            let elements = (value as? any ShapedList)?.firstElements(elementLimit) ?? []
+            return TypeShape(known.name, .array(part(list.elementType, elements)))
         }
-        if let dictionary = value as? any ShapedDictionary {
+        if let dictionary = type as? any ShapedDictionary.Type {
             content = nil
-            let type = Swift.type(of: dictionary)
-            return TypeShape(
-                name,
-                .dictionary(
-                    key: part(type.keyType, dictionary.firstKeys(elementLimit)),
-                    value: part(type.valueType, dictionary.firstValues(elementLimit))
-                )
-            )
+            let value = value as? any ShapedDictionary
+            let keys = part(dictionary.keyType, value?.firstKeys(elementLimit) ?? [])
+            let values = part(dictionary.valueType, value?.firstValues(elementLimit) ?? [])
+            return TypeShape(known.name, .dictionary(key: keys, value: values))
         }
-        guard !isLeaf else { return TypeShape(name, .leaf) }
-        // Other values of a class may belong to other subclasses.
-        guard Swift.type(of: value) == Value.self else { return TypeShape(name, .varying) }
-        return TypeShape(name, inside(Value.self) { form(of: value) })
-    }
-
-    /// The shape of a type without a value.
-    func shape(of type: Any.Type) -> TypeShape {
-        if let type = type as? any ShapedOptional.Type {
-            var shape = shape(of: type.wrappedType)
-            shape.isOptional = true
-            return shape
-        }
-        let (name, isLeaf) = known(type)
-        if let type = type as? any ShapedList.Type {
-            return TypeShape(name, .array(shape(of: type.elementType)))
-        }
-        if let type = type as? any ShapedDictionary.Type {
-            return TypeShape(name, .dictionary(key: shape(of: type.keyType), value: shape(of: type.valueType)))
-        }
-        guard !isLeaf else { return TypeShape(name, .leaf) }
-        if path.contains(ObjectIdentifier(type)) { return TypeShape(name, .reference) }
+        guard !known.isLeaf else { return TypeShape(known.name, .leaf) }
         // The cases of an enum serve as values.
-        if let type = type as? any CaseIterable.Type, let first = type.fewCases?.first as? any Encodable {
-            return shape(of: first)
+        guard let value = (value ?? (type as? any CaseIterable.Type)?.fewCases?.first) as? any Encodable else {
+            return TypeShape(known.name, known.isEntered ? .reference : .unknown)
         }
-        return TypeShape(name, .unknown)
-    }
-
-    private func shape(ofAny value: Any?, as type: Any.Type) -> TypeShape {
-        func open<Value>(_ type: Value.Type) -> TypeShape? {
-            guard let value = value as? Value, let encodable = Value.self as? any Encodable.Type else { return nil }
-            return shape(of: value, as: encodable)
-        }
-        return _openExistential(type, do: open) ?? shape(of: type)
-    }
-
-    private func shape<Value: Encodable>(of value: Any, as type: Value.Type) -> TypeShape? {
-        (value as? Value).map { shape(of: $0) }
+        // Other values of a class may belong to other subclasses.
+        guard Swift.type(of: value) == type else { return TypeShape(known.name, .varying) }
+        return TypeShape(known.name, form(of: value, known))
     }
 
     private func part(_ type: Any.Type, _ values: [Any]) -> TypeShape {
-        let shape = shape(of: type)
+        let shape = shape(of: type, nil)
         guard shape.form != .leaf else { return shape }
-        return values.reduce(shape) { $0.merged(with: self.shape(ofAny: $1, as: type)) }
+        return values.reduce(shape) { $0.merged(with: self.shape(of: type, $1)) }
     }
 
-    private func known(_ type: Any.Type) -> (name: String, isLeaf: Bool) {
-        let id = ObjectIdentifier(type)
-        if let known = types[id] { return (known.name, known.isLeaf) }
-        let found = WalkedType(type)
-        types[id] = found
-        return (found.name, found.isLeaf)
-    }
-
-    private func inside(_ type: Any.Type, _ body: () -> TypeShape.Form) -> TypeShape.Form {
-        guard !path.contains(ObjectIdentifier(type)) else { return .reference }
-        guard path.count < depthLimit, valuesLeft > 0 else { return .unknown }
+    private func form<Value: Encodable>(of value: Value, _ type: WalkedType) -> TypeShape.Form {
+        guard !type.isEntered else { return .reference }
+        guard valuesLeft > 0 else { return .unknown }
         valuesLeft -= 1
-        path.append(ObjectIdentifier(type))
-        defer { path.removeLast() }
-        return body()
-    }
-
-    private func form<Value: Encodable>(of value: Value) -> TypeShape.Form {
-        let id = ObjectIdentifier(Value.self)
-        // All values of the type have the same form.
-        if let form = types[id]?.allCases { return form }
+        type.isEntered = true
+        defer { type.isEntered = false }
+        if let form = type.allCases { return form }
         let content = content
         self.content = nil
         // Instances of classes are not inspected, as they may guard their state.
         let isEnum = !(Value.self is AnyClass) && Mirror(reflecting: value).displayStyle == .enum
-        let found = recordedForm(of: value, content, isEnum: isEnum)
+        let found = recordedForm(of: value, type, content, isEnum: isEnum)
         guard isEnum, let cases = (Value.self as? any CaseIterable.Type)?.fewCases as? [Value] else { return found }
-        let form = form(ofCases: cases, with: found)
-        switch form {
-        case .raw, .cases: types[id]?.allCases = form
-        default: break
-        }
-        return form
-    }
-
-    private func form<Value: Encodable>(ofCases cases: [Value], with found: TypeShape.Form) -> TypeShape.Form {
         switch found {
-        case .raw(let raw, _, let type):
-            return .raw(raw, cases: cases.compactMap { ($0 as? any RawRepresentable)?.rawText }.sorted(), type)
-        case .cases(let first, _, let type):
-            var all = first
+        case .raw(let raw, _, let code):
+            let texts = cases.compactMap { ($0 as? any RawRepresentable).map { String(describing: $0.rawValue) } }
+            type.allCases = .raw(raw, cases: texts.sorted(), code)
+        case .cases(var all, _, let code):
             for value in cases {
-                guard case .cases(let own, _, _) = recordedForm(of: value, nil, isEnum: true) else { return .varying }
+                guard case .cases(let own, _, _) = recordedForm(of: value, type, nil, isEnum: true) else {
+                    return .varying
+                }
                 all.merge(own) { $0.merged(with: $1) }
             }
-            return .cases(all, isComplete: true, type)
-        default:
-            return found
+            type.allCases = .cases(all, isComplete: true, code)
+        default: break
         }
+        return type.allCases ?? found
     }
 
     private func recordedForm<Value: Encodable>(
         of value: Value,
+        _ type: WalkedType,
         _ content: Data?,
         isEnum: Bool
     ) -> TypeShape.Form {
         let target = ShapeTarget()
-        do {
-            let userInfo = coding.encoder.userInfo
-            try value.encode(to: ShapeEncoder(target: target, walk: self, codingPath: [], userInfo: userInfo))
-        } catch {
-            return .unknown
-        }
-        let form = target.form
-        switch form {
+        guard (try? value.encode(to: ShapeEncoder(target: target, walk: self))) != nil else { return .unknown }
+        switch target.form {
         case .single(let inner):
-            guard inner.form == .leaf, let type = Value.self as? any RawRepresentable.Type else { return form }
-            return .raw(inner, cases: nil, CaseSource(type))
+            guard inner.form == .leaf, let rawType = Value.self as? any RawRepresentable.Type else {
+                return .single(inner)
+            }
+            return .raw(inner, cases: nil, CodeNames(rawType: rawType))
         case .object(var object):
             // Hand-written encoding may depend on the case.
             guard !isEnum else { return target.asCase ?? .varying }
             // These keys belong to a type that the value wraps; other values may wrap other types.
-            guard !StaticShape.areKeys(object.keyTypes, ofOtherThan: Value.self) else { return .varying }
-            object.members = members(of: value)
-            if let type = Value.self as? any Decodable.Type { read(value, content, as: type, into: &object) }
+            guard !StaticShape.areKeys(object.code.keyTypes, ofOtherThan: Value.self) else { return .varying }
+            type.members = type.members ?? members(of: value)
+            object.members = type.members
+            if let decodable = Value.self as? any Decodable.Type, type.readings < readingLimit {
+                type.readings += 1
+                read(value, content, as: decodable, into: &object)
+            }
             return .object(object)
-        default:
+        case let form:
             return isEnum ? .varying : form
         }
     }
@@ -203,16 +148,10 @@ final class ShapeWalk {
     /// The names are available only with the stored values. Reading those of an instance could race with its guards, or
     /// crash on a dangling reference. A structure is a copy; each type is inspected once.
     private func members<Value>(of value: Value) -> Set<String>? {
-        let id = ObjectIdentifier(Value.self)
-        if let members = types[id]?.members { return members }
         guard !(Value.self is AnyClass), !(value is any CustomReflectable) else { return nil }
-        var members: Set<String> = []
-        for child in Mirror(reflecting: value).children {
-            // Wrapped properties, and those of macros, are stored with an underscore.
-            if let label = child.label { members.insert(label.hasPrefix("_") ? String(label.dropFirst()) : label) }
-        }
-        types[id]?.members = members
-        return members
+        // Wrapped properties, and those of macros, are stored with an underscore.
+        let labels = Mirror(reflecting: value).children.compactMap(\.label)
+        return Set(labels.map { $0.hasPrefix("_") ? String($0.dropFirst()) : $0 })
     }
 
     /// Adds the properties that a type decodes; none if it cannot decode its own output.
@@ -222,20 +161,17 @@ final class ShapeWalk {
         as type: Value.Type,
         into object: inout ObjectShape
     ) {
-        let id = ObjectIdentifier(type)
-        guard let known = types[id], known.readings < readingLimit else { return }
-        types[id]?.readings += 1
         let reading = ShapeReading()
         // If decoding fails, the shape is only less complete: writing the value does not depend on it.
         guard let data = content ?? (try? coding.encoder.encode(value)),
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil
         else { return }
-        object.keyTypes += reading.keyTypes
+        object.code.keyTypes += reading.keyTypes
         for (name, request) in reading.requests {
             if let written = object.properties[name] {
                 if request.isOptional, !written.isOptional { object.lenient.insert(name) }
             } else {
-                var shape = request.types.count == 1 ? shape(of: request.types[0]) : TypeShape("", .unknown)
+                var shape = request.types.count == 1 ? shape(of: request.types[0], nil) : TypeShape("", .unknown)
                 shape.isOptional = shape.isOptional || request.isOptional
                 object.properties[name] = shape
                 object.onlyRead.insert(name)
@@ -245,18 +181,28 @@ final class ShapeWalk {
     }
 }
 
-/// The state of a traversal for a type.
-private struct WalkedType {
+/// What a traversal knows of a type.
+private final class WalkedType {
     let name: String
     let isLeaf: Bool
+    /// Whether a value of the type encloses the current one.
+    var isEntered = false
     /// The number of values of the type that were decoded.
     var readings = 0
     var members: Set<String>?
-    /// The form of an enum whose cases are all known.
+    /// The form of an enum whose cases are all known, which is that of every value.
     var allCases: TypeShape.Form?
 
     init(_ type: Any.Type) {
         name = StaticShape.name(type)
         isLeaf = StaticShape.isLeaf(type)
+    }
+}
+
+extension CaseIterable {
+    /// All values, or nil if there are more than 256.
+    fileprivate static var fewCases: [Any]? {
+        let cases = allCases.prefix(257).map { $0 }
+        return cases.count > 256 ? nil : cases
     }
 }

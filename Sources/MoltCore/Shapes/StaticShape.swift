@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Facts about the shape of a type that need no value.
 package enum StaticShape {
     /// The modules whose types are identified by name, as the app cannot change them.
@@ -27,18 +25,8 @@ package enum StaticShape {
     ///
     /// On Apple platforms some types have Objective-C names: `NSDecimal`, `Measurement<NSUnitLength>`.
     package static func portable(_ name: String) -> String {
-        var words: [Substring] = []
-        var rest = name[...]
-        while let first = rest.first {
-            let isWord = first.isInName
-            let word = rest.prefix { $0.isInName == isWord }
-            rest = rest[word.endIndex...]
-            let bare = word.drop { $0 == "_" }
-            words.append(
-                bare.hasPrefix("NS") && bare.dropFirst(2).first?.isUppercase == true ? bare.dropFirst(2) : word
-            )
-        }
-        return words.joined()
+        guard name.contains("NS") else { return name }
+        return name.replacing(/\b_*NS(?=\p{Lu})/.wordBoundaryKind(.simple), with: "")
     }
 
     /// Whether keys are declared in a type that another one wraps, as with a type-erased wrapper.
@@ -46,9 +34,9 @@ package enum StaticShape {
     /// Keys of an enclosing type, of a generic argument and of a superclass count as the type's own.
     static func areKeys(_ keyTypes: [any CodingKey.Type], ofOtherThan type: Any.Type) -> Bool {
         guard !(type is AnyClass) else { return false }
-        return keyTypes.contains { keyType in
-            guard let owner = owner(ofKeys: keyType) else { return false }
-            return !mentions(String(reflecting: type), owner)
+        let name = String(reflecting: type)
+        return keyTypes.compactMap { owner(ofKeys: $0) }.contains { owner in
+            !name.ranges(of: owner).contains { name[$0.upperBound...].prefixMatch(of: /\w/) == nil }
         }
     }
 
@@ -58,36 +46,7 @@ package enum StaticShape {
         guard text.hasSuffix(".CodingKeys") else { return nil }
         let owner = text.dropLast(".CodingKeys".count)
         // Synthesized keys are private: "App.Person.(unknown context at $1f).CodingKeys".
-        guard owner.hasSuffix(")"), let context = owner.range(of: ".(unknown context at", options: .backwards) else {
-            return owner
-        }
+        guard owner.hasSuffix(")"), let context = owner.ranges(of: ".(unknown context at").last else { return owner }
         return owner[..<context.lowerBound]
-    }
-
-    private static func mentions(_ name: String, _ part: Substring) -> Bool {
-        var rest = name[...]
-        while let found = rest.range(of: part) {
-            let next = name[found.upperBound...].first
-            if next?.isInName != true { return true }
-            rest = name[found.upperBound...]
-        }
-        return false
-    }
-}
-
-extension Character {
-    /// Whether it may be part of an identifier.
-    fileprivate var isInName: Bool { isLetter || isNumber || self == "_" }
-}
-
-extension RawRepresentable {
-    var rawText: String { String(describing: rawValue) }
-}
-
-extension CaseIterable {
-    /// All values, or nil if there are more than 256.
-    static var fewCases: [Any]? {
-        let cases = allCases.prefix(257).map { $0 }
-        return cases.count > 256 ? nil : cases
     }
 }

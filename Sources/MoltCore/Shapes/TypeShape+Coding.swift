@@ -1,6 +1,6 @@
 /// As JSON: a type of the standard library is its name, with "?" if it is optional; any other type is an object.
 extension TypeShape: Codable {
-    fileprivate enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case type, optional, properties, members, lenient, onlyRead
         case elements, keys, values, raw, cases, complete, single, outer, varying
     }
@@ -15,9 +15,38 @@ extension TypeShape: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             try container.decodeIfPresent(String.self, forKey: .type) ?? "",
-            try Form(from: container),
+            try Self.form(from: container),
             isOptional: try container.decodeIfPresent(Bool.self, forKey: .optional) ?? false
         )
+    }
+
+    private static func form(from container: KeyedDecodingContainer<CodingKeys>) throws -> Form {
+        func part<Part: Decodable>(_ key: CodingKeys) throws -> Part { try container.decode(Part.self, forKey: key) }
+        func names(_ key: CodingKeys) throws -> Set<String>? {
+            try container.decodeIfPresent(Set<String>.self, forKey: key)
+        }
+        if container.contains(.properties) {
+            var object = ObjectShape(properties: try part(.properties))
+            object.members = container.contains(.members) ? try names(.members) : Set(object.properties.keys)
+            object.lenient = try names(.lenient) ?? []
+            object.onlyRead = try names(.onlyRead) ?? []
+            return .object(object)
+        }
+        return if container.contains(.elements) {
+            .array(try part(.elements))
+        } else if container.contains(.keys) {
+            .dictionary(key: try part(.keys), value: try part(.values))
+        } else if container.contains(.raw) {
+            .raw(try part(.raw), cases: container.contains(.cases) ? try part(.cases) : nil, CodeNames())
+        } else if container.contains(.cases) {
+            .cases(try part(.cases), isComplete: container.contains(.complete), CodeNames())
+        } else if container.contains(.single) {
+            .single(try part(.single))
+        } else if container.contains(.outer) {
+            .reference
+        } else {
+            container.contains(.varying) ? .varying : .unknown
+        }
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -37,8 +66,10 @@ extension TypeShape: Codable {
             try container.encode(true, forKey: .outer)
         case .object(let object):
             try container.encode(object.properties, forKey: .properties)
-            // Usually the same, and then omitted.
-            if object.members != object.ownMembers { try container.encode(object.members?.sorted(), forKey: .members) }
+            // The names in code are usually the same, and then omitted.
+            if object.members != Set(object.properties.keys) {
+                try container.encode(object.members?.sorted(), forKey: .members)
+            }
             if !object.lenient.isEmpty { try container.encode(object.lenient.sorted(), forKey: .lenient) }
             if !object.onlyRead.isEmpty { try container.encode(object.onlyRead.sorted(), forKey: .onlyRead) }
         case .array(let element):
@@ -54,50 +85,6 @@ extension TypeShape: Codable {
             if isComplete { try container.encode(true, forKey: .complete) }
         case .single(let value):
             try container.encode(value, forKey: .single)
-        }
-    }
-}
-
-extension ObjectShape {
-    /// The names of the properties, which usually equal those in code.
-    fileprivate var ownMembers: Set<String>? { Set(properties.keys) }
-}
-
-extension TypeShape.Form {
-    fileprivate init(from container: KeyedDecodingContainer<TypeShape.CodingKeys>) throws {
-        if container.contains(.properties) {
-            var object = ObjectShape()
-            object.properties = try container.decode([String: TypeShape].self, forKey: .properties)
-            object.members = object.ownMembers
-            if container.contains(.members) {
-                object.members = try container.decodeIfPresent(Set<String>.self, forKey: .members)
-            }
-            object.lenient = try container.decodeIfPresent(Set<String>.self, forKey: .lenient) ?? []
-            object.onlyRead = try container.decodeIfPresent(Set<String>.self, forKey: .onlyRead) ?? []
-            self = .object(object)
-        } else if container.contains(.elements) {
-            self = .array(try container.decode(TypeShape.self, forKey: .elements))
-        } else if container.contains(.keys) {
-            self = .dictionary(
-                key: try container.decode(TypeShape.self, forKey: .keys),
-                value: try container.decode(TypeShape.self, forKey: .values)
-            )
-        } else if container.contains(.raw) {
-            self = .raw(
-                try container.decode(TypeShape.self, forKey: .raw),
-                cases: try container.decodeIfPresent([String].self, forKey: .cases)
-            )
-        } else if container.contains(.cases) {
-            self = .cases(
-                try container.decode([String: TypeShape].self, forKey: .cases),
-                isComplete: container.contains(.complete)
-            )
-        } else if container.contains(.single) {
-            self = .single(try container.decode(TypeShape.self, forKey: .single))
-        } else if container.contains(.outer) {
-            self = .reference
-        } else {
-            self = container.contains(.varying) ? .varying : .unknown
         }
     }
 }

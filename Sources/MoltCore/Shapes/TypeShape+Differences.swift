@@ -10,146 +10,133 @@ extension TypeShape {
     /// - a type that is an object in one value and a list in another;
     /// - a property that was only read before and is written now, or the reverse.
     package func differences(from old: TypeShape) -> [SchemaDrift.Difference] {
-        var comparison = ShapeComparison(type: name)
-        comparison.compare(old, self, at: "")
-        return comparison.differences.sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
+        ShapeComparison(type: name).differences(old, self, at: "")
+            .sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
     }
-}
 
-extension TypeShape {
     /// Whether only a hand-written nil was seen, so that other values are unknown.
     fileprivate var isBareNil: Bool { form == .unknown && name.isEmpty }
 }
 
 /// The comparison of two shapes of one type.
 private struct ShapeComparison {
+    typealias Difference = SchemaDrift.Difference
+
     let type: String
-    private(set) var differences: [SchemaDrift.Difference] = []
 
-    init(type: String) {
-        self.type = type
-    }
-
-    mutating func compare(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) {
-        let count = differences.count
-        let isOther = compareForms(old, new, at: path)
-        guard !isOther else {
-            differences.removeSubrange(count...)
-            return add(.typeChanged, path, from: old.text, to: new.text)
+    func differences(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) -> [Difference] {
+        guard let found = inForms(old, new, at: path) else {
+            return [difference(.typeChanged, path, from: old.text, to: new.text)]
         }
-        guard old.isOptional != new.isOptional, !isLenient, !old.isBareNil, !new.isBareNil else { return }
-        add(new.isOptional ? .madeOptional : .madeRequired, path)
+        guard old.isOptional != new.isOptional, !isLenient, !old.isBareNil, !new.isBareNil else { return found }
+        return found + [difference(new.isOptional ? .madeOptional : .madeRequired, path)]
     }
 
-    /// Compares the stored forms of two types; returns whether they differ as a whole.
-    private mutating func compareForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> Bool {
+    /// The differences between the stored forms of two types; nil if they differ as a whole.
+    private func inForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> [Difference]? {
+        let haveSameName = old.name == new.name
         switch (old.form, new.form) {
         case (.unknown, _), (_, .unknown), (.varying, _), (_, .varying), (.reference, .reference):
-            return false
+            return []
         case (.leaf, .leaf):
-            return old.name != new.name
+            return haveSameName ? [] : nil
         case (.single(let a), .single(let b)):
             // If the form depends on the value, another value proves nothing.
-            guard old.name != new.name || a.name == b.name else { return false }
-            return compareForms(a, b, at: path)
-        case (.single, _) where old.name == new.name, (_, .single) where old.name == new.name:
-            return false
+            return haveSameName && a.name != b.name ? [] : inForms(a, b, at: path)
+        case (.single, _) where haveSameName, (_, .single) where haveSameName:
+            return []
         case (.single(let a), _):
-            return compareForms(a, new, at: path)
+            return inForms(a, new, at: path)
         case (_, .single(let b)):
-            return compareForms(old, b, at: path)
-        case (.raw(let a, let aCases, _), .raw(let b, let bCases, let source)):
-            if compareForms(a, b, at: path) { return true }
-            if let aCases, let bCases { removals(of: Set(aCases).subtracting(bCases), source, at: path) }
-            return false
+            return inForms(old, b, at: path)
+        case (.raw(let a, let aCases, _), .raw(let b, let bCases, let code)):
+            let removed = removals(from: aCases, to: bCases, code, at: path)
+            return inForms(a, b, at: path).map { $0 + removed }
         case (.raw(let a, _, _), _):
-            return compareForms(a, new, at: path)
+            return inForms(a, new, at: path)
         case (_, .raw(let b, _, _)):
-            return compareForms(old, b, at: path)
+            return inForms(old, b, at: path)
         case (.reference, _), (_, .reference):
-            return old.name != new.name
+            return haveSameName ? [] : nil
         case (.array(let a), .array(let b)):
-            return compareParts(a, b, at: path)
+            return inElements(a, b, at: path)
         case (.dictionary(let aKey, let aValue), .dictionary(let bKey, let bValue)):
-            let isOther = compareForms(aKey, bKey, at: path)
-            return compareParts(aValue, bValue, at: path) || isOther
+            guard let keys = inForms(aKey, bKey, at: path) else { return nil }
+            return inElements(aValue, bValue, at: path).map { keys + $0 }
         case (.object(let a), .object(let b)):
-            return compareNamed(old, new, at: path) { $0.compareObjects(a, b, at: path) }
-        case (.object, .array) where old.name == new.name && !old.name.isEmpty,
-            (.array, .object) where old.name == new.name && !old.name.isEmpty:
+            return sameType(old, new, at: path, inObjects(a, b, at: path))
+        case (.object, .array) where haveSameName && !old.name.isEmpty,
+            (.array, .object) where haveSameName && !old.name.isEmpty:
             // The form of this type depends on the value.
-            return false
-        case (.cases(let a, _, _), .cases(let b, let isComplete, let source)):
-            return compareNamed(old, new, at: path) { comparison in
-                if isComplete { comparison.removals(of: Set(a.keys).subtracting(b.keys), source, at: path) }
-                comparison.compareCases(a, b, at: path)
+            return []
+        case (.cases(let a, _, _), .cases(let b, let isComplete, let code)):
+            var found = removals(from: Array(a.keys), to: isComplete ? Array(b.keys) : nil, code, at: path)
+            for (name, shape) in a {
+                if let current = b[name] { found += differences(shape, current, at: place(name, in: path)) }
             }
+            return sameType(old, new, at: path, found)
         default:
-            return true
+            return nil
         }
     }
 
-    /// Compares elements; an element of another type makes the list one of another type.
-    private mutating func compareParts(_ old: TypeShape, _ new: TypeShape, at path: String) -> Bool {
-        let count = differences.count
-        compare(old, new, at: path + "[]")
-        let isOther = differences[count...].contains { $0.kind == .typeChanged && $0.property == path + "[]" }
-        if isOther { differences.removeSubrange(count...) }
-        return isOther
+    /// The differences between elements; an element of another type makes the list one of another type.
+    private func inElements(_ old: TypeShape, _ new: TypeShape, at path: String) -> [Difference]? {
+        let found = differences(old, new, at: path + "[]")
+        return found.contains { $0.kind == .typeChanged && $0.property == path + "[]" } ? nil : found
     }
 
-    /// Compares the parts of two types; if the names differ too, the type is another one.
+    /// The differences between parts; nil if the names of the two types differ, too, so that the type is another one.
     ///
     /// The outermost type counts as the same under any name.
-    private mutating func compareNamed(
+    private func sameType(
         _ old: TypeShape,
         _ new: TypeShape,
         at path: String,
-        _ body: (inout ShapeComparison) -> Void
-    ) -> Bool {
-        let count = differences.count
-        body(&self)
-        return differences.count > count && old.name != new.name && !path.isEmpty
+        _ found: [Difference]
+    ) -> [Difference]? {
+        found.isEmpty || old.name == new.name || path.isEmpty ? found : nil
     }
 
-    private mutating func compareObjects(_ old: ObjectShape, _ new: ObjectShape, at path: String) {
+    private func inObjects(_ old: ObjectShape, _ new: ObjectShape, at path: String) -> [Difference] {
         let haveSameMembers = old.members != nil && old.members == new.members
-        for (name, shape) in old.properties {
-            let place = path.isEmpty ? name : "\(path).\(name)"
-            if let current = new.properties[name] {
+        let missing = old.properties.keys.filter { new.properties[$0] == nil && !new.code.knows($0) }
+        var found = missing.filter { !haveSameMembers || !old.onlyRead.contains($0) }
+            .map { difference(.removed, place($0, in: path)) }
+        for (name, shape) in new.properties {
+            if let earlier = old.properties[name] {
                 // A type may read a property as another type than it writes.
                 guard old.onlyRead.contains(name) == new.onlyRead.contains(name) else { continue }
                 let isLenient = old.lenient.contains(name) || new.lenient.contains(name)
-                compare(shape, current, at: place, isLenient: isLenient)
-            } else if !new.knows(name), !(haveSameMembers && old.onlyRead.contains(name)) {
-                add(.removed, place)
+                found += differences(earlier, shape, at: place(name, in: path), isLenient: isLenient)
+            } else if !haveSameMembers || !missing.isEmpty && !new.onlyRead.contains(name) {
+                // Otherwise the same code wrote both values, and only this one has the property.
+                found.append(difference(.added, place(name, in: path)))
             }
         }
-        let removed = old.properties.keys.contains { new.properties[$0] == nil && !new.knows($0) }
-        for name in new.properties.keys where old.properties[name] == nil {
-            // The same code wrote both values, and only this one has the property.
-            if haveSameMembers, !removed || new.onlyRead.contains(name) { continue }
-            add(.added, path.isEmpty ? name : "\(path).\(name)")
-        }
+        return found
     }
 
-    private mutating func compareCases(_ old: [String: TypeShape], _ new: [String: TypeShape], at path: String) {
-        for (name, shape) in old {
-            guard let current = new[name] else { continue }
-            compare(shape, current, at: path.isEmpty ? name : "\(path).\(name)")
-        }
+    /// The cases that are missing, if all are known, and that the code has no more.
+    private func removals(
+        from old: [String]?,
+        to new: [String]?,
+        _ code: CodeNames,
+        at path: String
+    ) -> [Difference] {
+        guard let old, let new else { return [] }
+        return old.sorted().filter { !new.contains($0) && !code.knows($0) }
+            .map { difference(.caseRemoved, path, from: $0) }
     }
 
-    private mutating func removals(of cases: Set<String>, _ source: CaseSource, at path: String) {
-        for name in cases.sorted() where !source.knows(name) { add(.caseRemoved, path, from: name) }
-    }
+    private func place(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    private mutating func add(
-        _ kind: SchemaDrift.Difference.Kind,
+    private func difference(
+        _ kind: Difference.Kind,
         _ path: String,
         from old: String? = nil,
         to new: String? = nil
-    ) {
-        differences.append(SchemaDrift.Difference(kind: kind, type: type, property: path, old: old, new: new))
+    ) -> Difference {
+        Difference(kind: kind, type: type, property: path, old: old, new: new)
     }
 }

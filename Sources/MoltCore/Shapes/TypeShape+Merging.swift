@@ -1,19 +1,17 @@
 extension TypeShape {
-    /// The combined shape of two values of one type; names from the later one take precedence.
+    /// The combined shape of two values of one type; names and code from the later one take precedence.
     package func merged(with other: TypeShape) -> TypeShape {
         // A shape that has seen only nil has no name.
         let name = other.form == .unknown && (form != .unknown || other.name.isEmpty) ? name : other.name
-        return TypeShape(name, Form.merged(self, other), isOptional: isOptional || other.isOptional)
+        return TypeShape(name, mergedForm(with: other), isOptional: isOptional || other.isOptional)
     }
-}
 
-extension TypeShape.Form {
-    fileprivate static func merged(_ one: TypeShape, _ other: TypeShape) -> TypeShape.Form {
-        switch (one.form, other.form) {
+    private func mergedForm(with other: TypeShape) -> Form {
+        switch (form, other.form) {
         case (.unknown, let form), (let form, .unknown):
             form
         case (.leaf, .leaf):
-            one.name == other.name ? .leaf : .varying
+            name == other.name ? .leaf : .varying
         case (.reference, .reference):
             .reference
         case (.object(let a), .object(let b)):
@@ -22,46 +20,32 @@ extension TypeShape.Form {
             .array(a.merged(with: b))
         case (.dictionary(let aKey, let aValue), .dictionary(let bKey, let bValue)):
             .dictionary(key: aKey.merged(with: bKey), value: aValue.merged(with: bValue))
-        case (.raw(let a, let aCases, let aSource), .raw(let b, let bCases, let bSource)):
-            .raw(a.merged(with: b), cases: union(aCases, bCases), bSource.isKnown ? bSource : aSource)
-        case (.cases(let a, let aIsComplete, let aSource), .cases(let b, let bIsComplete, let bSource)):
-            .cases(
-                a.merging(b) { $0.merged(with: $1) },
-                isComplete: aIsComplete && bIsComplete,
-                bSource.isKnown ? bSource : aSource
-            )
+        case (.raw(let a, let aCases, _), .raw(let b, let bCases, let code)):
+            .raw(a.merged(with: b), cases: aCases.map { Set($0).union(bCases ?? []).sorted() } ?? bCases, code)
+        case (.cases(let a, let aIsComplete, _), .cases(let b, let bIsComplete, let code)):
+            .cases(a.merging(b) { $0.merged(with: $1) }, isComplete: aIsComplete && bIsComplete, code)
         case (.single(let a), .single(let b)):
-            merged(a, b) == .varying ? .varying : .single(a.merged(with: b))
+            a.mergedForm(with: b) == .varying ? .varying : .single(a.merged(with: b))
         default:
             .varying
         }
-    }
-
-    private static func union(_ one: [String]?, _ other: [String]?) -> [String]? {
-        guard let one, let other else { return one ?? other }
-        return Set(one).union(other).sorted()
     }
 }
 
 extension ObjectShape {
     fileprivate func merged(with other: ObjectShape) -> ObjectShape {
-        var both = ObjectShape()
+        var both = other
         both.members = other.members ?? members
-        both.keyTypes = other.keyTypes.isEmpty ? keyTypes : other.keyTypes
         both.properties = properties.merging(other.properties) { $0.merged(with: $1) }
+        both.onlyRead = onlyRead.union(other.onlyRead).subtracting(written.union(other.written))
+        both.lenient.formUnion(lenient)
         for (name, shape) in properties {
             // Optional in only one of the two values, so this depends on the value.
             guard let theirs = other.properties[name] else { continue }
             if shape.isOptional != theirs.isOptional { both.lenient.insert(name) }
         }
-        both.lenient.formUnion(lenient.union(other.lenient))
-        both.onlyRead = onlyRead.union(other.onlyRead).filter {
-            isOnlyReadOrMissing($0) && other.isOnlyReadOrMissing($0)
-        }
         return both
     }
 
-    private func isOnlyReadOrMissing(_ name: String) -> Bool {
-        properties[name] == nil || onlyRead.contains(name)
-    }
+    private var written: Set<String> { Set(properties.keys).subtracting(onlyRead) }
 }

@@ -1,11 +1,11 @@
 /// The stored form of a type: its properties, their types, and which of them are optional.
 ///
-/// A shape is derived from values, see ``of(_:coding:)``, and is only as complete as those: the properties of a type
-/// are unknown if its only value was nil, and so are the cases of an enum that no value had. Unknown parts match
+/// A shape is derived from values, see ``of(_:coding:content:)``, and is only as complete as those: the properties of a
+/// type are unknown if its only value was nil, and so are the cases of an enum that no value had. Unknown parts match
 /// anything, and merging the shape of another value adds its parts.
 ///
 /// Properties have the names of their `CodingKeys`, before an encoder's key strategy.
-package struct TypeShape: Sendable, Hashable {
+package struct TypeShape: Sendable, Equatable {
     /// The type's name from `RecordTypeName`; empty if it has none, as for a nested container.
     package var name: String
     /// Whether it was or may be nil.
@@ -13,7 +13,7 @@ package struct TypeShape: Sendable, Hashable {
     package var form: Form
 
     /// The stored form of a type's values.
-    package indirect enum Form: Sendable, Hashable {
+    package indirect enum Form: Sendable, Equatable {
         /// No value has shown the form.
         case unknown
         /// The form depends on the value, as with `AnyCodable`.
@@ -27,9 +27,9 @@ package struct TypeShape: Sendable, Hashable {
         /// Values under keys that are part of the value.
         case dictionary(key: TypeShape, value: TypeShape)
         /// A raw value, with all raw values as strings if they are known.
-        case raw(TypeShape, cases: [String]?, CaseSource = CaseSource())
+        case raw(TypeShape, cases: [String]?, CodeNames)
         /// The cases of an enum with their associated values; complete if there are no others.
-        case cases([String: TypeShape], isComplete: Bool, CaseSource = CaseSource())
+        case cases([String: TypeShape], isComplete: Bool, CodeNames)
         /// A single value that represents the type.
         case single(TypeShape)
     }
@@ -39,6 +39,9 @@ package struct TypeShape: Sendable, Hashable {
         self.form = form
         self.isOptional = isOptional
     }
+
+    /// A nil that is encoded by hand, so that its type is not known.
+    static let bareNil = TypeShape("", .unknown, isOptional: true)
 
     /// The type in messages: `[String]`, `Int?`.
     package var text: String {
@@ -53,7 +56,7 @@ package struct TypeShape: Sendable, Hashable {
     }
 }
 
-package struct ObjectShape: Sendable {
+package struct ObjectShape: Sendable, Equatable {
     /// The properties by their stored names.
     package var properties: [String: TypeShape] = [:]
     /// The properties that the type reads, but that no value has written.
@@ -62,25 +65,30 @@ package struct ObjectShape: Sendable {
     package var lenient: Set<String> = []
     /// The names of the stored properties in code, if known.
     package var members: Set<String>?
-    /// The coding keys of the properties; not part of the shape.
-    var keyTypes: [any CodingKey.Type] = []
-
-    /// Whether the code still names a property, so that other values may have it.
-    func knows(_ property: String) -> Bool {
-        keyTypes.contains { $0.init(stringValue: property) != nil }
-    }
+    /// The coding keys of the properties.
+    var code = CodeNames()
 }
 
-extension ObjectShape: Hashable {
-    package static func == (one: ObjectShape, other: ObjectShape) -> Bool {
-        one.properties == other.properties && one.onlyRead == other.onlyRead && one.lenient == other.lenient
-            && one.members == other.members
+/// The code of a type, which tells whether a property or a case that a value lacks still exists.
+///
+/// It is not part of the shape, so that all are equal. There is none for a shape that was read from a file.
+package struct CodeNames: Sendable, Equatable {
+    var keyTypes: [any CodingKey.Type] = []
+    /// The type of an enum with raw values.
+    // Metatypes are immutable.
+    nonisolated(unsafe) var rawType: (any RawRepresentable.Type)?
+
+    /// Whether the code has a name, or may have it.
+    func knows(_ name: String) -> Bool {
+        if let rawType { return Self.has(name, rawType) }
+        return keyTypes.contains { $0.init(stringValue: name) != nil }
     }
 
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(properties)
-        hasher.combine(onlyRead)
-        hasher.combine(lenient)
-        hasher.combine(members)
+    private static func has<Value: RawRepresentable>(_ text: String, _ type: Value.Type) -> Bool {
+        guard let rawType = Value.RawValue.self as? any LosslessStringConvertible.Type else { return true }
+        guard let raw = rawType.init(text) as? Value.RawValue else { return false }
+        return type.init(rawValue: raw) != nil
     }
+
+    package static func == (one: CodeNames, other: CodeNames) -> Bool { true }
 }
