@@ -2,21 +2,19 @@ internal import Foundation
 internal import MoltCore
 
 /// The content of a snapshot's file: the shapes of each recorded version.
-struct SchemaHistory: Codable, Equatable {
-    /// The shapes by version, which is a string because JSON keys are strings, and by type name.
-    private var versions: [String: [String: TypeShape]] = [:]
+struct SchemaHistory: Codable {
+    /// The shapes by version and by type name.
+    var versions: [Int: [String: TypeShape]] = [:]
 
-    init() {}
-
-    /// Reads a file; nil if it does not exist.
+    /// Reads a file; the history is empty if it does not exist.
     ///
     /// - Throws: ``TestingError`` with the code `unreadable` or `malformedFixture`.
-    init?(at url: URL) throws {
+    init(at url: URL) throws {
         let data: Data
         do {
             data = try Data(contentsOf: url)
         } catch CocoaError.fileReadNoSuchFile {
-            return nil
+            return
         } catch {
             throw TestingError(.unreadable, "The snapshot cannot be read.", file: url, underlying: error)
         }
@@ -30,16 +28,6 @@ struct SchemaHistory: Codable, Equatable {
                 underlying: error
             )
         }
-        if let text = versions.keys.first(where: { Int($0) == nil }) {
-            throw TestingError(.malformedFixture, "\"\(text)\" is no schema version.", file: url)
-        }
-    }
-
-    var newest: Int? { versions.keys.compactMap { Int($0) }.max() }
-
-    subscript(version: Int) -> [String: TypeShape]? {
-        get { versions[String(version)] }
-        set { versions[String(version)] = newValue }
     }
 
     private static let threads = Locked(())
@@ -65,20 +53,16 @@ struct SchemaHistory: Codable, Equatable {
             // processes overwrite each other's changes, the next run reports it.
             let lock = try? FileLock(directory: directory.path) {}
             defer { withExtendedLifetime(lock) {} }
-            var history = try SchemaHistory(at: url) ?? SchemaHistory()
-            history[version] = change(history[version] ?? [:])
-            try history.write(to: url)
-        }
-    }
-
-    /// Writes the file with sorted keys, for small diffs.
-    private func write(to url: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        do {
-            try (try encoder.encode(self) + Data("\n".utf8)).write(to: url, options: .atomic)
-        } catch {
-            throw TestingError(.unwritable, "The snapshot cannot be written.", file: url, underlying: error)
+            var history = try SchemaHistory(at: url)
+            history.versions[version] = change(history.versions[version] ?? [:])
+            // Sorted keys make small diffs.
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            do {
+                try (try encoder.encode(history) + Data("\n".utf8)).write(to: url, options: .atomic)
+            } catch {
+                throw TestingError(.unwritable, "The snapshot cannot be written.", file: url, underlying: error)
+            }
         }
     }
 }

@@ -18,8 +18,8 @@ extension SchemaSnapshot {
     ///   reading or writing the file.
     public func verify(at url: URL, recording mode: RecordingMode? = nil) throws {
         let mode = try mode ?? .fromEnvironment()
-        let history = try SchemaHistory(at: url) ?? SchemaHistory()
-        let newest = history.newest
+        let versions = try SchemaHistory(at: url).versions
+        let newest = versions.keys.max()
         if let newest, newest > version {
             throw TestingError(
                 .shipped,
@@ -28,24 +28,26 @@ extension SchemaSnapshot {
                 file: url
             )
         }
-        guard let recorded = history[version] else {
-            guard mode != .never else { throw missing(since: newest, at: url) }
-            return try record(at: url, merging: mode == .missing)
+        guard let recorded = versions[version] else {
+            if mode != .never { try record(at: url, merging: mode == .missing) }
+            let what =
+                newest.map { "The newest version that the snapshot has is \($0), and the version is \(version) now. " }
+                ?? "There is no snapshot yet. "
+            throw TestingError(.notRecorded, what + CatalogWords.toWrite, file: url)
         }
-        let failures = failures(comparedWith: recorded)
         if mode == .all {
             if recorded != types { try record(at: url, merging: false) }
             return
         }
-        guard failures.drifts.isEmpty else { throw drifted(failures.drifts, from: recorded, at: url) }
-        if mode == .missing {
-            let all = recorded.merging(types) { $0.merged(with: $1) }
-            if all != recorded { try record(at: url, merging: true) }
+        try verifyShapes(comparedWith: recorded, at: url)
+        if mode == .missing, recorded.merging(types, uniquingKeysWith: { $0.merged(with: $1) }) != recorded {
+            try record(at: url, merging: true)
         }
-        guard failures.unrecorded.isEmpty else {
+        let unrecorded = types.keys.filter { recorded[$0] == nil }.sorted()
+        guard unrecorded.isEmpty else {
             throw TestingError(
                 .notRecorded,
-                "The snapshot of version \(version) does not have: \(failures.unrecorded.joined(separator: ", ")). "
+                "The snapshot of version \(version) does not have: \(unrecorded.joined(separator: ", ")). "
                     + "A new type needs no new version. " + CatalogWords.toWrite,
                 file: url
             )
@@ -73,27 +75,37 @@ extension SchemaSnapshot {
     /// - Returns: The source; a migration without a step if stored records can be read as they are.
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
     public static func proposedMigration(at url: URL, from old: Int, to new: Int) throws -> String {
-        let history = try SchemaHistory(at: url)
-        guard let before = history?[old], let after = history?[new] else {
-            let version = history?[old] == nil ? old : new
+        let versions = try SchemaHistory(at: url).versions
+        guard let before = versions[old], let after = versions[new] else {
+            let version = versions[old] == nil ? old : new
             throw TestingError(.notRecorded, "The snapshot does not have version \(version).", file: url)
         }
         return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
     }
 
-    /// The differences from the recorded shapes as sentences, and the names of unrecorded types.
-    private func failures(comparedWith recorded: [String: TypeShape]) -> (drifts: [String], unrecorded: [String]) {
-        var drifts: [String] = []
-        for (type, earlier) in recorded.sorted(by: { $0.key < $1.key }) {
-            if let shape = types[type] {
-                drifts += shape.differences(from: earlier).map(\.description)
-            } else {
-                drifts.append("There is no sample of '\(type)', which the snapshot has.")
-            }
+    /// - Throws: ``TestingError`` with the code `schemaDrift` for shapes that differ, and types without a sample.
+    private func verifyShapes(comparedWith recorded: [String: TypeShape], at url: URL) throws {
+        let changes = recorded.sorted { $0.key < $1.key }.flatMap { type, earlier in
+            types[type]?.differences(from: earlier).map(\.description)
+                ?? ["There is no sample of '\(type)', which the snapshot has."]
         }
-        return (drifts, types.keys.filter { recorded[$0] == nil }.sorted())
+        guard !changes.isEmpty else { return }
+        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
+        throw TestingError(
+            .schemaDrift,
+            "The types changed, and the version is still \(version):\n"
+                + changes.map { "- \($0)\n" }.joined()
+                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1)"
+                + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
+                + "When stored records can be read as they are, it needs no step: "
+                + "\(SchemaDrift.migration(of: "types", from: version)) If version \(version) has not shipped yet, write its "
+                + "shapes again: \(RecordingMode.variable)=all swift test",
+            file: url
+        )
     }
 
+    /// Writes the shapes; always throws, so that the recording is noticed.
+    ///
     /// - Parameter merging: Whether the recorded types of the version are kept.
     private func record(at url: URL, merging: Bool) throws {
         try SchemaHistory.update(version, at: url) { recorded in
@@ -103,28 +115,6 @@ extension SchemaSnapshot {
             .recorded,
             "Written in this run, and not checked: the shapes of version \(version). Look at them, and run again without "
                 + "\(RecordingMode.variable).",
-            file: url
-        )
-    }
-
-    private func missing(since newest: Int?, at url: URL) -> TestingError {
-        let what =
-            newest.map { "The newest version that the snapshot has is \($0), and the version is \(version) now. " }
-            ?? "There is no snapshot yet. "
-        return TestingError(.notRecorded, what + CatalogWords.toWrite, file: url)
-    }
-
-    private func drifted(_ sentences: [String], from recorded: [String: TypeShape], at url: URL) -> TestingError {
-        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
-        return TestingError(
-            .schemaDrift,
-            "The types changed, and the version is still \(version):\n"
-                + sentences.map { "- \($0)\n" }.joined()
-                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1)"
-                + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
-                + "When stored records can be read as they are, it needs no step: "
-                + "\(SchemaDrift.migration(of: "types", from: version)) If version \(version) has not shipped yet, write its "
-                + "shapes again: \(RecordingMode.variable)=all swift test",
             file: url
         )
     }

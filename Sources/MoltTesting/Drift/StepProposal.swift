@@ -22,7 +22,7 @@ struct StepProposal {
         for name in old.keys.filter({ new[$0] == nil }).sorted() {
             comment(#".deleteType("\#(name)") deletes the records of a type that there is no sample of any more"#)
         }
-        for (name, shape) in new.sorted(by: { $0.key < $1.key }) {
+        for (name, shape) in new.byName {
             if let earlier = old[name] { compare(earlier, shape, Place(type: name)) }
         }
     }
@@ -60,24 +60,29 @@ struct StepProposal {
 
     // MARK: Properties
 
-    /// An object in the records of a type.
+    /// A property in the records of a type, or the record itself.
     private struct Place {
         var type: String
+        /// The source of each part of the path.
         var path: [String] = []
 
-        func code(_ names: [String]) -> String {
-            let path = path + names.map { $0.debugDescription }
-            return path.count == 1 ? path[0] : "[\(path.joined(separator: ", "))]"
-        }
+        subscript(_ name: String) -> Place { Place(type: type, path: path + [name.debugDescription]) }
+        var elements: Place { Place(type: type, path: path + [".each"]) }
+
+        /// The source of the path.
+        var code: String { path.count == 1 ? path[0] : "[\(path.joined(separator: ", "))]" }
+        /// The source of a step's first arguments.
+        var arguments: String { "\(type.debugDescription), \(code)" }
+
+        func list(_ names: [String]) -> String { "[\(names.map { self[$0].code }.joined(separator: ", "))]" }
     }
 
     private mutating func compare(_ old: TypeShape, _ new: TypeShape, _ place: Place) {
         switch (old.form, new.form) {
         case (.object(let before), .object(let after)): compare(before, after, place)
         case (.array(let before), .array(let after)), (.dictionary(_, let before), .dictionary(_, let after)):
-            let elements = Place(type: place.type, path: place.path + [".each"])
-            changed(before, after, "\"\(place.type)\", " + elements.code([]), "elements")
-            compare(before, after, elements)
+            changed(before, after, place.elements, "elements")
+            compare(before, after, place.elements)
         default: break
         }
     }
@@ -85,97 +90,69 @@ struct StepProposal {
     private mutating func compare(_ old: ObjectShape, _ new: ObjectShape, _ place: Place) {
         var gone = old.properties.filter { new.properties[$0.key] == nil }
         var added = new.properties.filter { old.properties[$0.key] == nil }
-        let start = "\"\(place.type)\", "
-        splits(&gone, &added, start, place)
-        moves(&gone, &added, start, place)
-        for (name, shape) in gone.sorted(by: { $0.key < $1.key }) {
-            guard let newName = rename(name, shape, gone, added) else { continue }
-            let code = place.code([name])
-            step(".renameProperty(\(start)\(code), to: \(newName.debugDescription))", "\(name)-becomes-\(newName)")
-            if let current = added[newName] {
-                require(current, shape.isOptional, start + place.code([newName]), newName)
-            }
+        splits(&gone, &added, place)
+        moves(&gone, &added, place)
+        for (name, shape) in gone.byName {
+            guard let newName = rename(name, shape, gone, added), let current = added[newName] else { continue }
+            step(
+                ".renameProperty(\(place[name].arguments), to: \(newName.debugDescription))",
+                "\(name)-becomes-\(newName)"
+            )
+            require(current, shape.isOptional, place[newName], newName)
             gone[name] = nil
             added[newName] = nil
         }
-        for (name, shape) in added.sorted(by: { $0.key < $1.key })
-        where !shape.isOptional && !new.lenient.contains(name) {
+        for (name, shape) in added.byName where !shape.isOptional && !new.lenient.contains(name) {
             let value = Self.defaultValue(shape)
             step(
-                ".addProperty(\(start)\(place.code([name])), default: \(value.code))",
+                ".addProperty(\(place[name].arguments), default: \(value ?? "…"))",
                 "\(name)-added",
-                value.isCertain ? nil : "a \(shape.text)"
+                value == nil ? "a \(shape.text)" : nil
             )
         }
         for name in gone.keys.sorted() {
-            comment(".removeProperty(\(start)\(place.code([name]))) deletes values that are not read any more")
+            comment(".removeProperty(\(place[name].arguments)) deletes values that are not read any more")
         }
-        for (name, shape) in new.properties.sorted(by: { $0.key < $1.key }) {
-            if let earlier = old.properties[name] {
-                changed(earlier, shape, start + place.code([name]), name)
-                compare(earlier, shape, Place(type: place.type, path: place.path + ["\"\(name)\""]))
-            }
+        for (name, shape) in new.properties.byName {
+            guard let earlier = old.properties[name] else { continue }
+            changed(earlier, shape, place[name], name)
+            compare(earlier, shape, place[name])
         }
     }
 
     /// One string for several, or several for one, whose names end with the same word, such as "fullName".
-    private mutating func splits(
-        _ gone: inout [String: TypeShape],
-        _ added: inout [String: TypeShape],
-        _ start: String,
-        _ place: Place
-    ) {
-        for name in gone.keys.sorted() where gone[name]?.name == "String" {
-            let parts = added.filter { $0.value.name == "String" && $0.key.lastWord == name.lastWord }.keys.sorted()
-            guard parts.count > 1, Self.alike(name, gone).count == 1 else { continue }
-            let paths = parts.map { place.code([$0]) }.joined(separator: ", ")
-            step(
-                ".splitProperty(\(start)\(place.code([name])), into: [\(paths)])",
-                "split-\(name)",
-                "in the order of the parts"
-            )
+    private mutating func splits(_ gone: inout Properties, _ added: inout Properties, _ place: Place) {
+        let remark = "in the order of the parts"
+        for (name, shape) in gone.byName where shape.name == "String" {
+            let parts = added.strings(like: name)
+            guard parts.count > 1, gone.strings(like: name).count == 1 else { continue }
+            step(".splitProperty(\(place[name].arguments), into: \(place.list(parts)))", "split-\(name)", remark)
             gone[name] = nil
             for part in parts { added[part] = nil }
         }
-        for name in added.keys.sorted() where added[name]?.name == "String" {
-            let parts = Self.alike(name, gone)
+        for (name, shape) in added.byName where shape.name == "String" {
+            let parts = gone.strings(like: name)
             guard parts.count > 1 else { continue }
-            let paths = parts.map { place.code([$0]) }.joined(separator: ", ")
-            step(
-                ".joinProperties(\(start)[\(paths)], into: \(place.code([name])))",
-                "join-\(name)",
-                "in the order of the parts"
-            )
+            let arguments = "\(place.type.debugDescription), \(place.list(parts)), into: \(place[name].code)"
+            step(".joinProperties(\(arguments))", "join-\(name)", remark)
             added[name] = nil
             for part in parts { gone[part] = nil }
         }
     }
 
-    private static func alike(_ name: String, _ properties: [String: TypeShape]) -> [String] {
-        properties.filter { $0.value.name == "String" && $0.key.lastWord == name.lastWord }.keys.sorted()
-    }
-
     /// Properties that are in a new object now.
-    private mutating func moves(
-        _ gone: inout [String: TypeShape],
-        _ added: inout [String: TypeShape],
-        _ start: String,
-        _ place: Place
-    ) {
-        for (name, shape) in added.sorted(by: { $0.key < $1.key }) {
+    private mutating func moves(_ gone: inout Properties, _ added: inout Properties, _ place: Place) {
+        for (name, shape) in added.byName {
             guard let inner = shape.properties else { continue }
             let moved = inner.keys.sorted().filter {
                 gone[$0]?.form == inner[$0]?.form && gone[$0]?.name == inner[$0]?.name
             }
             guard !moved.isEmpty else { continue }
             for property in moved {
-                step(
-                    ".moveProperty(\(start)\(place.code([property])), to: \(place.code([name, property])))",
-                    "nest-\(name)"
-                )
+                step(".moveProperty(\(place[property].arguments), to: \(place[name][property].code))", "nest-\(name)")
             }
-            for (property, part) in inner.sorted(by: { $0.key < $1.key }) {
-                require(part, gone[property]?.isOptional ?? true, start + place.code([name, property]), property)
+            for (property, part) in inner.byName {
+                require(part, gone[property]?.isOptional ?? true, place[name][property], property)
             }
             for property in moved { gone[property] = nil }
             added[name] = nil
@@ -183,12 +160,7 @@ struct StepProposal {
     }
 
     /// The new name of a property: a similar one, or the only one that can be.
-    private func rename(
-        _ name: String,
-        _ shape: TypeShape,
-        _ gone: [String: TypeShape],
-        _ added: [String: TypeShape]
-    ) -> String? {
+    private func rename(_ name: String, _ shape: TypeShape, _ gone: Properties, _ added: Properties) -> String? {
         let candidates = added.filter { $0.value.name == shape.name && $0.value.form == shape.form }.keys
         if let near = UnmatchedName.nearest(to: name, among: candidates) { return near }
         if let same = candidates.sorted().first(where: { $0.lastWord == name.lastWord || $0.hasSuffix(name) }) {
@@ -199,46 +171,45 @@ struct StepProposal {
     }
 
     /// The steps for a property that both versions have.
-    private mutating func changed(_ old: TypeShape, _ new: TypeShape, _ property: String, _ name: String) {
+    private mutating func changed(_ old: TypeShape, _ new: TypeShape, _ place: Place, _ name: String) {
         // An empty array is unwrapped to null.
         var mayBeNull = old.isOptional
         switch (old.form, new.form) {
         case (.array(let element), _) where element.name == new.name && !new.name.isEmpty:
-            step(".unwrapProperty(\(property), from: .array)", "one-\(name)", "fails for more than one")
+            step(".unwrapProperty(\(place.arguments), from: .array)", "one-\(name)", "fails for more than one")
             mayBeNull = true
         case (_, .array(let element)) where element.name == old.name && !old.name.isEmpty:
-            step(".wrapProperty(\(property), in: .array)", "several-\(name)")
-        case (.leaf, .leaf) where old.name != new.name:
-            if let kind = Self.kinds[new.name], Self.kinds[old.name] != nil {
-                if Self.kinds[old.name] != kind {
-                    step(".changeValue(\(property), to: \(kind))", "\(name)-is-\(new.name)")
-                }
-            } else {
-                comment(".transform(…) for \(property): it changed from \(old.text) to \(new.text)")
-            }
+            step(".wrapProperty(\(place.arguments), in: .array)", "several-\(name)")
         case (.raw(let value, let cases?, _), .raw(_, let newCases?, _)):
-            mapCases(of: value, cases, newCases, property, name)
-        case (.array, .array), (.dictionary, .dictionary): break
+            mapCases(of: value, cases, newCases, place, name)
+        case (.array, .array), (.dictionary, .dictionary), (.object, .object): break
+        case _ where old.name == new.name: break
+        case (.leaf, .leaf):
+            if let kind = Self.kinds[new.name], let oldKind = Self.kinds[old.name] {
+                if kind != oldKind { step(".changeValue(\(place.arguments), to: \(kind))", "\(name)-is-\(new.name)") }
+            } else {
+                fallthrough
+            }
         default:
-            if old.name != new.name, old.properties == nil || new.properties == nil, old.form != new.form {
-                comment(".transform(…) for \(property): it changed from \(old.text) to \(new.text)")
+            if old.form == .leaf || old.form != new.form {
+                comment(".transform(…) for \(place.arguments): it changed from \(old.text) to \(new.text)")
             }
         }
-        require(new, mayBeNull, property, name)
+        require(new, mayBeNull, place, name)
     }
 
     /// A default for a property that may be missing or null, and must not be.
-    private mutating func require(_ new: TypeShape, _ mayBeNull: Bool, _ property: String, _ name: String) {
+    private mutating func require(_ new: TypeShape, _ mayBeNull: Bool, _ place: Place, _ name: String) {
         guard mayBeNull, !new.isOptional else { return }
-        let value = Self.defaultValue(new)
-        step(".addProperty(\(property), default: \(value.code))", "\(name)-required", "where it is missing or null")
+        let value = Self.defaultValue(new) ?? "…"
+        step(".addProperty(\(place.arguments), default: \(value))", "\(name)-required", "where it is missing or null")
     }
 
     private mutating func mapCases(
         of value: TypeShape,
         _ cases: [String],
         _ newCases: [String],
-        _ property: String,
+        _ place: Place,
         _ name: String
     ) {
         let (gone, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
@@ -247,7 +218,7 @@ struct StepProposal {
         // Source with a placeholder does not compile.
         let newCase = gone.count == 1 && fresh.count == 1 ? code(fresh[0]) : "…"
         let pairs = gone.map { "\(code($0)): \(newCase)" }
-        step(".mapValue(\(property), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
+        step(".mapValue(\(place.arguments), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
     }
 
     // MARK: Source
@@ -258,14 +229,16 @@ struct StepProposal {
         "UInt": ".integer", "UInt8": ".integer", "UInt16": ".integer", "UInt32": ".integer", "UInt64": ".integer",
     ]
 
-    private static func defaultValue(_ shape: TypeShape) -> (code: String, isCertain: Bool) {
+    /// The source of a value to start with; nil if only the app can know one.
+    private static func defaultValue(_ shape: TypeShape) -> String? {
         switch (shape.form, kinds[shape.name]) {
-        case (_, ".string"): ("\"\"", true)
-        case (_, ".bool"): ("false", true)
-        case (_, let kind?): (kind == ".integer" ? "0" : "0.0", true)
-        case (.array, _): ("[]", true)
-        case (.dictionary, _): ("[:]", true)
-        default: ("…", false)
+        case (_, ".string"): "\"\""
+        case (_, ".bool"): "false"
+        case (_, ".integer"): "0"
+        case (_, ".number"): "0.0"
+        case (.array, _): "[]"
+        case (.dictionary, _): "[:]"
+        default: nil
         }
     }
 
@@ -279,9 +252,20 @@ struct StepProposal {
     }
 }
 
+private typealias Properties = [String: TypeShape]
+
 extension TypeShape {
-    fileprivate var properties: [String: TypeShape]? {
+    fileprivate var properties: Properties? {
         if case .object(let object) = form { object.properties } else { nil }
+    }
+}
+
+extension Properties {
+    fileprivate var byName: [(key: String, value: TypeShape)] { sorted { $0.key < $1.key } }
+
+    /// The names of the strings whose names end with the same word.
+    fileprivate func strings(like name: String) -> [String] {
+        keys.sorted().filter { self[$0]?.name == "String" && $0.lastWord == name.lastWord }
     }
 }
 
