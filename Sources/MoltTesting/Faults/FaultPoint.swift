@@ -58,18 +58,17 @@ package final class FaultInjector: Sendable {
 
     package var hook: UpgradeHook {
         { point in
-            let fault: FaultPoint? = self.state.withLock { state in
+            try self.state.withLock { state in
                 if point.kind == .afterSteps { state.steps = "" }
                 var reached = FaultPoint(point: point, steps: state.steps)
                 state.counts[reached, default: 0] += 1
                 reached.occurrence = state.counts[reached, default: 1]
                 if point.kind == .beforeSteps { state.steps = point.subject }
                 state.points.append(reached)
-                guard self.fails(reached, state.hasFailed) else { return nil }
+                guard self.fails(reached, state.hasFailed) else { return }
                 state.hasFailed = true
-                return reached
+                throw InjectedFault(point: reached).asThrown
             }
-            if let fault { throw InjectedFault(point: fault).asThrown }
         }
     }
 }

@@ -59,13 +59,8 @@ extension FaultReport: CustomStringConvertible, LocalizedError {
 
     /// The trials with the same text, in the order in which the texts first occur.
     private static func grouped<Text: Hashable>(_ trials: [Trial], by text: (Trial) -> Text) -> [(Text, [Trial])] {
-        var order: [Text] = []
-        var groups: [Text: [Trial]] = [:]
-        for trial in trials {
-            if groups[text(trial)] == nil { order.append(text(trial)) }
-            groups[text(trial), default: []].append(trial)
-        }
-        return order.map { ($0, groups[$0] ?? []) }
+        var left = Dictionary(grouping: trials, by: text)
+        return trials.map(text).compactMap { text in left.removeValue(forKey: text).map { (text, $0) } }
     }
 
     private static func indented(_ text: String) -> String {

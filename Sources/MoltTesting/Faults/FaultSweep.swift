@@ -151,14 +151,14 @@ package struct FaultSweep: Sendable {
     /// The points that the limit allows: one of each kind, and others at even distances.
     private func chosen(from points: [FaultPoint]) -> [FaultPoint] {
         guard let limit, points.count > limit else { return points }
-        func evenly(_ count: Int, of numbers: [Int]) -> [Int] {
-            count < numbers.count ? (0..<max(0, count)).map { numbers[$0 * numbers.count / count] } : numbers
+        func evenly(_ count: Int, of points: [FaultPoint]) -> [FaultPoint] {
+            count < points.count ? (0..<max(0, count)).map { points[$0 * points.count / count] } : points
         }
         var places: Set<String> = []
-        let firsts = points.indices.filter { places.insert(points[$0].place).inserted }
+        let firsts = points.filter { places.insert($0.place).inserted }
         let chosen = evenly(limit, of: firsts)
-        let others = points.indices.filter { !firsts.contains($0) }
-        return (chosen + evenly(limit - chosen.count, of: others)).sorted().map { points[$0] }
+        let others = evenly(limit - chosen.count, of: points.filter { !firsts.contains($0) })
+        return points.filter(Set(chosen + others).contains)
     }
 
     // MARK: Faults
