@@ -81,23 +81,14 @@ extension FixtureCatalog {
                 file
             )
         }
-        let isEditAlone = StoreDifference(expected: kept, found: fixture).isEmpty
-        guard mode == .all else {
-            throw failure(
-                .notRecorded,
-                "The store differs from the file:\n\(difference)\n"
-                    + (isEditAlone ? CatalogWords.edited : CatalogWords.ifNotShipped(file.version)),
-                file
-            )
-        }
-        guard isNewestKnown else {
-            throw failure(
-                .notRecorded,
-                "The store differs from the file:\n\(difference)\n"
-                    + "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
-                    + "`record` as `migrations:`.",
-                file
-            )
+        guard mode == .all, isNewestKnown else {
+            let isEditAlone = StoreDifference(expected: kept, found: fixture).isEmpty
+            let advice =
+                mode == .all
+                ? "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
+                    + "`record` as `migrations:`."
+                : isEditAlone ? CatalogWords.edited : CatalogWords.ifNotShipped(file.version)
+            throw failure(.notRecorded, "The store differs from the file:\n\(difference)\n\(advice)", file)
         }
     }
 

@@ -6,32 +6,17 @@ package enum JSONLayout {
 
     /// The text without white space between tokens.
     package static func minified(_ text: some Collection<UInt8>) -> [UInt8] {
-        let text = Array(text)
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var index = 0
-        while index < text.count {
-            if text[index] == UInt8(ascii: "\"") {
-                let end = endOfString(in: text, from: index)
-                result += text[index..<end]
-                index = end
-            } else {
-                if !isSpace(text[index]) { result.append(text[index]) }
-                index += 1
-            }
-        }
+        for token in Tokens(text: Array(text)) where !isSpace(token[token.startIndex]) { result += token }
         return result
     }
 
     static func nesting(of text: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0
-        var index = 0
-        while index < text.count {
-            switch text[index] {
-            case UInt8(ascii: "\""):
-                index = endOfString(in: text, from: index)
-                continue
+        for token in Tokens(text: text) {
+            switch token.first {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 deepest = max(deepest, depth)
@@ -40,7 +25,6 @@ package enum JSONLayout {
             default:
                 break
             }
-            index += 1
         }
         return deepest
     }
@@ -49,41 +33,35 @@ package enum JSONLayout {
     package static func indented(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count * 2)
-        var index = 0
         var depth = 0
         func breakLine() {
             result.append(UInt8(ascii: "\n"))
             result += repeatElement(UInt8(ascii: " "), count: depth * 2)
         }
-        while index < text.count {
-            switch text[index] {
-            case UInt8(ascii: "\""):
-                let end = endOfString(in: text, from: index)
-                result += text[index..<end]
-                index = end
-                continue
+        var tokens = Tokens(text: text)
+        while let token = tokens.next() {
+            switch token.first {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                if let end = endOfLine(in: text, from: index) {
-                    appendLine(text[index..<end], to: &result)
-                    index = end
-                    continue
+                if let end = endOfLine(in: text, from: token.startIndex) {
+                    result += spaced(text[token.startIndex..<end])
+                    tokens.index = end
+                } else {
+                    result += token
+                    depth += 1
+                    breakLine()
                 }
-                result.append(text[index])
-                depth += 1
-                breakLine()
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
                 breakLine()
-                result.append(text[index])
+                result += token
             case UInt8(ascii: ","):
-                result.append(text[index])
+                result += token
                 breakLine()
             case UInt8(ascii: ":"):
                 result += ": ".utf8
             default:
-                result.append(text[index])
+                result += token
             }
-            index += 1
         }
         return result
     }
@@ -92,55 +70,49 @@ package enum JSONLayout {
     /// most one member, so that a changed property is a changed line.
     private static func endOfLine(in text: [UInt8], from start: Int) -> Int? {
         let isObject = text[start] == UInt8(ascii: "{")
-        var index = start + 1
-        while index < text.count, index - start <= width {
-            switch text[index] {
-            case UInt8(ascii: "\""):
-                index = endOfString(in: text, from: index)
-                continue
+        var tokens = Tokens(text: text, index: start + 1)
+        while let token = tokens.next(), token.startIndex - start <= width {
+            switch token.first {
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                return index - start <= width ? index + 1 : nil
+                return token.endIndex
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 return nil
             case UInt8(ascii: ",") where isObject:
                 return nil
             default:
-                index += 1
+                break
             }
         }
         return nil
     }
 
-    private static func appendLine(_ line: ArraySlice<UInt8>, to result: inout [UInt8]) {
-        let line = Array(line)
-        var index = 0
-        while index < line.count {
-            if line[index] == UInt8(ascii: "\"") {
-                let end = endOfString(in: line, from: index)
-                result += line[index..<end]
-                index = end
-            } else {
-                result.append(line[index])
-                if line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: ":") {
-                    result.append(UInt8(ascii: " "))
-                }
-                index += 1
-            }
+    /// A line with a space after each comma and colon.
+    private static func spaced(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        Tokens(text: Array(line)).reduce(into: []) { result, token in
+            result += token
+            if token.first == UInt8(ascii: ",") || token.first == UInt8(ascii: ":") { result.append(UInt8(ascii: " ")) }
         }
     }
-
-    // MARK: Skipping tokens
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    /// The index after a string that starts at the given quote.
-    private static func endOfString(in text: [UInt8], from start: Int) -> Int {
-        var index = start + 1
-        while index < text.count, text[index] != UInt8(ascii: "\"") {
-            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+    /// The strings of a text, and all other bytes one by one.
+    private struct Tokens: Sequence, IteratorProtocol {
+        let text: [UInt8]
+        var index = 0
+
+        mutating func next() -> ArraySlice<UInt8>? {
+            guard index < text.count else { return nil }
+            let start = index
+            index += 1
+            guard text[start] == UInt8(ascii: "\"") else { return text[start..<index] }
+            while index < text.count, text[index] != UInt8(ascii: "\"") {
+                index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            index = Swift.min(index + 1, text.count)
+            return text[start..<index]
         }
-        return min(index + 1, text.count)
     }
 }

@@ -152,9 +152,9 @@ struct CatalogVerification {
         failures.add(upgrades.failures)
         names.add(upgrades.names)
         var comparison = GoldenComparison(
-            catalog,
-            audit,
-            upgrades,
+            catalog: catalog,
+            audit: audit,
+            upgrades: upgrades,
             mode: mode,
             mayRecord: upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
         )

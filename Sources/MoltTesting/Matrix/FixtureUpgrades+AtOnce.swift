@@ -26,7 +26,14 @@ extension FixtureUpgrades {
                 let result = try store.contents(after: entry)
                 if let dry { compare(dry, report, target) }
                 if let reference {
-                    compare(result, by: entry, with: reference.result, by: reference.entry, target)
+                    let difference = StoreDifference(
+                        expected: reference.result,
+                        found: result,
+                        aspects: .fingerprints
+                    )
+                    let text = "the result is not the same as by \(reference.entry):\n\(difference)"
+                    let place = FailureList.Place.upgrade(to: target, by: entry.description)
+                    if !difference.isEmpty { failures.add(.entryPoints, name, text, at: place) }
                 } else {
                     reference = (entry, result)
                     check(result, report, target)
@@ -62,20 +69,11 @@ extension FixtureUpgrades {
         if let losses { failures.add(losses.failures(of: report)) }
         let after = try (store.contents(), Self.bytes(of: store))
         let difference = StoreDifference(expected: before.0, found: after.0, aspects: .fingerprints)
+        let place = FailureList.Place.upgrade(to: target, by: nil)
         if !difference.isEmpty {
-            failures.add(
-                .dryRun,
-                name,
-                "the dry run changed the store:\n\(difference)",
-                at: .upgrade(to: target, by: nil)
-            )
+            failures.add(.dryRun, name, "the dry run changed the store:\n\(difference)", at: place)
         } else if before.1 != after.1 {
-            failures.add(
-                .dryRun,
-                name,
-                "the dry run wrote to the store's file",
-                at: .upgrade(to: target, by: nil)
-            )
+            failures.add(.dryRun, name, "the dry run wrote to the store's file", at: place)
         }
         return report
     }
@@ -88,23 +86,6 @@ extension FixtureUpgrades {
             name,
             "the dry run says something else than the upgrade does. The dry run:\n\(dry)\nThe upgrade:\n\(report)",
             at: .upgrade(to: target, by: nil)
-        )
-    }
-
-    private mutating func compare(
-        _ result: StoreFixture,
-        by entry: EntryPoint,
-        with other: StoreFixture,
-        by otherEntry: EntryPoint,
-        _ target: Int
-    ) {
-        let difference = StoreDifference(expected: other, found: result, aspects: .fingerprints)
-        guard !difference.isEmpty else { return }
-        failures.add(
-            .entryPoints,
-            name,
-            "the result is not the same as by \(otherEntry):\n\(difference)",
-            at: .upgrade(to: target, by: entry.description)
         )
     }
 

@@ -4,26 +4,12 @@ internal import MoltCore
 struct GoldenComparison {
     private(set) var failures = FailureList()
     private(set) var recorded: [String] = []
-    private let catalog: FixtureCatalog
-    private let audit: CatalogAudit
-    private let upgrades: FixtureUpgrades
-    private let mode: RecordingMode
-    private let mayRecord: Bool
-
-    /// - Parameter mayRecord: Whether the fixture has no other failures.
-    init(
-        _ catalog: FixtureCatalog,
-        _ audit: CatalogAudit,
-        _ upgrades: FixtureUpgrades,
-        mode: RecordingMode,
-        mayRecord: Bool
-    ) {
-        self.catalog = catalog
-        self.audit = audit
-        self.upgrades = upgrades
-        self.mode = mode
-        self.mayRecord = mayRecord
-    }
+    let catalog: FixtureCatalog
+    let audit: CatalogAudit
+    let upgrades: FixtureUpgrades
+    let mode: RecordingMode
+    /// Whether the fixture has no other failures.
+    let mayRecord: Bool
 
     mutating func run(_ fixture: CatalogFile) throws {
         for target in upgrades.targets where upgrades.needsUpgrade(to: target) {
