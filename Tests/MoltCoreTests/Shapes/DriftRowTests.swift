@@ -4,56 +4,56 @@ import Testing
 
 /// The cases of Realm's tests for changes that need a migration.
 @Suite("Drift between shapes")
-struct DriftRowTests {
-    private func sentences(_ old: some Encodable, _ new: some Encodable) -> [String] {
-        TypeShape.of(new).differences(from: .of(old)).map(\.description)
+struct DriftRowTests: ShapeSuite {
+    /// Two versions of a type.
+    struct Row: Sendable {
+        let old: any Encodable & Sendable
+        let new: any Encodable & Sendable
+        let sentences: [String]
+
+        init(_ old: any Encodable & Sendable, _ new: any Encodable & Sendable, _ sentences: String...) {
+            self.old = old
+            self.new = new
+            self.sentences = sentences
+        }
     }
 
-    @Test func `D6: an added property is drift`() {
-        #expect(sentences(Before.Person(), After.PersonWithMail()) == ["Property 'Person.mail' has been added."])
-    }
+    private static let person = Before.Person()
+    private static let contact = Before.Contact()
+    private static let madeOptional = "Property 'Person.age' has been made optional."
+    private static let madeRequired = "Property 'Person.nickname' has been made required."
 
-    @Test func `D7: a removed property is drift`() {
-        #expect(sentences(Before.Person(), After.PersonWithoutAge()) == ["Property 'Person.age' has been removed."])
-    }
-
-    @Test func `D8: the order of properties is not drift`() {
-        #expect(sentences(Before.Person(), After.PersonInAnotherOrder()).isEmpty)
-        #expect(TypeShape.of(Before.Person()) == .of(After.PersonInAnotherOrder()))
-    }
-
-    @Test func `D14: a property made optional is drift`() {
-        let made = ["Property 'Person.age' has been made optional."]
-        #expect(sentences(Before.Person(), After.PersonWithOptionalAge()) == made)
-        #expect(sentences(Before.Person(), After.PersonWithOptionalAge(age: nil)) == made)
-    }
-
-    @Test func `D15: a property made required is drift`() {
-        let made = ["Property 'Person.nickname' has been made required."]
-        #expect(sentences(Before.Person(), After.PersonWithNickname()) == made)
-        #expect(sentences(Before.Person(nickname: "Jo"), After.PersonWithNickname()) == made)
-    }
-
-    @Test func `D16: another nested type is drift, another name for the same type is not`() {
-        #expect(
-            sentences(Before.Contact(), After.ContactWithLocation())
-                == ["Property 'Contact.home' changed from 'Address' to 'Location'."]
-        )
-        #expect(sentences(Before.Contact(), After.ContactWithPlace()).isEmpty)
-    }
-
-    @Test func `D17: another element type is drift`() {
-        #expect(
-            sentences(Before.Contact(), After.ContactWithLocations())
-                == ["Property 'Contact.others' changed from '[Address]' to '[Location]'."]
-        )
-    }
-
-    @Test func `D18: another type is drift`() {
-        #expect(
-            sentences(Before.Person(), After.PersonWithAgeAsText())
-                == ["Property 'Person.age' changed from 'Int' to 'String'."]
-        )
+    @Test(arguments: [
+        Row(person, After.PersonWithMail(), "Property 'Person.mail' has been added."),
+        Row(person, After.PersonWithoutAge(), "Property 'Person.age' has been removed."),
+        Row(person, After.PersonInAnotherOrder()),
+        Row(person, After.PersonWithOptionalAge(), madeOptional),
+        Row(person, After.PersonWithOptionalAge(age: nil), madeOptional),
+        Row(person, After.PersonWithNickname(), madeRequired),
+        Row(Before.Person(nickname: "Jo"), After.PersonWithNickname(), madeRequired),
+        // Another name for the same type is no difference.
+        Row(contact, After.ContactWithPlace()),
+        Row(
+            contact,
+            After.ContactWithLocations(),
+            "Property 'Contact.home' changed from 'Address' to 'Location'.",
+            "Property 'Contact.others' changed from '[Address]' to '[Location]'."
+        ),
+        Row(person, After.PersonWithAgeAsText(), "Property 'Person.age' changed from 'Int' to 'String'."),
+        Row(
+            Before.Address(),
+            Renamed(),
+            "Property 'Renamed.road' has been added.",
+            "Property 'Renamed.street' has been removed."
+        ),
+        Row(Holder([1]), Holder([1, nil]), "Property 'Holder.value[]' has been made optional."),
+        Row([1], ["a"], "Type 'Array<String>' changed from '[Int]' to '[String]'."),
+    ])
+    func `D6 to D8 and D14 to D18: the differences of two versions`(row: Row) throws {
+        #expect(sentences(row.old, row.new) == row.sentences)
+        // The same with the old shape from a file.
+        let stored = try JSONDecoder().decode(TypeShape.self, from: try JSONEncoder().encode(TypeShape.of(row.old)))
+        #expect(TypeShape.of(row.new).differences(from: stored).map(\.description) == row.sentences)
     }
 
     @Test(arguments: [
@@ -76,20 +76,22 @@ struct DriftRowTests {
     }
 
     @Test func `A difference names the kind of change, the place, and the old and new type`() throws {
-        let difference = try #require(
-            TypeShape.of(After.PersonWithAgeAsText()).differences(from: .of(Before.Person())).first
-        )
+        let differences = TypeShape.of(After.PersonWithAgeAsText()).differences(from: .of(Before.Person()))
+        let difference = try #require(differences.first)
         #expect(difference.kind == .typeChanged)
         #expect(difference.type == "Person")
         #expect(difference.property == "age")
         #expect(difference.old == "Int")
         #expect(difference.new == "String")
     }
+}
 
-    /// A property of any type.
-    struct Holder<Value: Codable & Sendable>: Encodable, Sendable, RecordType {
-        static var recordTypeName: String { "Holder" }
-        var value: Value
-        init(_ value: Value) { self.value = value }
+private struct Renamed: Codable {
+    var street = "a"
+    var zip = 1
+
+    enum CodingKeys: String, CodingKey {
+        case street = "road"
+        case zip
     }
 }

@@ -4,11 +4,7 @@ import Testing
 
 /// Taking a shape does not look into instances, has a bounded cost, and keeps nothing that users typed.
 @Suite("Limits of taking a shape")
-struct ShapeLimitTests {
-    private func json(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(TypeShape.of(value)), as: UTF8.self)
-    }
-
+struct ShapeLimitTests: ShapeSuite {
     @Test func `The stored properties of an instance are not reflected`() throws {
         let shape = TypeShape.of(Described())
         #expect(Described.mirrors.withLock { $0 } == 0)
@@ -21,8 +17,7 @@ struct ShapeLimitTests {
         var owner: Owner? = Owner()
         let owned = try Owned(#require(owner))
         owner = nil
-        #expect(TypeShape.of(owned).differences(from: .of(owned)).isEmpty)
-        #expect(TypeShape.of([owned]).differences(from: .of([owned])).isEmpty)
+        expectNoDrift(among: owned)
     }
 
     @Test func `The cost is bounded for a value of any size`() throws {
@@ -42,6 +37,10 @@ struct ShapeLimitTests {
             other.map(\.description)
                 == ["Property 'Library.shelves[].books[].words[].text' changed from 'String' to 'Int'."]
         )
+        Count.reset()
+        _ = TypeShape.of((0..<10_000).map { _ in Word() })
+        // 16 elements, and two of them again to be read.
+        #expect(Count.encodings("Word") == 16 + 2)
     }
 
     @Test func `The cases of an enum are examined once`() {
@@ -49,24 +48,15 @@ struct ShapeLimitTests {
         #expect(Letter.encodings.withLock { $0 } <= 4)
     }
 
-    @Test func `Keys made at run time are not properties, whatever their type`() throws {
-        let shape = TypeShape.of(AnyKeys(keys: ["secret"]))
-        #expect(!(try json(AnyKeys(keys: ["secret"]))).contains("secret"))
-        #expect(!(try json([AnyKeys(keys: ["secret"], isNested: true)])).contains("secret"))
-        let other = TypeShape.of(AnyKeys(keys: ["a", "b"]))
-        #expect(other.differences(from: shape).isEmpty)
-        #expect(shape.differences(from: other).isEmpty)
-        // The key that the code names is a property.
-        #expect(try json(AnyKeys(keys: [])).contains("\"version\""))
-    }
-
     @Test func `A type of Foundation has one name on every platform`() {
-        #expect(StaticShape.portable("NSDecimal") == "Decimal")
-        #expect(StaticShape.portable("Decimal") == "Decimal")
-        #expect(StaticShape.portable("Measurement<NSUnitLength>") == "Measurement<UnitLength>")
-        #expect(StaticShape.portable("Measurement<UnitLength>") == "Measurement<UnitLength>")
-        #expect(StaticShape.portable("Dictionary<String, _NSRange>") == "Dictionary<String, Range>")
-        #expect(StaticShape.portable("NSsomething, CGFloat") == "NSsomething, CGFloat")
+        for (name, portable) in [
+            ("NSDecimal", "Decimal"), ("Decimal", "Decimal"), ("Measurement<NSUnitLength>", "Measurement<UnitLength>"),
+            ("Measurement<UnitLength>", "Measurement<UnitLength>"),
+            ("Dictionary<String, _NSRange>", "Dictionary<String, Range>"),
+            ("NSsomething, CGFloat", "NSsomething, CGFloat"),
+        ] {
+            #expect(StaticShape.portable(name) == portable)
+        }
     }
 }
 
@@ -164,39 +154,5 @@ private enum Letter: String, Codable, CaseIterable {
         Self.encodings.withLock { $0 += 1 }
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
-    }
-}
-
-/// The keys are an enum whose cases mostly hold strings that a user has typed.
-private struct AnyKeys: Encodable {
-    var keys: [String]
-    var isNested = false
-
-    enum Key: CodingKey {
-        case version
-        case text(String)
-
-        var stringValue: String {
-            switch self {
-            case .version: "version"
-            case .text(let text): text
-            }
-        }
-        var intValue: Int? { nil }
-        init(stringValue: String) { self = .text(stringValue) }
-        init?(intValue: Int) { nil }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(1, forKey: .version)
-        for key in keys {
-            if isNested {
-                var nested = container.nestedContainer(keyedBy: Key.self, forKey: .text(key))
-                try nested.encode(1, forKey: .text(key))
-            } else {
-                try container.encode(1, forKey: .text(key))
-            }
-        }
     }
 }

@@ -1,28 +1,74 @@
 import Foundation
 import MoltCore
+import Testing
 
-/// The versions of the models that the tests compare; versions of one type share a name in the store.
+/// What the suites about shapes have in common.
+protocol ShapeSuite {}
+
+extension ShapeSuite {
+    func sentences(_ old: some Encodable, _ new: some Encodable) -> [String] {
+        TypeShape.of(new).differences(from: .of(old)).map(\.description)
+    }
+
+    func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(TypeShape.of(value)), as: UTF8.self)
+    }
+
+    /// Compares each value with each: alone, in a property and in a list, and with the shape of both.
+    func expectNoDrift(among values: any Encodable..., sourceLocation: SourceLocation = #_sourceLocation) {
+        func inProperty(_ value: some Encodable) -> TypeShape { .of(Holder(value)) }
+        func inList(_ value: some Encodable) -> TypeShape { .of([value]) }
+        for (one, other) in values.flatMap({ one in values.map { (one, $0) } }) {
+            for (old, new) in [
+                (TypeShape.of(one), TypeShape.of(other)), (inProperty(one), inProperty(other)),
+                (inList(one), inList(other)),
+            ] {
+                #expect(new.differences(from: old).isEmpty, sourceLocation: sourceLocation)
+                let both = old.merged(with: new)
+                #expect(both.differences(from: old).isEmpty, sourceLocation: sourceLocation)
+                #expect(new.differences(from: both).isEmpty, sourceLocation: sourceLocation)
+            }
+        }
+    }
+}
+
+/// A property of any type.
+struct Holder<Value: Encodable>: Encodable, RecordType {
+    static var recordTypeName: String { "Holder" }
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+extension Holder: Sendable where Value: Sendable {}
+
+/// The versions of one type, which share a name in the store.
+protocol PersonVersion: Codable, Sendable, RecordType {}
+protocol ContactVersion: Codable, Sendable, RecordType {}
+protocol ColorVersion: Codable, Sendable, CaseIterable, RecordType {}
+extension PersonVersion { static var recordTypeName: String { "Person" } }
+extension ContactVersion { static var recordTypeName: String { "Contact" } }
+extension ColorVersion { static var recordTypeName: String { "Color" } }
+
 enum Before {
-    struct Person: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct Person: PersonVersion {
         var name = "John"
         var age = 41
         var nickname: String?
     }
 
-    struct Address: Codable {
+    struct Address: Codable, Sendable {
         var street = "Main Street"
         var zip = 1
     }
 
-    struct Contact: Codable, RecordType {
-        static var recordTypeName: String { "Contact" }
+    struct Contact: ContactVersion {
         var home = Address()
         var others = [Address()]
     }
 
-    enum Color: String, Codable, CaseIterable, RecordType {
-        static var recordTypeName: String { "Color" }
+    enum Color: String, ColorVersion {
         case red, green, blue
     }
 
@@ -35,43 +81,37 @@ enum Before {
 }
 
 enum After {
-    struct PersonWithMail: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonWithMail: PersonVersion {
         var name = "John"
         var age = 41
         var nickname: String?
         var mail = ""
     }
 
-    struct PersonWithoutAge: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonWithoutAge: PersonVersion {
         var name = "John"
         var nickname: String?
     }
 
-    struct PersonInAnotherOrder: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonInAnotherOrder: PersonVersion {
         var nickname: String?
         var age = 41
         var name = "John"
     }
 
-    struct PersonWithOptionalAge: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonWithOptionalAge: PersonVersion {
         var name = "John"
         var age: Int? = 41
         var nickname: String?
     }
 
-    struct PersonWithNickname: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonWithNickname: PersonVersion {
         var name = "John"
         var age = 41
         var nickname = ""
     }
 
-    struct PersonWithAgeAsText: Codable, RecordType {
-        static var recordTypeName: String { "Person" }
+    struct PersonWithAgeAsText: PersonVersion {
         var name = "John"
         var age = "41"
         var nickname: String?
@@ -86,26 +126,17 @@ enum After {
         var latitude = 1.0
     }
 
-    struct ContactWithPlace: Codable, RecordType {
-        static var recordTypeName: String { "Contact" }
+    struct ContactWithPlace: ContactVersion {
         var home = Place()
         var others = [Place()]
     }
 
-    struct ContactWithLocation: Codable, RecordType {
-        static var recordTypeName: String { "Contact" }
+    struct ContactWithLocations: ContactVersion {
         var home = Location()
-        var others = [Before.Address()]
-    }
-
-    struct ContactWithLocations: Codable, RecordType {
-        static var recordTypeName: String { "Contact" }
-        var home = Before.Address()
         var others = [Location()]
     }
 
-    enum ColorWithoutBlue: String, Codable, CaseIterable, RecordType {
-        static var recordTypeName: String { "Color" }
+    enum ColorWithoutBlue: String, ColorVersion {
         case red, green
     }
 }
