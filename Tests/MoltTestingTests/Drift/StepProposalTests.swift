@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Names and types suggest a step for each`() throws {
+    @Test func `Names and types suggest a step for each, and the steps carry old values to new types`() throws {
         let source = try proposal([.samples(V1.Alien()), .samples(V1.Draft())], [.samples(V2.Person())])
 
         #expect(
@@ -83,6 +83,32 @@ import Testing
                 )
                 """
         )
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 2,
+                "pasted",
+                .renameType("Alien", to: "Person"),
+                .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),
+                .moveProperty("Person", "street", to: ["address", "street"]),
+                .renameProperty("Person", "mail", to: "email"),
+                .addProperty("Person", "visits", default: 0),
+                .changeValue("Person", "age", to: .integer),
+                .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
+                .unwrapProperty("Person", "nicknames", from: .array),
+                .addProperty("Person", "nicknames", default: ""),
+                .wrapProperty("Person", "phone", in: .array),
+                .mapValue("Person", "status", ["open": "active"]),
+                .addProperty("Person", "title", default: "")
+            )
+        ]
+        let json = String(decoding: try JSONEncoder().encode(V1.Alien()), as: UTF8.self)
+        let old = StoreFixture(schemaVersion: 1, records: [.init("ada", "Alien", .json(json))])
+        let person = try #require(try old.migrated(through: migrations).value(V2.Person.self, forKey: "ada"))
+
+        #expect([person.firstName, person.lastName, person.nicknames] == ["Ada", "Lovelace", "A"])
+        #expect(person.age == 36)
+        #expect(person.status == .active)
+        #expect(person.homes.map(\.zipCode) == [1])
     }
 
     @Test func `Joined strings are recognized, and no change needs no step`() throws {
@@ -165,35 +191,5 @@ import Testing
             let read = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
             #expect(read.nicks.isEmpty && read.email.isEmpty && read.phone.isEmpty)
         }
-    }
-
-    /// The proposed steps, pasted, make today's types of the old values.
-    @Test func `The proposed steps carry old values to new types`() throws {
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 2,
-                "alien-becomes-person-and-split-full-name",
-                .renameType("Alien", to: "Person"),
-                .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),
-                .moveProperty("Person", "street", to: ["address", "street"]),
-                .renameProperty("Person", "mail", to: "email"),
-                .addProperty("Person", "visits", default: 0),
-                .changeValue("Person", "age", to: .integer),
-                .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
-                .unwrapProperty("Person", "nicknames", from: .array),
-                .addProperty("Person", "nicknames", default: ""),
-                .wrapProperty("Person", "phone", in: .array),
-                .mapValue("Person", "status", ["open": "active"]),
-                .addProperty("Person", "title", default: "")
-            )
-        ]
-        let json = String(decoding: try JSONEncoder().encode(V1.Alien()), as: UTF8.self)
-        let old = StoreFixture(schemaVersion: 1, records: [.init("ada", "Alien", .json(json))])
-        let person = try #require(try old.migrated(through: migrations).value(V2.Person.self, forKey: "ada"))
-
-        #expect([person.firstName, person.lastName, person.nicknames] == ["Ada", "Lovelace", "A"])
-        #expect(person.age == 36)
-        #expect(person.status == .active)
-        #expect(person.homes.map(\.zipCode) == [1])
     }
 }

@@ -5,6 +5,16 @@ import MoltTesting
 import Testing
 
 @Suite struct `Fault sweeps` {
+    /// Sweeps an upgrade in which something is wrong.
+    private func failure(
+        of migrations: MigrationRegistry,
+        _ faults: [FaultSweep.Fault] = [.error, .failingWrites, .fullDisk],
+        configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) async throws -> FaultReport {
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, configuration: configuration)
+        return try #require(await #expect(throws: FaultReport.self) { try await sweep.run(faults) })
+    }
+
     @Test func `No fault loses data of a cache with suites, and the report says what was tried`() async throws {
         let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations)
         #expect(report.failures.isEmpty)
@@ -79,17 +89,11 @@ import Testing
         async throws
     {
         let settings = FaultScenario.settings
-        let direct = Migration(
-            to: 8,
-            "not-atomic",
-            .run("set a setting at once", attaching: [settings]) { migration in
-                try migration.suite(settings).suite.set("now", forKey: "direct")
-            }
-        )
-        let migrations = MigrationRegistry(FaultScenario.migrations.migrations + [direct])
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
-
-        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.error]) })
+        let step = MigrationStep.run("set a setting at once", attaching: [settings]) { migration in
+            try migration.suite(settings).suite.set("now", forKey: "direct")
+        }
+        let direct = Migration(to: 8, "not-atomic", step)
+        let report = try await failure(of: MigrationRegistry(FaultScenario.migrations.migrations + [direct]), [.error])
 
         let names = Set(report.failures.compactMap(\.place.point?.description))
         #expect(names.contains("after the steps of not-atomic (1)"))
@@ -105,22 +109,11 @@ import Testing
     }
 
     @Test func `A block that swallows a failure is reported with the point of the failure`() async throws {
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "careless",
-                .run("number the notes") { migration in
-                    do {
-                        try migration.enumerate("Note") { _, new in new["number"] = 1 }
-                    } catch {
-                        // The error should be thrown again.
-                    }
-                }
-            )
-        ]
-        let report = try #require(
-            await #expect(throws: FaultReport.self) { try await FaultScenario.fixture.sweepFaults(through: migrations) }
-        )
+        let step = MigrationStep.run("number the notes") { migration in
+            // The error should be thrown again.
+            try? migration.enumerate("Note") { _, new in new["number"] = 1 }
+        }
+        let report = try await failure(of: [Migration(to: 1, "careless", step)])
 
         // After a record was changed, the library itself does not let the block continue.
         #expect(report.failures.map(\.fault) == ["an error is thrown"])
@@ -130,21 +123,15 @@ import Testing
 
     @Test func `An injected failure of a write has the same error as one of the store`() async throws {
         let caught = Locked<[any Error]>([])
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "create",
-                .run("create") { migration in
-                    do {
-                        try migration.create("Index", forKey: "index", ["count": 1])
-                    } catch {
-                        caught.withLock { $0.append(error) }
-                    }
-                }
-            )
-        ]
+        let step = MigrationStep.run("create") { migration in
+            do {
+                try migration.create("Index", forKey: "index", ["count": 1])
+            } catch {
+                caught.withLock { $0.append(error) }
+            }
+        }
         // The library does not let the block continue after that, so nothing is broken.
-        _ = try await FaultSweep(of: FaultScenario.fixture, through: migrations).run([.error])
+        _ = try await FaultSweep(of: FaultScenario.fixture, through: [Migration(to: 1, "create", step)]).run([.error])
         let errors = caught.withLock { $0 }
         #expect(errors.count == 1)
         let error = try #require(errors.first as? MigrationError)
@@ -156,16 +143,8 @@ import Testing
     }
 
     @Test func `An upgrade with random results is detected`() async throws {
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "random",
-                .transform("Note") { note in note["id"] = .string(UUID().uuidString) }
-            )
-        ]
-        let report = try #require(
-            await #expect(throws: FaultReport.self) { try await FaultScenario.fixture.sweepFaults(through: migrations) }
-        )
+        let step = MigrationStep.transform("Note") { note in note["id"] = .string(UUID().uuidString) }
+        let report = try await failure(of: [Migration(to: 1, "random", step)])
 
         // Only the cause is reported, and not its consequences at each point.
         #expect(report.trials.isEmpty)
@@ -177,23 +156,12 @@ import Testing
 
     @Test func `An upgrade that cannot be repeated is detected`() async throws {
         let runs = Locked(0)
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "thrice",
-                .run("count") { _ in
-                    // Two upgrades find the points, and the third one fails.
-                    let run = runs.withLock { runs in
-                        runs += 1
-                        return runs
-                    }
-                    if run > 3 { throw CocoaError(.fileNoSuchFile) }
-                }
-            )
-        ]
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
-
-        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.failingWrites]) })
+        let step = MigrationStep.run("count") { _ in
+            // Two upgrades find the points, and the third one fails.
+            runs.withLock { $0 += 1 }
+            if runs.withLock({ $0 }) > 3 { throw CocoaError(.fileNoSuchFile) }
+        }
+        let report = try await failure(of: [Migration(to: 1, "thrice", step)], [.failingWrites])
 
         #expect(report.failures.map(\.point) == ["writing the ledger"])
         let problem = try #require(report.failures.first?.problem)
@@ -205,28 +173,18 @@ import Testing
     @Test func `A disk that was large enough does not count as full`() async throws {
         let runs = Locked(0)
         let failures = Locked(0)
-        let migrations: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "once",
-                .run("write much, but later little") { migration in
-                    // Two upgrades find the points, and a third one measures the space that is needed.
-                    let run = runs.withLock { runs in
-                        runs += 1
-                        return runs
-                    }
-                    let text = String(repeating: "x", count: run > 3 ? 1 : 10_000)
-                    try migration.create("Text", forKey: "text", ["text": .string(text)])
-                }
-            )
-        ]
+        let step = MigrationStep.run("write much, but later little") { migration in
+            // Two upgrades find the points, and a third one measures the space that is needed.
+            runs.withLock { $0 += 1 }
+            let text = String(repeating: "x", count: runs.withLock { $0 } > 3 ? 1 : 10_000)
+            try migration.create("Text", forKey: "text", ["text": .string(text)])
+        }
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in
             if case .failed = event { failures.withLock { $0 += 1 } }
         }
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, configuration: configuration)
-
-        let report = try #require(await #expect(throws: FaultReport.self) { try await sweep.run([.fullDisk]) })
+        let migrations: MigrationRegistry = [Migration(to: 1, "once", step)]
+        let report = try await failure(of: migrations, [.fullDisk], configuration: configuration)
 
         #expect(report.trials.count == failures.withLock { $0 })
         #expect(report.problems.count > 10)
