@@ -46,7 +46,7 @@ public enum CacheDirectory {
     /// ```swift
     /// let content: CacheDirectory.Content = "Person"
     /// ```
-    public struct Content: Hashable, Sendable, ExpressibleByStringLiteral {
+    public struct Content: Hashable, Sendable {
         /// The type name of a value; nil when the file can only be raw data.
         let typeName: String?
         /// Whether a file without a value is adopted as raw data.
@@ -67,16 +67,6 @@ public enum CacheDirectory {
         /// A value when the file is exactly `{"object": …}`, and raw data otherwise.
         public static func valueOrData(_ typeName: String) -> Content {
             Content(typeName: typeName, mayBeData: true)
-        }
-
-        private init(typeName: String?, mayBeData: Bool) {
-            self.typeName = typeName
-            self.mayBeData = mayBeData
-        }
-
-        /// Same as ``valueOrData(_:)``.
-        public init(stringLiteral typeName: String) {
-            self = .valueOrData(typeName)
         }
     }
 
@@ -129,14 +119,18 @@ public enum CacheDirectory {
     /// The file of a key that is not a string is named after a hash of it: a decimal number.
     static func digest(ofFile name: String) -> String? {
         let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        if let digest = parts.first?.utf8, digest.count == 32, digest.allSatisfy(isDigit), parts.last?.isEmpty == false
+        if let digest = parts.first, digest.utf8.count == 32, parts.last?.isEmpty == false,
+            digest.utf8.allSatisfy("0123456789ABCDEF".utf8.contains)
         {
-            return String(parts[0])
+            return String(digest)
         }
         return Int(name).map(String.init) == name ? name : nil
     }
+}
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "F") ~= byte
+extension CacheDirectory.Content: ExpressibleByStringLiteral {
+    /// Same as ``valueOrData(_:)``.
+    public init(stringLiteral typeName: String) {
+        self = .valueOrData(typeName)
     }
 }

@@ -1,12 +1,14 @@
 internal import Foundation
 internal import MoltCore
 
-/// The work of the step that adopts a directory of Cache.
-struct CacheDirectoryAdoption: Sendable {
+/// One run of the step that adopts a directory of Cache.
+struct CacheDirectoryAdoption {
+    let migration: MigrationContext
     let store: CacheDirectoryStore
+    let session: CacheDirectorySession
     let keys: CacheDirectory.Keys
     /// The kind of content in a key's file; the argument is the file's name when the key is not listed.
-    let content: @Sendable (String) -> CacheDirectory.Content
+    let content: (String) -> CacheDirectory.Content
     let existing: CacheDirectory.Existing
     let afterwards: CacheDirectory.Afterwards
     let isStrict: Bool
@@ -14,29 +16,22 @@ struct CacheDirectoryAdoption: Sendable {
     /// The date that Cache sets for an entry that never expires: 2037-12-15T00:00:00Z, in seconds since 1970.
     private static let never = 2_144_448_000.0
 
-    func run(_ migration: MigrationContext) throws {
-        let session = try migration.attached(store)
-        guard let names = session.names else {
-            return migration.note(outcome(store.path, .absent, "there is no such directory"))
-        }
+    func run() throws {
+        guard let names = session.names else { return try note(store.path, .absent, "there is no such directory") }
         var files = Dictionary(grouping: names) { CacheDirectory.digest(ofFile: $0) }
         let foreign = files.removeValue(forKey: nil) ?? []
         var seen: Set<String> = []
         for key in keys.listed {
             let digest = CacheDirectory.digest(ofKey: key)
             guard seen.insert(digest).inserted else { continue }
-            guard let names = files.removeValue(forKey: digest) else {
-                migration.note(outcome(key, .absent))
-                continue
+            if let names = files.removeValue(forKey: digest) {
+                try adopt(names, ofKey: key)
+            } else {
+                try note(key, .absent)
             }
-            try adopt(names, ofKey: key, migration, session)
         }
-        for (_, names) in files.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
-            try adopt(names, ofKey: nil, migration, session)
-        }
-        for name in foreign {
-            migration.note(try leave(name, .notConvertible, "not a file name that Cache uses"))
-        }
+        for (_, names) in files.sorted(by: { $0.key ?? "" < $1.key ?? "" }) { try adopt(names, ofKey: nil) }
+        for name in foreign { try note(name, .notConvertible, "not a file name that Cache uses") }
     }
 
     /// Adopts the file of a key; of several, the one that today's Cache reads.
@@ -46,48 +41,35 @@ struct CacheDirectoryAdoption: Sendable {
     /// - Parameters:
     ///   - names: The names with the key's digest, in order: one without an extension comes first.
     ///   - key: The key; nil when it is not listed.
-    private func adopt(
-        _ names: [String],
-        ofKey key: String?,
-        _ migration: MigrationContext,
-        _ session: CacheDirectorySession
-    ) throws {
+    private func adopt(_ names: [String], ofKey key: String?) throws {
         let exact = key.map { CacheDirectory.fileName(forKey: $0) }
         guard let current = names.first(where: { $0 == exact }) ?? names.last else { return }
-        let outcome = try adopt(current, as: key, migration, session)
-        // The counts are enough for files that were adopted by name, as requested; there may be many.
-        let isExpected = [.adopted, .replaced].contains(outcome.outcome) && outcome.reason == nil
-        if key != nil || !isExpected { migration.note(outcome) }
+        try adopt(current, as: key)
         for name in names where name != current {
-            let reason = "the file \(name) is out of date: today's Cache reads \(current)"
-            migration.note(self.outcome(key ?? name, .kept, reason))
+            try note(key ?? name, .kept, "the file \(name) is out of date: today's Cache reads \(current)")
         }
     }
 
-    private func adopt(
-        _ name: String,
-        as key: String?,
-        _ migration: MigrationContext,
-        _ session: CacheDirectorySession
-    ) throws -> KeyOutcome {
+    private func adopt(_ name: String, as key: String?) throws {
         try migration.checkCancellation()
         let path = session.path + "/" + name
         guard let file = CacheDirectoryFile(name: name, at: path) else {
-            return try leave(key ?? name, .unreadable, "\(name) is not a file")
+            return try note(key ?? name, .unreadable, "\(name) is not a file")
         }
         let expiration = Double(file.modified) / 1_000_000_000
-        guard expiration > migration.now.timeIntervalSince1970 else { return outcome(key ?? name, .expired) }
-        // The file stays in place, and the report names it.
+        guard expiration > migration.now.timeIntervalSince1970 else { return try note(key ?? name, .expired) }
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-            return try leave(key ?? name, .unreadable, "the file \(name) cannot be read")
+            return try note(key ?? name, .unreadable, "the file \(name) cannot be read")
+        }
+        guard let record = record(Array(data), in: name, key) else {
+            return try note(key ?? name, .notConvertible, "the file \(name) is not the text {\"object\": …}")
         }
         let end = expiration < Self.never ? Date(timeIntervalSince1970: expiration) : nil
-        guard let record = record(Array(data), in: name, key, migration) else {
-            return try leave(key ?? name, .notConvertible, "the file \(name) is not the text {\"object\": …}")
-        }
-        let outcome = try insert(record, until: end, migration)
+        let outcome = try insert(record, until: end)
         if afterwards == .remove, outcome != .kept { session.remove(file) }
-        return self.outcome(record.key, outcome, key == nil && record.key == name ? unknownKey : nil)
+        let reason = key == nil && record.key == name ? unknownKey : nil
+        // The counts are enough for files that were adopted by name, as requested; there may be many.
+        if key != nil || reason != nil || outcome == .kept { try note(record.key, outcome, reason) }
     }
 
     /// The reason why a record has its file's name as its key, unless that was requested.
@@ -97,7 +79,7 @@ struct CacheDirectoryAdoption: Sendable {
     }
 
     /// Returns the record of a file; nil when the data is not a value but has to be one.
-    private func record(_ data: [UInt8], in name: String, _ key: String?, _ migration: MigrationContext) -> Record? {
+    private func record(_ data: [UInt8], in name: String, _ key: String?) -> Record? {
         let content = content(key ?? name)
         guard let type = content.typeName,
             var record = migration.record(type, forKey: key ?? name, onlyValueOf: "object", in: data)
@@ -106,7 +88,7 @@ struct CacheDirectoryAdoption: Sendable {
                 ? migration.record(RecordTypeName.of(Data.self), forKey: key ?? name, data: data) : nil
         }
         // A key with another digest is not the one that Cache wrote the value under.
-        if key == nil, let inValue = keys.inValue, let found = try? inValue(record),
+        if key == nil, let found = try? keys.inValue?(record),
             CacheDirectory.digest(ofKey: found) == CacheDirectory.digest(ofFile: name)
         {
             record.key = found
@@ -114,11 +96,7 @@ struct CacheDirectoryAdoption: Sendable {
         return record
     }
 
-    private func insert(
-        _ record: Record,
-        until end: Date?,
-        _ migration: MigrationContext
-    ) throws -> KeyOutcome.Outcome {
+    private func insert(_ record: Record, until end: Date?) throws -> KeyOutcome.Outcome {
         do {
             try migration.create(record, expiration: end)
             return .adopted
@@ -130,17 +108,13 @@ struct CacheDirectoryAdoption: Sendable {
         }
     }
 
-    // MARK: Outcomes
-
-    private func outcome(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) -> KeyOutcome {
-        KeyOutcome(store: store.path, key: key, outcome: outcome, reason: reason)
-    }
-
-    /// Returns the outcome for a file that cannot be adopted.
+    /// Adds an outcome to the report.
     ///
-    /// - Throws: ``MigrationError`` with the code `notConvertible` when the adoption is strict.
-    private func leave(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String) throws -> KeyOutcome {
-        guard isStrict else { return self.outcome(key, outcome, reason) }
+    /// - Throws: ``MigrationError`` with the code `notConvertible` for a file that a strict adoption cannot adopt.
+    private func note(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) throws {
+        guard isStrict, let reason, [.unreadable, .notConvertible].contains(outcome) else {
+            return migration.note(KeyOutcome(store: store.path, key: key, outcome: outcome, reason: reason))
+        }
         var error = MigrationError(
             .notConvertible,
             "An entry of the Cache directory at \(store.path) cannot be adopted: \(reason). Repair or remove the file, "

@@ -6,20 +6,18 @@ internal import MoltPlatform
 struct CacheDirectoryStore: DirectoryAttachedStore {
     let attachedName: String
     /// The path of the directory; it changes between launches where the system moves the app's container.
-    let path: String
+    private(set) var path: String
 
     /// - Parameter migration: The name of the migration that adopts the directory. It must never change.
     init(migration: String, path: String) {
-        self.init(attachedName: "the Cache directory of \"\(migration)\"", path: path)
-    }
-
-    private init(attachedName: String, path: String) {
-        self.attachedName = attachedName
+        attachedName = "the Cache directory of \"\(migration)\""
         self.path = path
     }
 
     func standIn(at path: String) -> CacheDirectoryStore {
-        CacheDirectoryStore(attachedName: attachedName, path: path)
+        var store = self
+        store.path = path
+        return store
     }
 
     func unavailability(_ circumstances: AttachedCircumstances) -> String? {
@@ -46,7 +44,7 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
         _ = rmdir(path)
     }
 
-    func failure(_ message: String, underlying: (any Error)? = nil) -> MigrationError {
+    fileprivate func failure(_ message: String, underlying: (any Error)? = nil) -> MigrationError {
         var error = MigrationError(.attachedStoreFailed, message, underlying: underlying)
         error.attachedStore = attachedName
         return error
@@ -63,29 +61,17 @@ final class CacheDirectorySession: AttachedSession {
 
     init(_ store: CacheDirectoryStore) throws {
         path = store.path
-        guard store.path.hasPrefix("/") else {
-            throw store.failure("\(store.path) is not the URL of a directory. Make it with URL(filePath:).")
-        }
-        let status: FileStatus?
-        do throws(CacheError) {
-            status = try FileStatus.of(store.path)
-        } catch {
-            throw store.failure("\(store.path) cannot be accessed. Check its permissions.", underlying: error)
-        }
-        guard let status else {
-            names = nil
-            return
-        }
-        guard !status.isFile else {
-            throw store.failure("\(store.path) is a file. Pass the directory of a Cache storage.")
+        guard path.hasPrefix("/") else {
+            throw store.failure("\(path) is not the URL of a directory. Make it with URL(filePath:).")
         }
         do {
-            let found = try FileManager.default.contentsOfDirectory(atPath: store.path)
             // The names of Cache's own temporary files begin with a dot.
-            names = found.filter { !$0.hasPrefix(".") }.sorted()
+            names =
+                try FileStatus.of(path) == nil
+                ? nil : FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
         } catch {
             throw store.failure(
-                "\(store.path) cannot be read. Check its permissions, and that it is a directory.",
+                "\(path) cannot be read. Check its permissions, and that it is a directory.",
                 underlying: error
             )
         }

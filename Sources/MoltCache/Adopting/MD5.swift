@@ -6,28 +6,19 @@ internal import Foundation
 package enum MD5 {
     /// Returns the digest in uppercase hexadecimal digits, as in Cache's file names.
     package static func hexadecimal(of message: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
         let digest = digest(of: Array(message))
         return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
     private static func digest(of message: [UInt8]) -> [UInt8] {
+        // A 1 bit, zeros up to a full block, and the length in bits.
+        var padded = message + [0x80]
+        while padded.count % 64 != 56 { padded.append(0) }
+        padded += bytes(of: UInt64(message.count) &* 8)
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
-        let padded = padded(message)
-        for start in stride(from: 0, to: padded.count, by: 64) {
-            add(padded[start..<start + 64], to: &state)
-        }
+        for start in stride(from: 0, to: padded.count, by: 64) { add(padded[start..<start + 64], to: &state) }
         return state.flatMap { bytes(of: $0) }
-    }
-
-    /// Appends a 1 bit, zeros up to a full block, and the length in bits.
-    private static func padded(_ message: [UInt8]) -> [UInt8] {
-        var padded = message
-        padded.append(0x80)
-        padded.append(contentsOf: repeatElement(0, count: (120 - padded.count % 64) % 64))
-        padded.append(contentsOf: bytes(of: UInt64(message.count) &* 8))
-        return padded
     }
 
     private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
@@ -58,9 +49,6 @@ package enum MD5 {
             let rotation = rotations[step / 16][step % 4]
             (a, d, c, b) = (d, c, b, b &+ (sum << rotation | sum >> (32 - rotation)))
         }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
+        state = zip(state, [a, b, c, d]).map { $0 &+ $1 }
     }
 }

@@ -83,22 +83,25 @@ extension Migration {
         type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) -> Migration {
         let store = CacheDirectoryStore(migration: name, path: FileStatus.path(of: directory))
-        let adoption = CacheDirectoryAdoption(
-            store: store,
-            keys: keys,
-            content: type,
-            existing: existing,
-            afterwards: afterwards,
-            isStrict: strict
-        )
         let step = MigrationStep(
             kind: "adoptCacheDirectory",
             summary: "adopt the Cache directory \(directory.lastPathComponent)",
             parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"],
             attaching: [store],
-            usesRecords: true,
-            { try adoption.run($0) }
-        )
+            usesRecords: true
+        ) { migration in
+            let adoption = CacheDirectoryAdoption(
+                migration: migration,
+                store: store,
+                session: try migration.attached(store),
+                keys: keys,
+                content: type,
+                existing: existing,
+                afterwards: afterwards,
+                isStrict: strict
+            )
+            try adoption.run()
+        }
         return Migration(to: version, name, step)
     }
 }
