@@ -32,6 +32,10 @@ package enum QuarantineTable {
         ) STRICT
         """
 
+    /// The columns of a ``RecordFailure``, in the order in which a statement binds them.
+    static let failureColumns =
+        "migration, migration_version, first_step, step, step_words, code, reason, property"
+
     /// The records that go into quarantine at the end of their stage.
     static let deferredTable = """
         molt_failed(
@@ -41,9 +45,8 @@ package enum QuarantineTable {
         """
 
     static let deferring = """
-        INSERT OR REPLACE INTO molt_failed(
-            stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property
-        ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        INSERT OR REPLACE INTO molt_failed(stage, id, type, \(failureColumns))
+        VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         """
 
     /// Copies the records of a stage into quarantine, ordered by id.
@@ -60,12 +63,11 @@ package enum QuarantineTable {
         let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
         return """
             INSERT OR FAIL INTO molt_quarantine(
-                record_id, key, type, version, expires_at, created_at, updated_at, migration, migration_version,
-                first_step, step, step_words, code, reason, property, quarantined_at, content
+                record_id, key, type, version, expires_at, created_at, updated_at, quarantined_at, content,
+                \(failureColumns)
             )
             SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
-                record.updated_at, failed.migration, failed.migration_version, failed.first_step, failed.step,
-                failed.step_words, failed.code, failed.reason, failed.property, ?2, \(kept("content"))
+                record.updated_at, ?2, \(kept("content")), \(failureColumns)
             FROM molt_failed AS failed
             JOIN molt_record AS record ON record.id = failed.id
             LEFT JOIN molt_type ON molt_type.id = record.type_id
@@ -73,8 +75,18 @@ package enum QuarantineTable {
             WHERE failed.stage = ?1 ORDER BY failed.id
             """
     }
+}
 
-    static func make(_ connection: Connection) throws(SQLiteError) {
-        try connection.execute(creation)
+extension Statement {
+    /// Binds the values of the ``QuarantineTable/failureColumns``.
+    func bind(_ failure: RecordFailure, from index: Int32) throws(SQLiteError) {
+        try bind(failure.migration.name, at: index)
+        try bind(Int64(failure.migration.version), at: index + 1)
+        try bind(Int64(failure.firstStep), at: index + 2)
+        try bind(Int64(failure.step.number), at: index + 3)
+        try bind(failure.step.summary, at: index + 4)
+        try bind(failure.code.rawValue, at: index + 5)
+        try bind(failure.reason, at: index + 6)
+        try bind(text: failure.property, at: index + 7)
     }
 }

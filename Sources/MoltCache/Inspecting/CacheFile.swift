@@ -102,16 +102,13 @@ package struct CacheFile {
     }
 
     package func quarantinedCount() throws -> Int {
-        try look { connection throws(SQLiteError) in
-            guard try connection.hasTable(QuarantineTable.name) else { return 0 }
-            return Int(clamping: try connection.integer("SELECT count(*) FROM molt_quarantine"))
-        }
+        try look { connection throws(SQLiteError) in try connection.quarantinedCount() }
     }
 
     /// Whether a record of this key is in quarantine.
     package func isQuarantined(key: String) throws -> Bool {
         try look { connection throws(SQLiteError) in
-            guard try connection.hasTable(QuarantineTable.name) else { return false }
+            guard try connection.hasQuarantine() else { return false }
             let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
             try statement.bind(key, at: 1)
             return try statement.first { _ in true } ?? false
@@ -120,16 +117,7 @@ package struct CacheFile {
 
     /// The records in quarantine, in the order in which they were set aside.
     package func quarantined() throws -> [QuarantinedRecord] {
-        try look { connection throws(SQLiteError) in
-            guard try connection.hasTable(QuarantineTable.name) else { return [] }
-            let statement = try connection.prepare(QuarantineRow.page)
-            try statement.bind(0, at: 1)
-            try statement.bind(.max, at: 2)
-            try statement.bind(-1, at: 3)
-            var records: [QuarantinedRecord] = []
-            try statement.eachRow { row throws(SQLiteError) in records.append(QuarantineRow(row).publicRecord) }
-            return records
-        }
+        try look { connection throws(SQLiteError) in try connection.quarantined() }
     }
 
     static let columns = """

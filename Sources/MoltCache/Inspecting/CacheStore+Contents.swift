@@ -21,7 +21,7 @@ extension CacheStore {
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
-            guard try connection.hasTable(QuarantineTable.name) else { return lines }
+            guard try connection.hasQuarantine() else { return lines }
             let query = """
                 SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
                     first_step, step, step_words, code, reason, property, typeof(content), hex(content))

@@ -17,16 +17,15 @@ extension CodableCache {
     ///   - limit: The maximum number of records. The default is no limit; read a large quarantine in pages.
     /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged`.
     public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
-        try quarantineRows(after: id, limit: limit).map(\.publicRecord)
+        try core.read { session throws(SQLiteError) in
+            try session.connection.quarantined(after: id, limit: limit)
+        }
     }
 
     /// The number of records in quarantine.
     public var quarantinedCount: Int {
         get throws {
-            try core.read { session throws(SQLiteError) in
-                guard try session.hasQuarantine() else { return 0 }
-                return Int(try session.connection.integer("SELECT count(*) FROM molt_quarantine"))
-            }
+            try core.read { session throws(SQLiteError) in try session.connection.quarantinedCount() }
         }
     }
 
@@ -38,15 +37,15 @@ extension CodableCache {
     @discardableResult
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
         try change { session throws(SQLiteError) in
-            guard try session.hasQuarantine() else { return 0 }
             let connection = session.connection
+            guard try connection.hasQuarantine() else { return 0 }
             guard let ids else {
                 try connection.execute("DELETE FROM molt_quarantine")
                 return connection.changes
             }
             var count = 0
             for id in ids {
-                try session.deleteQuarantined(id)
+                try connection.deleteQuarantined(id)
                 count += connection.changes
             }
             return count
@@ -65,20 +64,18 @@ extension CodableCache {
         as value: Value,
         replacing isReplacing: Bool = false
     ) throws {
-        let row = try quarantineRow(id)
-        let types = knownTypes.types
+        let record = try quarantined(id)
         var names = TypeNames()
-        let encoded = try encode(value, key: row.record.key, expiry: .never, isKnown: types.contains, &names)
-        let content = EncodedContent(
-            data: encoded.data,
-            isData: encoded.isData,
-            typeName: encoded.typeName,
-            expiration: row.record.expiration,
-            firstShape: encoded.firstShape
+        let content = try encode(
+            value,
+            key: record.key,
+            expiry: record.expiration.map { .at($0) } ?? .never,
+            isKnown: knownTypes.contains,
+            &names
         )
-        try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
-            try session.set(row.record.key, content)
-            try session.deleteQuarantined(row.id)
+        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+            try session.set(record.key, content)
+            try session.connection.deleteQuarantined(id)
         }
     }
 
@@ -93,58 +90,35 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`; ``MigrationError`` with the code
     ///   `storeChanged`.
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
-        let row = try quarantineRow(id)
-        try restore(row, replacing: isReplacing) { session throws(SQLiteError) in
-            _ = try session.remove(row.record.key, as: .removed)
-            try session.putBack(row.record, of: row)
+        let record = try quarantined(id)
+        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+            _ = try session.remove(record.key, as: .removed)
+            try session.putBack(record.stored, quarantinedAs: id)
         }
     }
 
     // MARK: Helpers
 
-    private enum Restoring: Sendable {
-        case done, gone, taken
+    private func quarantined(_ id: Int64) throws -> QuarantinedRecord {
+        let record = try core.read { session throws(SQLiteError) in try session.connection.quarantined(id) }
+        guard let record else { throw notQuarantined(id) }
+        return record
     }
 
-    /// Calls a closure that puts a row's record back, unless the row is gone or its key is taken.
+    /// Calls a closure that puts a record back, unless it is gone or its key is taken.
     private func restore(
-        _ row: QuarantineRow,
+        _ record: QuarantinedRecord,
         replacing isReplacing: Bool,
         _ putBack: @Sendable (CacheSession) throws(SQLiteError) -> Void
     ) throws {
-        let outcome = try change { session throws(SQLiteError) -> Restoring in
+        let refusal = try change { session throws(SQLiteError) -> CacheError? in
             // Another process may have removed it first.
-            guard try session.quarantineRow(row.id) != nil else { return .gone }
-            let isTaken = try session.typeName(row.record.key) != nil
-            guard isReplacing || !isTaken else { return .taken }
+            guard try session.connection.quarantined(record.id) != nil else { return notQuarantined(record.id) }
+            if !isReplacing, try session.typeName(record.key) != nil { return keyTaken(record.key) }
             try putBack(session)
-            return .done
+            return nil
         }
-        switch outcome {
-        case .done: return
-        case .gone: throw notQuarantined(row.id)
-        case .taken:
-            throw CacheError(
-                .keyTaken,
-                "There is a value under the key of the record \"\(row.record.key)\", which was set after the record had "
-                    + "been put into quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
-                path: path,
-                key: row.record.key
-            )
-        }
-    }
-
-    private func quarantineRow(_ id: Int64) throws -> QuarantineRow {
-        let row = try core.read { session throws(SQLiteError) in try session.quarantineRow(id) }
-        guard let row else { throw notQuarantined(id) }
-        return row
-    }
-
-    /// Reads rows in a separate transaction.
-    func quarantineRows(after id: Int64, limit: Int, byteLimit: Int = .max) throws -> [QuarantineRow] {
-        try core.read { session throws(SQLiteError) in
-            try session.quarantineRows(after: id, limit: max(0, limit), byteLimit: byteLimit)
-        }
+        if let refusal { throw refusal }
     }
 
     private func notQuarantined(_ id: Int64) -> CacheError {
@@ -152,6 +126,16 @@ extension CodableCache {
             .notQuarantined,
             "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed.",
             path: path
+        )
+    }
+
+    private func keyTaken(_ key: String) -> CacheError {
+        CacheError(
+            .keyTaken,
+            "There is a value under the key of the record \"\(key)\", which was set after the record had been put into "
+                + "quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
+            path: path,
+            key: key
         )
     }
 }

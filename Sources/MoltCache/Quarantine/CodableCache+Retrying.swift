@@ -35,71 +35,71 @@ extension CodableCache {
         with migrations: MigrationRegistry
     ) throws -> QuarantineReport {
         try migrations.validate()
-        var report = QuarantineReport()
-        let wanted = ids.map(Set.init)
-        let (last, ledger) = try core.read { session throws(SQLiteError) in
-            (try session.lastQuarantinedID(), try LedgerTable.state(session.connection).ledger)
+        let ledger = try core.read { session throws(SQLiteError) in
+            try LedgerTable.state(session.connection).ledger
         }
         let retry = RecordRetry(migrations, ledger: ledger)
+        let wanted = ids.map(Set.init)
+        var report = QuarantineReport()
         var after: Int64 = 0
-        while after < last {
+        while true {
             let page = try core.read { session throws(SQLiteError) in
-                try session.quarantineRows(after: after, through: last, limit: 256, byteLimit: 4 << 20)
+                try session.connection.quarantined(after: after, limit: 256, byteLimit: 4 << 20)
             }
-            guard let id = page.last?.id else { break }
-            after = id
-            let rows = page.filter { wanted?.contains($0.id) ?? true }
-            let outcomes = try rows.map { row in
-                row.isSound
-                    ? try retry.run(row.record, after: row.failure)
+            guard let last = page.last else { return report }
+            after = last.id
+            let outcomes = try page.filter { wanted?.contains($0.id) ?? true }.map { record in
+                let outcome =
+                    record.isSound
+                    ? try retry.run(record.stored, after: record.failure)
                     : .notTried("Its row in the file is damaged: there is no such step or version.")
+                return (record, outcome)
             }
-            report.entries += try change { session throws(SQLiteError) in try session.settle(rows, outcomes) }
+            report.entries += try change { session throws(SQLiteError) in
+                var entries: [QuarantineReport.Entry] = []
+                for (record, outcome) in outcomes {
+                    if let entry = try session.settle(record, outcome) { entries.append(entry) }
+                }
+                return entries
+            }
         }
-        return report
     }
 }
 
 extension CacheSession {
-    /// Writes the outcomes of retries, and moves converted records into the store.
+    /// Writes the outcome of a retry, and moves a converted record into the store.
+    ///
+    /// - Returns: The entry for the report; nil if another process has removed the record first.
     fileprivate func settle(
-        _ rows: [QuarantineRow],
-        _ outcomes: [RecordRetry.Outcome]
-    ) throws(SQLiteError) -> [QuarantineReport.Entry] {
-        var entries: [QuarantineReport.Entry] = []
-        for (row, outcome) in zip(rows, outcomes) {
-            // Another process may have removed it first.
-            guard try quarantineRow(row.id) != nil else { continue }
-            var entry = QuarantineReport.Entry(
-                id: row.id,
-                key: row.record.key,
-                typeName: row.record.typeName,
-                outcome: .notTried
-            )
-            switch outcome {
-            case .notTried(let reason):
-                entry.reason = reason
-            case .dropped:
-                entry.outcome = .dropped
-                try deleteQuarantined(row.id)
-            case .failed(let record, let failure):
-                entry.outcome = .failed
-                entry.failure = failure
-                var again = row
-                again.failure = failure
-                again.record = record
-                try update(again)
-            case .converted(let record):
-                if !RecordValue.Object.isSame(record.key, row.record.key) { entry.newKey = record.key }
-                if try typeName(record.key) != nil {
-                    entry.outcome = .keyTaken
-                } else {
-                    entry.outcome = .converted
-                    try putBack(record, of: row)
-                }
+        _ record: QuarantinedRecord,
+        _ outcome: RecordRetry.Outcome
+    ) throws(SQLiteError) -> QuarantineReport.Entry? {
+        guard try connection.quarantined(record.id) != nil else { return nil }
+        var entry = QuarantineReport.Entry(
+            id: record.id,
+            key: record.key,
+            typeName: record.typeName,
+            outcome: .notTried
+        )
+        switch outcome {
+        case .notTried(let reason):
+            entry.reason = reason
+        case .dropped:
+            entry.outcome = .dropped
+            try connection.deleteQuarantined(record.id)
+        case .failed(let changed, let failure):
+            entry.outcome = .failed
+            entry.failure = failure
+            try connection.updateQuarantined(record.id, to: changed, after: failure)
+        case .converted(let converted):
+            if !RecordValue.Object.isSame(converted.key, record.key) { entry.newKey = converted.key }
+            if try typeName(converted.key) != nil {
+                entry.outcome = .keyTaken
+            } else {
+                entry.outcome = .converted
+                try putBack(converted, quarantinedAs: record.id)
             }
-            entries.append(entry)
         }
-        return entries
+        return entry
     }
 }

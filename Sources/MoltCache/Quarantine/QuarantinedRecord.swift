@@ -41,71 +41,52 @@ extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// A row of the table `molt_quarantine`.
-struct QuarantineRow: Sendable {
-    var id: Int64
-    var recordID: Int64
-    /// The record as the store holds it, with dates in seconds since 1970.
-    var record: StoreContents.StoredRecord
-    var created: Double
-    var updated: Double
-    var failure: RecordFailure
-    var quarantined: Double
-    /// Whether its numbers are valid; the file may have been edited by others.
-    let isSound: Bool
-
-    private static let columns = """
-        id, record_id, key, type, version, expires_at, created_at, updated_at, migration, migration_version,
-        first_step, step, step_words, code, reason, property, quarantined_at, typeof(content) = 'blob', content
+extension QuarantinedRecord {
+    static let selection = """
+        SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
+            content, \(QuarantineTable.failureColumns)
+        FROM molt_quarantine
         """
-    /// Reads the rows between two ids.
-    static let page = "SELECT \(columns) FROM molt_quarantine WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3"
-    static let single = "SELECT \(columns) FROM molt_quarantine WHERE id = ?1"
 
+    /// Reads a row of the ``selection``.
     init(_ row: Statement) {
         id = row.integer(0)
-        recordID = row.integer(1)
-        record = StoreContents.StoredRecord(
-            key: row.text(2),
-            typeName: row.text(3),
-            content: Array(row.bytes(18)),
-            isData: row.integer(17) != 0,
-            expiration: row.real(5),
-            version: Self.number(row.integer(4), from: 0)
-        )
-        created = row.real(6) ?? 0
-        updated = row.real(7) ?? 0
+        key = row.text(1)
+        typeName = row.text(2)
+        version = Int(clamping: row.integer(3))
+        expiration = row.real(4).map { Date(timeIntervalSince1970: $0) }
+        created = Date(timeIntervalSince1970: row.real(5) ?? 0)
+        updated = Date(timeIntervalSince1970: row.real(6) ?? 0)
+        quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
+        isData = row.integer(8) != 0
+        content = Data(row.bytes(9))
         failure = RecordFailure(
-            migration: MigrationID(name: row.text(8), version: Self.number(row.integer(9), from: 1)),
-            step: MigrationError.StepPosition(number: Self.number(row.integer(11), from: 1), summary: row.text(12)),
-            firstStep: Self.number(row.integer(10), from: 1),
-            code: MigrationError.Code(rawValue: row.text(13)),
-            reason: row.text(14),
-            property: row.isNull(15) ? nil : row.text(15)
+            migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
+            step: MigrationError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
+            firstStep: Int(clamping: row.integer(12)),
+            code: MigrationError.Code(rawValue: row.text(15)),
+            reason: row.text(16),
+            property: row.isNull(17) ? nil : row.text(17)
         )
-        quarantined = row.real(16) ?? 0
-        let kept = [record.version, failure.migration.version, failure.firstStep, failure.step.number]
-        isSound = kept == [4, 9, 10, 11].map { Int(row.integer($0)) }
     }
 
-    /// Clamps an integer from the file to the valid range.
-    private static func number(_ value: Int64, from least: Int64) -> Int {
-        Int(min(max(least, value), Int64(Int32.max)))
+    private static let largestNumber = Int(Int32.max)
+
+    /// Whether its numbers can be those of versions and steps; the file may have been edited by others.
+    var isSound: Bool {
+        let counted = [failure.migration.version, failure.firstStep, failure.step.number]
+        return 0...Self.largestNumber ~= version && counted.allSatisfy { 1...Self.largestNumber ~= $0 }
     }
 
-    var publicRecord: QuarantinedRecord {
-        QuarantinedRecord(
-            id: id,
-            key: record.key,
-            typeName: record.typeName,
-            content: Data(record.content),
-            isData: record.isData,
-            expiration: record.expiration.map { Date(timeIntervalSince1970: $0) },
-            version: record.version,
-            created: Date(timeIntervalSince1970: created),
-            updated: Date(timeIntervalSince1970: updated),
-            failure: failure,
-            quarantined: Date(timeIntervalSince1970: quarantined)
+    /// The record as a store holds it.
+    var stored: StoreContents.StoredRecord {
+        StoreContents.StoredRecord(
+            key: key,
+            typeName: typeName,
+            content: Array(content),
+            isData: isData,
+            expiration: expiration?.timeIntervalSince1970,
+            version: min(max(0, version), Self.largestNumber)
         )
     }
 }

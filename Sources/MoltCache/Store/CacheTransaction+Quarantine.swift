@@ -11,14 +11,7 @@ extension CacheTransaction {
         try statement.bind(Int64(change.stage), at: 1)
         try statement.bind(change.id, at: 2)
         try statement.bind(text: typeName, at: 3)
-        try statement.bind(failure.migration.name, at: 4)
-        try statement.bind(Int64(failure.migration.version), at: 5)
-        try statement.bind(Int64(failure.firstStep), at: 6)
-        try statement.bind(Int64(failure.step.number), at: 7)
-        try statement.bind(failure.step.summary, at: 8)
-        try statement.bind(failure.code.rawValue, at: 9)
-        try statement.bind(failure.reason, at: 10)
-        try statement.bind(text: failure.property, at: 11)
+        try statement.bind(failure, from: 4)
         try statement.run()
     }
 
@@ -28,7 +21,7 @@ extension CacheTransaction {
         try search.bind(Int64(stage), at: 1)
         guard try search.first({ $0.integer(0) != 0 }) == true else { return }
         try allTypes().checkThatNoneIsLost(connection)
-        try QuarantineTable.make(connection)
+        try connection.execute(QuarantineTable.creation)
         let moving = try connection.prepare(QuarantineTable.moving(hasOriginals: hasOriginals))
         try moving.bind(Int64(stage), at: 1)
         try moving.bind(Date().timeIntervalSince1970, at: 2)

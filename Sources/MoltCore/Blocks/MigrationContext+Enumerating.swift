@@ -170,28 +170,20 @@ extension MigrationContext {
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
-        let policy = scope.options.policy(of: step)
-        guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else {
-            return false
-        }
+        guard scope.options.policy(of: step) != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord
+        else { return false }
         let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
         let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
-        let isDropped = if case .drop = policy { true } else { false }
+        let outcome: MigrationReport.FailedRecord.Outcome
         do {
-            let record = MigrationReport.FailedRecord(
-                key: old.key,
-                type: old.typeName,
-                outcome: isDropped ? .dropped : .quarantined,
-                cause
-            )
-            try scope.failures.add(record, error, at: step, of: count(ofType: typeName) + failureCount)
+            outcome = try scope.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)
             failureCount += 1
         } catch {
             failure = failure ?? error
             limitError = error as? MigrationError
             throw error
         }
-        if isDropped {
+        if outcome == .dropped {
             try delete(id: old.id, ofType: typeName, old)
             return true
         }

@@ -249,20 +249,9 @@ final class RecordPass {
 
         let migration = pending[step.migration].migration
         let failure = RecordFailure(error, in: migration, step: step.number, firstStep: steps[first].number)
-        let isDropped = if case .drop = scope.options.policy(of: step) { true } else { false }
-        try scope.failures.add(
-            MigrationReport.FailedRecord(
-                key: record.key,
-                type: record.typeName,
-                outcome: isDropped ? .dropped : .quarantined,
-                failure
-            ),
-            error,
-            at: step,
-            of: recordCount(by: step)
-        )
+        let fate = try scope.failures.add(record, failure, error, at: step, of: recordCount(by: step))
         subtract(again.counts, from: step.migration)
-        if isDropped {
+        if fate == .dropped {
             outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
             outcome.isGone = true
             counts.stages[stage].dropped += 1

@@ -27,7 +27,8 @@ package struct RecordRetry {
     /// - Throws: The error of a closure that was cancelled.
     package func run(_ stored: StoreContents.StoredRecord, after failure: RecordFailure) throws -> Outcome {
         do {
-            return try run(stored, through: way(after: failure), version: version(before: failure))
+            let migrations = try migrations(from: failure)
+            return try run(stored, through: steps(of: migrations, after: failure), of: migrations, after: failure)
         } catch let obstacle as Obstacle {
             return .notTried(obstacle.reason)
         } catch {
@@ -36,12 +37,18 @@ package struct RecordRetry {
         }
     }
 
-    private func run(_ stored: StoreContents.StoredRecord, through way: Way, version: Int) throws -> Outcome {
+    private func run(
+        _ stored: StoreContents.StoredRecord,
+        through steps: [UpgradeSchedule.Step],
+        of migrations: [Migration],
+        after failure: RecordFailure
+    ) throws -> Outcome {
         var options = MigrationOptions()
         options.unconvertible = .quarantine(upTo: .none)
+        let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let changer = RecordChanger(
-            way.steps,
-            PendingMigration.all(way.migrations, in: migrations, from: version),
+            steps,
+            PendingMigration.all(migrations, in: self.migrations, from: versionBefore),
             storeName: "",
             options: options
         )
@@ -51,20 +58,20 @@ package struct RecordRetry {
             return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
         }
         guard let stage = outcome.failedStage, let error = error as? MigrationError else { throw error }
-        let failed = way.steps[stage]
-        let first = way.steps.firstIndex { $0.migration == failed.migration } ?? stage
+        let failed = steps[stage]
+        let first = steps.firstIndex { $0.migration == failed.migration } ?? stage
         record = Record(stored)
         let before = changer.replay(&record, before: first).outcome
         guard before.failure == nil else {
             throw Obstacle(reason: "A closure gives another result for the same record when it runs again.")
         }
-        let failure = RecordFailure(
+        let newFailure = RecordFailure(
             error,
-            in: way.migrations[failed.migration],
+            in: migrations[failed.migration],
             step: failed.number,
-            firstStep: way.steps[first].number
+            firstStep: steps[first].number
         )
-        return .failed(content(of: record, before, stored), failure)
+        return .failed(content(of: record, before, stored), newFailure)
     }
 
     // MARK: The record
@@ -93,33 +100,25 @@ package struct RecordRetry {
         var reason: String
     }
 
-    /// The migrations from the failed one on, and their steps that the record has not been through.
-    private struct Way {
-        var migrations: [Migration]
+    /// The steps that the record has not been through, except those that import data: they ran with the upgrade.
+    private func steps(
+        of migrations: [Migration],
+        after failure: RecordFailure
+    ) throws(Obstacle) -> [UpgradeSchedule.Step] {
         var steps: [UpgradeSchedule.Step] = []
-    }
-
-    /// The store's version before the failed migration.
-    private func version(before failure: RecordFailure) -> Int {
-        applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
-    }
-
-    /// Steps that import data from elsewhere are left out: they ran when the store was upgraded.
-    private func way(after failure: RecordFailure) throws(Obstacle) -> Way {
-        var way = Way(migrations: try migrations(from: failure))
         func isDone(_ step: UpgradeSchedule.Step) -> Bool {
             step.isImport || step.migration == 0 && step.number + 1 < failure.firstStep
         }
-        for group in UpgradeSchedule(way.migrations).groups {
+        for group in UpgradeSchedule(migrations).groups {
             switch group {
-            case .pass(let steps):
-                for var step in steps where !isDone(step) {
+            case .pass(let pass):
+                for var step in pass where !isDone(step) {
                     step.onFailure = nil
-                    way.steps.append(step)
+                    steps.append(step)
                 }
             case .block(let step, _):
                 guard !isDone(step) else { continue }
-                let migration = way.migrations[step.migration]
+                let migration = migrations[step.migration]
                 throw Obstacle(
                     reason: "Step \(step.number + 1) of migration \(migration.id) (\(migration.steps[step.number])) "
                         + "needs the whole store. Put the record back as it is with restoreQuarantined(_:), or a value "
@@ -127,7 +126,7 @@ package struct RecordRetry {
                 )
             }
         }
-        return way
+        return steps
     }
 
     /// The migrations that were applied to the store since a failure, with the failed one.

@@ -34,14 +34,16 @@ public struct RecordFailure: Hashable, Sendable, Codable {
 
     /// Takes those parts of an error that contain no values.
     init(_ error: MigrationError, in migration: Migration, step: Int, firstStep: Int) {
-        self.migration = migration.id
-        self.step = MigrationError.StepPosition(number: step + 1, summary: migration.steps[step].description)
-        self.firstStep = firstStep + 1
-        code = error.code
         // The message of a closure's error describes only the upgrade, so take the underlying error.
         let cause = error.code == .stepFailed ? error.underlying : nil
-        reason = cause.map { ErrorSummary.oneLine(ErrorSummary.line(of: $0)) } ?? ErrorSummary.oneLine(error.message)
-        property = error.property
+        self.init(
+            migration: migration.id,
+            step: MigrationError.StepPosition(number: step + 1, summary: migration.steps[step].description),
+            firstStep: firstStep + 1,
+            code: error.code,
+            reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.message),
+            property: error.property
+        )
     }
 }
 
@@ -79,9 +81,9 @@ extension MigrationReport {
         /// The property that the failure is about.
         public var property: String?
 
-        init(key: String, type: String, outcome: Outcome, _ failure: RecordFailure) {
-            self.key = key
-            self.type = type
+        init(_ record: Record, _ outcome: Outcome, _ failure: RecordFailure) {
+            key = record.key
+            type = record.typeName
             self.outcome = outcome
             code = failure.code
             reason = failure.reason
