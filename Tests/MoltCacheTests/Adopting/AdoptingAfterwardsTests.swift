@@ -13,10 +13,6 @@ import Testing
         old = try OldDirectory("Floppy")
     }
 
-    private var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: old.url.path) }
-    }
-
     @Test func `The directory is removed on request`() throws {
         try FileManager.default.removeItem(at: old.file("expired"))
         let cache = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove))
@@ -29,13 +25,11 @@ import Testing
         try old.write("no value", for: "person-3")
         _ = try old.open(old.adoption(.list(FloppyKeys.people), { _ in .value("Friend") }, afterwards: .remove))
         let left = ["person-3", "expired", "raw"]
-        #expect(try Set(names.map { String($0.prefix(32)) }) == Set(left.map { MD5.hexadecimal(of: $0.utf8) }))
+        #expect(try Set(old.names.map { String($0.prefix(32)) }) == Set(left.map { MD5.hexadecimal(of: $0.utf8) }))
     }
 
     @Test func `The file of a record that the store already had stays`() throws {
-        let before = try old.open()
-        try before.set("mine", forKey: "person-3")
-        before.close()
+        try old.set("mine", forKey: "person-3")
         _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove))
         #expect(FileManager.default.fileExists(atPath: old.file("person-3").path))
         #expect(!FileManager.default.fileExists(atPath: old.file("person-4").path))
@@ -43,12 +37,9 @@ import Testing
 
     @Test func `A file that was written to after the upgrade stays`() throws {
         // Applied after the adoption's transaction, and before anything is removed.
-        let meddler = Meddler(path: old.file("person-3").path, signal: nil)
-        _ = try old.open(
-            old.adoption(.list(FloppyKeys.people), afterwards: .remove),
-            meddler.migration
-        )
-        #expect(try Set(names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
+        let meddler = Meddler { [old] in try old.write("newer", for: "person-3") }
+        _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove), meddler.migration)
+        #expect(try Set(old.names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
     }
 
     #if CHILD_PROCESSES
@@ -60,47 +51,33 @@ import Testing
             try Data("x".utf8).write(to: old.url.appendingPathComponent("notes.txt"))
             let paths = [old.url.path, old.store.path]
             await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
-                let adoption = removal(of: paths[0])
-                let meddler = Meddler(path: "", signal: SIGKILL)
-                _ = try CodableCache(
-                    at: URL(fileURLWithPath: paths[1]),
-                    migrations: [adoption, meddler.migration]
-                )
+                let meddler = Meddler { kill(getpid(), SIGKILL) }
+                let migrations: MigrationRegistry = [removal(of: paths[0]), meddler.migration]
+                _ = try CodableCache(at: URL(fileURLWithPath: paths[1]), migrations: migrations)
             }
-            #expect(try names.count == 112)
+            #expect(try old.names.count == 112)
             #expect(try CacheStore.state(at: old.store).journal.count == 2)
             let place = old.scratch.file("elsewhere")
             try FileManager.default.moveItem(at: old.url, to: place)
-            let meddler = Meddler(path: "", signal: nil)
-            let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path), meddler.migration])
+            let migrations: MigrationRegistry = [removal(of: place.path), Meddler {}.migration]
+            let cache = try CodableCache(at: old.store, migrations: migrations)
             #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
             #expect(try cache.count() == 111)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
             #expect(try CacheStore.state(at: old.store).journal == [])
         }
-    #endif
 
-    #if CHILD_PROCESSES
         @Test func `A directory that cannot be changed does not prevent the store from being opened`() async {
             await #expect(processExitsWith: .success) {
-                try exitAsNobody { store in
-                    let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-                    let file = directory.appendingPathComponent(MD5.hexadecimal(of: "key".utf8))
-                    try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
-                    chmod(directory.path, 0o500)
-                    defer { chmod(directory.path, 0o700) }
-                    let migration = Migration.adoptCacheDirectory(
-                        to: 1,
-                        directory: directory,
-                        keys: .list(["key"]),
-                        type: "Int",
-                        afterwards: .remove
-                    )
-                    let cache = try CodableCache(at: store, migrations: [migration])
+                try exitAsNobody { _ in
+                    let old = try OldDirectory()
+                    try old.write(#"{"object":1}"#, for: "key")
+                    chmod(old.url.path, 0o500)
+                    defer { chmod(old.url.path, 0o700) }
+                    let cache = try old.open(old.adoption(.list(["key"]), afterwards: .remove))
                     return try cache.value(Int.self, forKey: "key") == 1
-                        && FileManager.default.fileExists(atPath: file.path)
-                        && CacheStore.state(at: store).journal == []
+                        && FileManager.default.fileExists(atPath: old.file("key").path)
+                        && CacheStore.state(at: old.store).journal == []
                 }
             }
         }
@@ -120,10 +97,7 @@ private func removal(of path: String) -> Migration {
 
 /// An attached store that interferes after the upgrade is committed and before anything is removed.
 private struct Meddler: AttachedStore {
-    /// The path of the file that it writes to; empty for none.
-    let path: String
-    /// The signal that it sends to its own process.
-    let signal: Int32?
+    let interfere: @Sendable () throws -> Void
 
     var attachedName: String { "meddler" }
 
@@ -138,11 +112,7 @@ private struct Meddler: AttachedStore {
     func begin() -> Session { Session() }
 
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        guard phase == .add else { return }
-        if !path.isEmpty {
-            try write(Data("newer".utf8), to: URL(fileURLWithPath: path), modified: OldDirectory.never)
-        }
-        if let signal { kill(getpid(), signal) }
+        if phase == .add { try interfere() }
     }
 
     final class Session: AttachedSession {

@@ -13,7 +13,7 @@ import Testing
         old = try OldDirectory("Floppy")
     }
 
-    @Test func `Every entry keeps its content and its expiry`() throws {
+    @Test func `Every entry keeps its content and its expiry, and nothing is written to the directory`() throws {
         let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
         let stored = try Snapshot(of: old.store)
         #expect(stored.keys == FloppyKeys.all.filter { $0 != "expired" })
@@ -31,9 +31,10 @@ import Testing
             #expect(record.expiration.map { Int64(($0 * 10_000).rounded(.down)) } == end)
         }
         #expect(cache.report.counts.created == 112)
+        #expect(try old.contents() == Set(old.archived))
     }
 
-    @Test func `Every value can be read`() throws {
+    @Test func `Every value can be read, and has the declared type`() throws {
         let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
         for (id, key) in FloppyKeys.people.enumerated() {
             #expect(try cache.value(Friend.self, forKey: key) == Friend(id))
@@ -55,15 +56,8 @@ import Testing
         #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
         let end = try #require(try cache.entry(Friend.self, forKey: "in1h")?.expiration)
         #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
-    }
-
-    @Test func `Records get the declared types`() throws {
-        _ = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
-        let types = try Snapshot(of: old.store).types
-        #expect(types["person-7"] == "Friend")
-        #expect(types["int"] == "Int")
-        #expect(types["array"] == "Array<Friend>")
-        #expect(types["raw"] == "Data")
+        let types = ["person-7": "Friend", "int": "Int", "array": "Array<Friend>", "raw": "Data"]
+        for (key, type) in types { #expect(try cache.typeName(forKey: key) == type) }
     }
 
     @Test func `The report gives the outcome of each key`() throws {
@@ -79,16 +73,10 @@ import Testing
     }
 
     @Test func `One type name serves for all entries, and an entry that is no value is data`() throws {
-        let migration = Migration.adoptCacheDirectory(
-            to: 1,
-            directory: old.url,
-            keys: .list(["person-1", "raw"]),
-            type: "Friend"
-        )
-        let cache = try old.open(migration)
-        let types = try Snapshot(of: old.store).types
-        #expect(types["person-1"] == "Friend")
-        #expect(types["raw"] == "Data")
+        let keys = CacheDirectory.Keys.list(["person-1", "raw"])
+        let cache = try old.open(.adoptCacheDirectory(to: 1, directory: old.url, keys: keys, type: "Friend"))
+        #expect(try cache.typeName(forKey: "person-1") == "Friend")
+        #expect(try cache.typeName(forKey: "raw") == "Data")
         #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
     }
 
@@ -96,12 +84,10 @@ import Testing
         let migration = Migration.adoptCacheDirectory(to: 1, directory: old.url, keys: .list(["int", "raw"])) { key in
             key == "int" ? "Int" : .data
         }
-        _ = try old.open(migration)
-        let types = try Snapshot(of: old.store).types
-        #expect(types["int"] == "Int")
-        #expect(types["raw"] == "Data")
-        // The file of another key.
-        #expect(types[old.file("string").lastPathComponent] == "Data")
+        let cache = try old.open(migration)
+        #expect(try cache.typeName(forKey: "int") == "Int")
+        // That of another listed key, and of a file whose key is not listed.
+        for key in ["raw", old.file("string").lastPathComponent] { #expect(try cache.typeName(forKey: key) == "Data") }
     }
 
     @Test func `Later migrations run on the adopted records`() throws {
@@ -125,31 +111,23 @@ import Testing
         #expect(try second.value(Int.self, forKey: "person-1") == 1)
     }
 
-    @Test(arguments: [CacheDirectory.Existing.keep, .replace])
-    func `An existing record is kept, or replaced on request`(
-        existing: CacheDirectory.Existing
+    @Test(arguments: [CacheDirectory.Existing.keep, .replace], [false, true])
+    func `An existing record is kept, or replaced on request, also under a key from a value`(
+        existing: CacheDirectory.Existing,
+        isFromValue: Bool
     ) throws {
-        let before = try old.open()
-        try before.set("mine", forKey: "person-0")
-        before.close()
-        let cache = try old.open(old.adoption(.list(["person-0", "person-1"]), existing: existing))
-        let outcome = cache.report.keys.first?.outcome
+        try old.set("mine", forKey: "person-0")
+        let keys: CacheDirectory.Keys =
+            isFromValue ? .fromValues { "person-\(try $0.int("id"))" } : .list(["person-0", "person-1"])
+        let cache = try old.open(old.adoption(keys, existing: existing))
         if existing == .keep {
             #expect(try cache.value(String.self, forKey: "person-0") == "mine")
-            #expect(outcome == .kept)
         } else {
             #expect(try cache.value(Friend.self, forKey: "person-0") == Friend(0))
-            #expect(outcome == .replaced)
+            #expect(try cache.typeName(forKey: "person-0") == "Person")
         }
+        if !isFromValue { #expect(cache.report.keys.first?.outcome == (existing == .keep ? .kept : .replaced)) }
         #expect(try cache.count() == 112)
-    }
-
-    @Test func `Nothing is written to the directory`() throws {
-        let before = try old.contents()
-        let cache = try old.open(old.adoption(.list(FloppyKeys.all)))
-        #expect(cache.report.counts.created == 112)
-        #expect(try old.contents() == before)
-        #expect(before == Set(old.archived))
     }
 
     @Test func `An in-memory store adopts a directory, too`() throws {
@@ -157,5 +135,12 @@ import Testing
         #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
         let photo = CacheDirectory.fileName(forKey: "photo.json")
         #expect(try cache.value(Friend.self, forKey: photo) == Friend(9))
+    }
+
+    @Test(arguments: ["/a/Floppy", "/b/Other"])
+    func `The fingerprint is the same in all releases of Molt, wherever the directory is`(path: String) {
+        let directory = URL(filePath: path)
+        let migration = Migration.adoptCacheDirectory(to: 1, directory: directory, keys: .list(["key"]), type: "Person")
+        #expect(migration.fingerprint == "2feb03004bbb3f979b573fab1b953f8c")
     }
 }

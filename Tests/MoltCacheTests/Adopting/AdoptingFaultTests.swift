@@ -31,25 +31,13 @@ import Testing
     #if CHILD_PROCESSES
         @Test func `A file without read permission is reported and left`() async {
             await #expect(processExitsWith: .success) {
-                try exitAsNobody { store in
-                    let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
-                    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-                    let secret = directory.appendingPathComponent(MD5.hexadecimal(of: "secret".utf8))
-                    let open = directory.appendingPathComponent(MD5.hexadecimal(of: "open".utf8))
-                    for file in [secret, open] {
-                        try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
-                    }
-                    chmod(secret.path, 0)
-                    let migration = Migration.adoptCacheDirectory(
-                        to: 1,
-                        directory: directory,
-                        keys: .list(["secret", "open"]),
-                        type: "Int",
-                        afterwards: .remove
-                    )
-                    let cache = try CodableCache(at: store, migrations: [migration])
+                try exitAsNobody { _ in
+                    let old = try OldDirectory()
+                    for key in ["secret", "open"] { try old.write(#"{"object":1}"#, for: key) }
+                    chmod(old.file("secret").path, 0)
+                    let cache = try old.open(old.adoption(.list(["secret", "open"]), afterwards: .remove))
                     return try cache.keys() == ["open"] && cache.report.keys.map(\.outcome) == [.unreadable, .adopted]
-                        && FileManager.default.fileExists(atPath: secret.path)
+                        && FileManager.default.fileExists(atPath: old.file("secret").path)
                 }
             }
         }
@@ -126,20 +114,15 @@ import Testing
         #expect(try old.open(adoption) { $0.role = .appExtension }.report.isEmpty)
     }
 
-    @Test func `A file in place of the directory is an error`() throws {
+    @Test func `A file in place of the directory, or a URL that is no file URL, is an error`() throws {
         try FileManager.default.removeItem(at: old.url)
         try Data("x".utf8).write(to: old.url)
-        let error = #expect(throws: MigrationError.self) { try old.open(old.adoption(.fileNames)) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
+        for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
+            let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
+            let error = #expect(throws: MigrationError.self) { try old.open(migration) }
+            #expect(error?.code == .attachedStoreFailed)
+            #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
+        }
         #expect(try Data(contentsOf: old.url) == Data("x".utf8))
     }
-
-    @Test func `A URL that is no file URL is an error`() throws {
-        let url = try #require(URL(string: "https://example.com/Floppy"))
-        let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
-        let error = #expect(throws: MigrationError.self) { try old.open(migration) }
-        #expect(error?.code == .attachedStoreFailed)
-    }
-
 }

@@ -62,6 +62,13 @@ struct OldDirectory {
         )
     }
 
+    /// Stores a text, as a release before the adoption.
+    func set(_ text: String, forKey key: String) throws {
+        let cache = try open()
+        defer { cache.close() }
+        try cache.set(text, forKey: key)
+    }
+
     func open(_ migrations: Migration..., configure: (inout CodableCache.Configuration) -> Void = { _ in })
         throws -> CodableCache
     {
@@ -71,10 +78,13 @@ struct OldDirectory {
         return try CodableCache(at: store, migrations: MigrationRegistry(migrations), configuration: configuration)
     }
 
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path) }
+    }
+
     /// The files of the directory, with their contents and dates.
     func contents() throws -> Set<DirectoryFixture.File> {
-        let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-        return try Set(
+        try Set(
             names.map { name in
                 let path = url.appendingPathComponent(name).path
                 var status = stat()
