@@ -15,6 +15,13 @@ import Testing
         try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
     }
 
+    static func failure(
+        _ old: OldStore,
+        _ block: @escaping @Sendable (MigrationContext) throws -> Void
+    ) throws -> MigrationError {
+        try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .none))
+    }
+
     @Test func `The record is set aside, and the block continues`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.upgrade(old) { migration in
@@ -46,46 +53,47 @@ import Testing
         #expect(try cache.quarantinedCount == 0)
     }
 
-    @Test func `The record is kept with the content, key, type, expiry and version from before the block`() throws {
+    @Test(arguments: 0...2)
+    func `The record is kept with the content, key, type, expiry and version from before the block`(
+        renames: Int
+    ) throws {
         var people = Self.people
         people[1].expiration = 4e9
         people[1].version = 0
-        for renames in 0...2 {
-            let old = try OldStore(people, version: 2, ledger: [("older", 2)])
-            let registry: MigrationRegistry = [
-                Migration(to: 2, "older"),
-                Migration(
-                    to: 3,
-                    "new",
-                    .run("visit") { migration in
-                        if renames == 1 { try migration.renameType("Person", to: "Human") }
-                        let type = renames == 1 ? "Human" : "Person"
-                        try migration.enumerate(type) { _, new in
-                            new["first"] = 1
-                            new.key += "+"
-                            new.expiration = nil
-                        }
-                        if renames == 2 { try migration.renameType("Person", to: "Human") }
-                        try migration.enumerate(renames == 0 ? "Person" : "Human") { old, new in
-                            if old.key == "b" { throw Refusal() }
-                            new["second"] = 2
-                        }
+        let old = try OldStore(people, version: 2, ledger: [("older", 2)])
+        let registry: MigrationRegistry = [
+            Migration(to: 2, "older"),
+            Migration(
+                to: 3,
+                "new",
+                .run("visit") { migration in
+                    if renames == 1 { try migration.renameType("Person", to: "Human") }
+                    let type = renames == 1 ? "Human" : "Person"
+                    try migration.enumerate(type) { _, new in
+                        new["first"] = 1
+                        new.key += "+"
+                        new.expiration = nil
                     }
-                ),
-            ]
-            let cache = try FailurePolicyTests.open(old, registry, .quarantine())
-            let record = try #require(try cache.quarantined().first)
-            #expect(record.key == "b")
-            #expect(record.typeName == "Person")
-            #expect(Array(record.content) == people[1].content)
-            #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
-            #expect(record.version == 0)
-            #expect(try cache.keys() == ["a+", "c+"])
-            // A retry would need the block.
-            #expect(try cache.retryQuarantined(with: registry).entries.map(\.outcome) == [.notTried])
-            try cache.restoreQuarantined(record.id)
-            #expect(try cache.typeName(forKey: "b") == "Person")
-        }
+                    if renames == 2 { try migration.renameType("Person", to: "Human") }
+                    try migration.enumerate(renames == 0 ? "Person" : "Human") { old, new in
+                        if old.key == "b" { throw Refusal() }
+                        new["second"] = 2
+                    }
+                }
+            ),
+        ]
+        let cache = try FailurePolicyTests.open(old, registry, .quarantine())
+        let record = try #require(try cache.quarantined().first)
+        #expect(record.key == "b")
+        #expect(record.typeName == "Person")
+        #expect(Array(record.content) == people[1].content)
+        #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
+        #expect(record.version == 0)
+        #expect(try cache.keys() == ["a+", "c+"])
+        // A retry would need the block.
+        #expect(try cache.retryQuarantined(with: registry).entries.map(\.outcome) == [.notTried])
+        try cache.restoreQuarantined(record.id)
+        #expect(try cache.typeName(forKey: "b") == "Person")
     }
 
     @Test func `A closure that changed the store before it threw stops the upgrade`() throws {
@@ -102,19 +110,15 @@ import Testing
         ]
         for block in blocks {
             let old = try OldStore(Self.people + [StoredRecord("Other", "o", "{}")])
-            let before = try old.snapshot()
-            let error = #expect(throws: MigrationError.self) {
-                try Self.upgrade(old) { migration in
-                    try migration.enumerate("Person") { old, _ in
-                        guard old.key == "b" else { return }
-                        try block(migration)
-                        throw Refusal()
-                    }
+            let error = try Self.failure(old) { migration in
+                try migration.enumerate("Person") { old, _ in
+                    guard old.key == "b" else { return }
+                    try block(migration)
+                    throw Refusal()
                 }
             }
-            #expect(error?.code == .stepFailed)
-            #expect(error?.recordKey == "b")
-            #expect(try old.snapshot() == before)
+            #expect(error.code == .stepFailed)
+            #expect(error.recordKey == "b")
         }
     }
 
@@ -123,62 +127,45 @@ import Testing
     {
         let old = try OldStore(Self.people)
         let notebook = Notebook(url: old.directory.file("notes"))
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine()
-        configuration.attached = [notebook]
+        let block = MigrationStep.run("visit") { migration in
+            let pages = try migration.pages(notebook)
+            try migration.enumerate("Person") { old, _ in
+                try pages.add(old.key)
+                if old.key == "b" { throw Refusal() }
+            }
+        }
         #expect(throws: MigrationError.self) {
-            try CodableCache(
-                at: old.url,
-                migrations: registry(
-                    .run("visit") { migration in
-                        let pages = try migration.pages(notebook)
-                        try migration.enumerate("Person") { old, _ in
-                            try pages.add(old.key)
-                            if old.key == "b" { throw Refusal() }
-                        }
-                    }
-                ),
-                configuration: configuration
-            )
+            try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook] }
         }
         #expect(try notebook.lines.isEmpty)
         #expect(try CacheStore.quarantine(at: old.url) == [])
     }
 
-    @Test func `A record that fails in a nested enumeration is set aside once`() throws {
-        for batch in [1, 2, 512] {
-            let old = try OldStore(Self.people)
-            var configuration = CodableCache.Configuration()
-            configuration.unconvertible = .quarantine(upTo: .none)
-            configuration.batchSize = batch
-            let step = MigrationStep.run("visit") { migration in
-                try migration.enumerate("Person") { _, new in
-                    try migration.enumerate("Person") { inner, _ in if inner.key == "b" { throw Refusal() } }
-                    new["seen"] = true
-                }
+    @Test(arguments: [1, 2, 512])
+    func `A record that fails in a nested enumeration is set aside once`(batchSize: Int) throws {
+        let old = try OldStore(Self.people)
+        let step = MigrationStep.run("visit") { migration in
+            try migration.enumerate("Person") { _, new in
+                try migration.enumerate("Person") { inner, _ in if inner.key == "b" { throw Refusal() } }
+                new["seen"] = true
             }
-            let cache = try CodableCache(at: old.url, migrations: registry(step), configuration: configuration)
-            #expect(try cache.quarantined().map(\.key) == ["b"])
-            #expect(try cache.keys() == ["a", "c"])
-            cache.close()
-            #expect(try old.snapshot().texts["c"]?.contains("seen") == true)
         }
+        let cache = try FailurePolicyTests.open(old, registry(step), .quarantine()) { $0.batchSize = batchSize }
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+        #expect(try cache.keys() == ["a", "c"])
+        cache.close()
+        #expect(try old.snapshot().texts["c"]?.contains("seen") == true)
     }
 
     @Test func `An error that concerns no single record stops the upgrade`() throws {
         let old = try OldStore(Self.people)
-        let before = try old.snapshot()
-        let error = #expect(throws: MigrationError.self) { try Self.upgrade(old) { _ in throw Refusal() } }
-        #expect(error?.code == .stepFailed)
-        #expect(throws: MigrationError.self) {
-            try Self.upgrade(old) { migration in
-                try migration.enumerate("Person") { _, _ in throw CancellationError() }
-            }
+        #expect(try Self.failure(old) { _ in throw Refusal() }.code == .stepFailed)
+        _ = try Self.failure(old) { migration in
+            try migration.enumerate("Person") { _, _ in throw CancellationError() }
         }
-        #expect(throws: MigrationError.self) {
-            try Self.upgrade(old) { migration in try migration.enumerate("Person") { _, new in new.key = "same" } }
+        _ = try Self.failure(old) { migration in
+            try migration.enumerate("Person") { _, new in new.key = "same" }
         }
-        #expect(try old.snapshot() == before)
     }
 
     @Test func `A property that a block cannot rename fails only its record`() throws {

@@ -60,9 +60,10 @@ import Testing
     }
 
     @Test func `The error gives the number of failed records, the total, and the first failure`() throws {
-        let error = try #require(throws: MigrationError.self) {
-            try Self.upgrade(10, failing: 6, .quarantine(upTo: 3))
+        func failure(_ limit: Policy.Limit) throws -> MigrationError {
+            try #require(throws: MigrationError.self) { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
         }
+        let error = try failure(3)
         #expect(error.code == .tooManyFailures)
         #expect(error.message.hasPrefix("4 of 10 records could not be converted so far, and the limit is 3."))
         #expect(error.message.contains("The upgrade was rolled back; the store is as it was."))
@@ -75,14 +76,10 @@ import Testing
         #expect(first.underlying is Refusal)
         #expect(!"\(error) \(error.debugDescription)".contains("secret"))
 
-        let share = try #require(throws: MigrationError.self) {
-            try Self.upgrade(10, failing: 6, .quarantine(upTo: .init(share: 0.255)))
-        }
+        let share = try failure(.init(share: 0.255))
         #expect(share.message.hasPrefix("6 of 10 records could not be converted, and the limit is 25.5 %."))
         #expect(share.recordKey == "0")
-        let both = try #require(throws: MigrationError.self) {
-            try Self.upgrade(10, failing: 6, .quarantine(upTo: .init(count: 7, share: 0.5)))
-        }
+        let both = try failure(.init(count: 7, share: 0.5))
         #expect(both.message.hasPrefix("6 of 10 records could not be converted, and the limit is 7 and 50 %."))
     }
 
@@ -98,39 +95,11 @@ import Testing
         #expect(try Self.upgrade(12, failing: 4, .quarantine(upTo: 4), tight).counts.quarantined == 4)
     }
 
-    @Test func `A block counts the records that it visits`() throws {
+    @Test(arguments: ["once", "again", "inside", "renamed", "pass"])
+    func `A block counts each record that it visits, and only once`(way: String) throws {
         func registry(_ failing: Int) -> MigrationRegistry {
-            [
-                Migration(
-                    to: 1,
-                    "first",
-                    .run("visit") { migration in
-                        // A block that catches the error cannot continue.
-                        try? migration.enumerate("Person") { old, _ in
-                            guard let number = Int(old.key), number >= failing else { throw Refusal() }
-                        }
-                    }
-                )
-            ]
-        }
-        for limit in [Policy.Limit(count: 3), .init(share: 0.3)] {
-            #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
-            let error = try #require(throws: MigrationError.self) {
-                try Self.upgrade(10, failing: 4, .quarantine(upTo: limit), registry(4))
-            }
-            #expect(error.code == .tooManyFailures)
-            #expect(error.message.hasPrefix("4 of 10 records"))
-            #expect(error.recordKey == "0")
-            #expect(error.step?.summary == "visit")
-            #expect((error.underlying as? MigrationError)?.underlying is Refusal)
-        }
-    }
-
-    @Test(arguments: ["same", "inside", "renamed", "pass"])
-    func `Repeated visits do not raise the total above the number of records`(way: String) throws {
-        func registry(_ failing: Int) -> MigrationRegistry {
-            @Sendable func check(_ old: Record) throws {
-                guard let number = Int(old.key), number >= failing else { throw Refusal() }
+            @Sendable func check(_ record: Record) throws {
+                guard let number = Int(record.key), number >= failing else { throw Refusal() }
             }
             let block = MigrationStep.run("visit") { migration in
                 switch way {
@@ -144,21 +113,30 @@ import Testing
                     try migration.renameType("Person", to: "Human")
                     try migration.enumerate("Human") { old, _ in try check(old) }
                 default:
-                    if way == "same" { try migration.enumerate("Person") { _, _ in } }
-                    try migration.enumerate("Person") { old, _ in try check(old) }
+                    if way == "again" { try migration.enumerate("Person") { _, _ in } }
+                    // A block that catches the error cannot continue.
+                    try? migration.enumerate("Person") { old, _ in try check(old) }
                 }
             }
             let pass = MigrationStep.transform("Person") { $0["passed"] = true }
             return [Migration(to: 1, "first", steps: way == "pass" ? [pass, block] : [block])]
         }
-        let limit = Policy.Limit(share: 0.3)
-        #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
-        for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
-            let error = try #require(throws: MigrationError.self) {
-                try Self.upgrade(10, failing: 4, policy, registry(4))
+        let share = Policy.Limit(share: 0.3)
+        for limit in way == "once" ? [share, 3] : [share] {
+            #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
+            for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
+                let error = try #require(throws: MigrationError.self) {
+                    try Self.upgrade(10, failing: 4, policy, registry(4))
+                }
+                #expect(error.code == .tooManyFailures)
+                let time = limit == share ? "" : " so far"
+                #expect(
+                    error.message.hasPrefix("4 of 10 records could not be converted\(time), and the limit is \(limit).")
+                )
+                #expect(error.recordKey == "0")
+                #expect(error.step?.summary == "visit")
+                #expect((error.underlying as? MigrationError)?.underlying is Refusal)
             }
-            #expect(error.code == .tooManyFailures)
-            #expect(error.message.hasPrefix("4 of 10 records could not be converted, and the limit is 30 %."))
         }
     }
 
@@ -168,10 +146,7 @@ import Testing
                 + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
         )
         func failure(_ policy: Policy, _ registry: MigrationRegistry) throws -> String {
-            let error = #expect(throws: MigrationError.self) {
-                try FailurePolicyTests.open(old, registry, policy).close()
-            }
-            return try #require(error).message
+            try FailurePolicyTests.failure(old, registry, policy).message
         }
         let notes = MigrationStep.addProperty("Note", "seen", default: true)
         // All records are read in one pass, but only the people by the migration, or the step, that fails.

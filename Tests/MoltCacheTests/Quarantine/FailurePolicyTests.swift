@@ -18,10 +18,12 @@ struct FailurePolicyTests {
     static func open(
         _ old: OldStore,
         _ registry: MigrationRegistry,
-        _ policy: RecordFailurePolicy = .stop
+        _ policy: RecordFailurePolicy = .stop,
+        configure: (inout CodableCache.Configuration) -> Void = { _ in }
     ) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = policy
+        configure(&configuration)
         return try CodableCache(at: old.url, migrations: registry, configuration: configuration)
     }
 
@@ -49,7 +51,7 @@ struct FailurePolicyTests {
         #expect(error.underlying is Refusal)
     }
 
-    @Test func `The record is set aside with all its fields, and the others are converted`() throws {
+    @Test func `The record is set aside with all its fields, and reported; the others are converted`() throws {
         var people = Self.people
         people[1].expiration = 4e9 + 0.125
         people[1].content = Array(" { \"n\":1.0 ,\"\\u006e\": 18446744073709551615 }\n".utf8)
@@ -80,6 +82,15 @@ struct FailurePolicyTests {
         #expect(cache.report.counts.quarantined == 1)
         #expect(cache.report.counts.changed == 3)
         #expect(cache.report.counts.read == 4)
+        let failed = try #require(cache.report.failedRecords.first)
+        #expect(cache.report.entries[0].steps[0].failedRecords == [failed])
+        #expect(failed.key == "b")
+        #expect(failed.type == "Person")
+        #expect(failed.code == .stepFailed)
+        #expect(failed.reason == "Refusal")
+        let text = cache.report.description
+        #expect(text.contains("new: 1 quarantined, not convertible"))
+        #expect(text.contains("  quarantined: \"b\" of type Person: stepFailed: Refusal"))
         cache.close()
         let ledger = try CacheStore.state(at: old.url).ledger
         #expect(ledger.last?.counts == cache.report.counts)
@@ -181,24 +192,45 @@ struct FailurePolicyTests {
         #expect(!record.failure.reason.contains("rolled back"))
     }
 
-    @Test func `Content that is no JSON text is set aside unchanged`() throws {
-        let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0x00, 0x41]
-        let old = try OldStore(Self.people + [StoredRecord("Person", "bad", "")])
+    @Test func `Content that a step cannot read is set aside unchanged`() throws {
+        let unreadable = [StoredRecord("Person", "bad", ""), StoredRecord("Person", "raw", data: [0, 255, 1])]
+        let old = try OldStore(Self.people + unreadable)
         try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")
         let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
-        let record = try #require(try cache.quarantined().first)
-        #expect(record.failure.code == .malformedContent)
-        #expect(Array(record.content) == bytes)
-        #expect(!record.isData)
+        let records = try cache.quarantined()
+        #expect(records.map(\.key) == ["bad", "raw"])
+        #expect(records.map { Array($0.content) } == [[0x7B, 0x22, 0xFF, 0x00, 0x41], [0, 255, 1]])
+        #expect(records.map(\.isData) == [false, true])
+        #expect(records.first?.failure.code == .malformedContent)
     }
 
-    @Test func `Raw data that a step cannot read is set aside as data`() throws {
-        let old = try OldStore(Self.people + [StoredRecord("Person", "raw", data: [0, 255, 1])])
-        let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
-        let record = try #require(try cache.quarantined().first)
-        #expect(record.key == "raw")
-        #expect(record.isData)
-        #expect(Array(record.content) == [0, 255, 1])
+    @Test func `Content of any kind is kept byte for byte`() throws {
+        let contents: [(key: String, bytes: [UInt8])] = [
+            ("plain", Array(#"{"n":1.0,"n":2,"\u006e\"":18446744073709551615}"#.utf8)),
+            ("spaced", Array(" {\n \"a\" : [ 1 , 2 ] }\n".utf8)), ("broken", Array("{\"a\":".utf8)), ("empty", []),
+            ("bytes", [0x22, 0xFF, 0x22]), ("text", Array("\"\u{2028}é\"".utf8)),
+            ("key \"with\" \n\u{0}\u{1F600}", Array("null".utf8)),
+            ("deep", Array(repeating: 0x5B, count: 510) + Array(repeating: 0x5D, count: 510)),
+        ]
+        var stored = contents.map { key, bytes in
+            var record = StoredRecord("T", key, "", expiration: key == "spaced" ? .infinity : 4e9 + 0.1)
+            record.content = bytes
+            return record
+        }
+        stored.append(StoredRecord("Data", "data", data: [0, 1, 255]))
+        let old = try OldStore(stored)
+        // The store's directory is removed when `old` is released.
+        defer { withExtendedLifetime(old) {} }
+        let steps = ["T", "Data"].map { MigrationStep.transform($0) { _ in throw Refusal() } }
+        let cache = try Self.open(old, registry(steps[0], steps[1]), .quarantine(upTo: .none))
+        let records = try cache.quarantined()
+        #expect(try cache.quarantinedCount == stored.count)
+        #expect(records.count == stored.count)
+        for record in records {
+            let before = try #require(stored.first { $0.key == record.key })
+            #expect(Array(record.content) == before.content)
+            #expect(record.expiration?.timeIntervalSince1970 == before.expiration)
+        }
     }
 
     @Test func `Cancellation stops the upgrade under every policy`() throws {
@@ -258,26 +290,8 @@ struct FailurePolicyTests {
         #expect(dry.counts == cache.report.counts)
     }
 
-    @Test func `The report and its description name the records`() throws {
-        let cache = try Self.open(OldStore(Self.people), registry(Self.failing("b")), .quarantine())
-        let failed = try #require(cache.report.failedRecords.first)
-        #expect(cache.report.entries[0].steps[0].failedRecords == [failed])
-        #expect(failed.key == "b")
-        #expect(failed.type == "Person")
-        #expect(failed.code == .stepFailed)
-        #expect(failed.reason == "Refusal")
-        let text = cache.report.description
-        #expect(text.contains("change: 1 quarantined, not convertible"))
-        #expect(text.contains("  quarantined: \"b\" of type Person: stepFailed: Refusal"))
-        #expect(text.contains("quarantined  ≈ time") || text.contains("quarantined"))
-    }
-
     @Test func `No description contains a value`() throws {
-        let people = Self.people.map { person in
-            var person = person
-            person.content = Array("{\"n\":\"secret \(person.key)\"}".utf8)
-            return person
-        }
+        let people = ["a", "b"].map { StoredRecord("Person", $0, "{\"n\":\"secret \($0)\"}") }
         let steps: [MigrationStep] = [
             Self.failing("b"), .transform("Person") { _ = try $0.remove("n", as: Int.self) },
             .convert("Person", from: Old.self, to: Old.self) { $0 },

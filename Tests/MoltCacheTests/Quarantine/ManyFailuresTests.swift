@@ -12,31 +12,34 @@ import Testing
     static let count = 4_000
     static func fails(_ number: Int) -> Bool { (number &* 2_654_435_761) >> 7 % 5 == 0 }
 
-    static let registry: MigrationRegistry = [
-        Migration(to: 1, "keys", .transform("T") { $0.key += "!" }),
-        Migration(
-            to: 2,
-            "twice",
-            .convert("T", from: Old.self, to: New.self) { old in
-                guard !fails(old.n) else { throw Refusal(value: "\(old.n)") }
-                return New(n: old.n, twice: 2 * old.n)
-            }
-        ),
-        Migration(to: 3, "more", .addProperty("T", "more", default: 1)),
-    ]
+    static let records = (0..<count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
+
+    static func registry(isFixed: Bool = false) -> MigrationRegistry {
+        [
+            Migration(to: 1, "keys", .transform("T") { $0.key += "!" }),
+            Migration(
+                to: 2,
+                "twice",
+                .convert("T", from: Old.self, to: New.self) { old in
+                    guard isFixed || !fails(old.n) else { throw Refusal(value: "\(old.n)") }
+                    return New(n: old.n, twice: 2 * old.n)
+                }
+            ),
+            Migration(to: 3, "more", .addProperty("T", "more", default: 1)),
+        ]
+    }
 
     @Test func `The same records are set aside in the same order, whatever the batch size and the number of cores`()
         throws
     {
-        let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
         let failing = (0..<Self.count).filter(Self.fails)
         var seen: [[String]] = []
         for batchSize in [7, 100, 512, 5_000] {
-            let old = try OldStore(records)
+            let old = try OldStore(Self.records)
             var options = MigrationOptions()
             options.unconvertible = .quarantine(upTo: .none)
             options.batchSize = batchSize
-            let report = try Migrator(Self.registry, options: options).migrate(CacheStore(at: old.url))
+            let report = try Migrator(Self.registry(), options: options).migrate(CacheStore(at: old.url))
             #expect(report.counts.quarantined == failing.count)
             #expect(report.entries[1].counts.read == Self.count)
             #expect(report.entries[1].counts.changed == Self.count - failing.count)
@@ -47,7 +50,7 @@ import Testing
             let rows = try old.snapshot().records
             #expect(rows.count == Self.count - failing.count)
             #expect(rows.allSatisfy { $0.version == 3 && $0.text.hasSuffix(",\"more\":1}") })
-            let cache = try CodableCache(at: old.url, migrations: Self.registry)
+            let cache = try CodableCache(at: old.url, migrations: Self.registry())
             var after: Int64 = 0
             var keys: [String] = []
             while true {
@@ -66,23 +69,14 @@ import Testing
     }
 
     @Test func `All records can be retried and put back, as if they had never failed`() throws {
-        let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
-        let old = try OldStore(records)
-        let cache = try FailurePolicyTests.open(old, Self.registry, .quarantine(upTo: .none))
-        let fixed: MigrationRegistry = [
-            Self.registry.migrations[0],
-            Migration(
-                to: 2,
-                "twice",
-                .convert("T", from: Old.self, to: New.self) { New(n: $0.n, twice: 2 * $0.n) }
-            ),
-            Self.registry.migrations[2],
-        ]
+        let old = try OldStore(Self.records)
+        let cache = try FailurePolicyTests.open(old, Self.registry(), .quarantine(upTo: .none))
+        let fixed = Self.registry(isFixed: true)
         let report = try cache.retryQuarantined(with: fixed)
         #expect(report.count(of: .converted) == cache.report.counts.quarantined)
         #expect(try cache.quarantinedCount == 0)
         cache.close()
-        let direct = try OldStore(records)
+        let direct = try OldStore(Self.records)
         _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
         let (one, other) = (try old.snapshot().records, try direct.snapshot().records)
         #expect(one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key })

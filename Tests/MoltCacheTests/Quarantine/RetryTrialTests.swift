@@ -42,6 +42,7 @@ struct RetryTrialTests {
             #expect(try cache.quarantined() == before)
             return
         }
+        #expect(before.map(\.version) == [4])
         #expect(report.entries.map(\.outcome) == [.converted])
         cache.close()
         let snapshot = try old.snapshot()
@@ -50,43 +51,27 @@ struct RetryTrialTests {
         #expect(snapshot["b"]?.version == snapshot["a"]?.version)
     }
 
-    @Test func `needs all migrations that were applied since`() throws {
-        let old = try OldStore(RetryTests.people)
-        let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b"]))
-        let before = try cache.quarantined()
-        let short = MigrationRegistry(Array(RetryTests.registry(failing: []).migrations.prefix(2)))
-        let report = try cache.retryQuarantined(with: short)
-        #expect(report.entries.map(\.outcome) == [.notTried])
-        #expect(
-            report.entries.first?.reason == "The registry lacks migrations that were applied since: \"three\"."
-        )
-        #expect(report.description.contains("\"three\""))
-        #expect(try cache.quarantined() == before)
-        #expect(try cache.keys() == ["a", "c"])
-    }
-
     // MARK: Failures that do not concern the record
 
     @Test func `changes nothing when it is cancelled, and reports the cancellation`() throws {
-        let old = try OldStore(RetryTests.people)
+        let old = try RetryTests.people()
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()
         let step = MigrationStep.transform("Human") { _ in throw CancellationError() }
         let error = #expect(throws: MigrationError.self) {
-            try cache.retryQuarantined(with: RetryTests.registry(failing: [], then: step))
+            try cache.retryQuarantined(with: RetryTests.registry(then: step))
         }
         #expect(error?.underlying is CancellationError)
         #expect(try cache.quarantined() == before)
     }
 
     @Test func `does not need the duty to upgrade`() throws {
-        let old = try OldStore(RetryTests.people)
+        let old = try RetryTests.people()
         try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
         var configuration = CodableCache.Configuration()
         configuration.duty = .others()
-        let fixed = RetryTests.registry(failing: [])
-        let cache = try CodableCache(at: old.url, migrations: fixed, configuration: configuration)
-        #expect(try cache.retryQuarantined(with: fixed).count(of: .converted) == 1)
+        let cache = try CodableCache(at: old.url, migrations: RetryTests.fixed, configuration: configuration)
+        #expect(try cache.retryQuarantined(with: RetryTests.fixed).count(of: .converted) == 1)
     }
 
     @Test(arguments: [
@@ -94,11 +79,11 @@ struct RetryTrialTests {
         "version = -1", "version = 2147483648", "migration_version = -9223372036854775807 - 1",
     ])
     func `skips a record whose row contains invalid numbers`(assignment: String) throws {
-        let old = try OldStore(RetryTests.people)
+        let old = try RetryTests.people()
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         try SQLite(old.url).run("UPDATE molt_quarantine SET \(assignment) WHERE id = 1")
         #expect(try cache.quarantined().map(\.key) == ["b", "c"])
-        let report = try cache.retryQuarantined(with: RetryTests.registry(failing: []))
+        let report = try cache.retryQuarantined(with: RetryTests.fixed)
         #expect(report.entries.map(\.outcome) == [.notTried, .converted])
         #expect(report.entries.first?.reason?.contains("damaged") == true)
         #expect(try cache.quarantined().map(\.key) == ["b"])
@@ -123,7 +108,7 @@ struct RetryTrialTests {
     }
 
     @Test func `cannot include a record whose type name was lost, because the file is damaged`() throws {
-        let old = try OldStore(RetryTests.people)
+        let old = try RetryTests.people()
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
