@@ -36,7 +36,8 @@ import Testing
         )
     }
 
-    private static func migrations(_ library: String, _ suite: MoltDefaults.Suite, _ keys: [DefaultsKeys]) -> Migration {
+    private static func migrations(_ library: String, _ suite: MoltDefaults.Suite, _ keys: [DefaultsKeys]) -> Migration
+    {
         library == "Defaults"
             ? .defaultsV4ToV5(to: 2, suite: suite, keys: keys)
             : .swiftyUserDefaults(to: 2, suite: suite, keys: keys)
