@@ -119,7 +119,7 @@ extension CacheError: CustomStringConvertible, CustomDebugStringConvertible, Loc
     }
 
     /// The message.
-    public var errorDescription: String? { message }
+    public var errorDescription: String? { ErrorSummary.oneLine(message) }
 }
 
 extension CacheError: DescribedError {

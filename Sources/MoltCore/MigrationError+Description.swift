@@ -49,6 +49,8 @@ extension MigrationError: DescribedError {
 extension MigrationError: LocalizedError {
     /// The message, and that of an underlying error of Molt.
     public var errorDescription: String? {
-        [message, (underlying as? any DescribedError)?.message].compactMap(\.self).joined(separator: " ")
+        ErrorSummary.oneLine(
+            [message, (underlying as? any DescribedError)?.message].compactMap(\.self).joined(separator: " ")
+        )
     }
 }

@@ -88,7 +88,7 @@ extension DefaultsError: CustomStringConvertible, CustomDebugStringConvertible, 
     }
 
     /// The message.
-    public var errorDescription: String? { message }
+    public var errorDescription: String? { ErrorSummary.oneLine(message) }
 }
 
 extension DefaultsError: DescribedError {

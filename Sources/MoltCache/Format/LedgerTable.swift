@@ -114,14 +114,16 @@ package enum LedgerTable {
 
     private static func entry(_ row: Statement) -> LedgerEntry {
         var counts = RecordCounts()
-        counts.read = Int(clamping: row.integer(5))
-        counts.changed = Int(clamping: row.integer(6))
-        counts.dropped = Int(clamping: row.integer(7))
-        counts.created = Int(clamping: row.integer(8))
-        counts.quarantined = Int(clamping: row.integer(9))
+        // Numbers of a damaged file are clamped, so that sums of counts do not overflow.
+        func count(_ column: Int32) -> Int { Int(clamping: min(max(row.integer(column), 0), 1 << 40)) }
+        counts.read = count(5)
+        counts.changed = count(6)
+        counts.dropped = count(7)
+        counts.created = count(8)
+        counts.quarantined = count(9)
         var entry = LedgerEntry(
             name: row.text(0),
-            version: Int(clamping: row.integer(1)),
+            version: Int(clamping: Int32(clamping: row.integer(1))),
             // An outcome that only a newer release knows; the migration counts as applied.
             outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),

@@ -59,10 +59,21 @@ package struct Terminal: Sendable {
         return number == 0 || number == EPIPE ? nil : String(cString: strerror(number))
     }
 
-    /// Prints a line.
+    /// Prints lines; control characters, as in names from a file, are shown as escapes.
     package func say(_ text: String) {
-        output(Data((text + "\n").utf8))
+        output(Data(shown(text).utf8))
     }
+
+    private func shown(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map { ErrorSummary.oneLine(String($0)) }
+                .joined(separator: "\t")
+        }
+        return lines.joined(separator: "\n").replacing(Self.styleMark, with: "\u{1B}[") + "\n"
+    }
+
+    /// Stands for the beginning of a style in a text that is not shown yet; no text from a file may contain an escape.
+    private static let styleMark = "\u{FDD0}"
 
     /// Prints bytes as they are.
     func write(_ bytes: [UInt8]) {
@@ -71,7 +82,7 @@ package struct Terminal: Sendable {
 
     /// Prints a line on standard error.
     package func sayError(_ text: String) {
-        errors(Data((text + "\n").utf8))
+        errors(Data(shown(text).utf8))
     }
 
     /// Shows a completed fraction on standard error, if that is a terminal; 1 removes the bar.
@@ -101,10 +112,10 @@ package struct Terminal: Sendable {
     func red(_ text: String) -> String { styled(text, "31") }
 
     /// Red text on standard error.
-    func redError(_ text: String) -> String { usesErrorColor ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+    func redError(_ text: String) -> String { usesErrorColor ? "\(Self.styleMark)31m\(text)\(Self.styleMark)0m" : text }
 
     private func styled(_ text: String, _ code: String) -> String {
-        usesColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        usesColor ? "\(Self.styleMark)\(code)m\(text)\(Self.styleMark)0m" : text
     }
 
     /// Prints a value as indented JSON with sorted names.

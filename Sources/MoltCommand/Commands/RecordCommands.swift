@@ -37,7 +37,13 @@ extension StoreCommands {
         } else if record.isData {
             terminal.say("\(record.content.count) bytes of data; see --raw")
         } else {
-            terminal.say(String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self))
+            let text = String(decoding: record.content, as: UTF8.self)
+            // A damaged text cannot be laid out.
+            let isJSON = (try? JSONPart(text)) != nil
+            terminal.say(
+                isJSON
+                    ? String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self) : text
+            )
         }
         return ExitCode.success
     }
@@ -78,7 +84,7 @@ extension StoreContents.StoredRecord {
     }
 
     fileprivate var expiry: String {
-        expiration.map { "\texpires \(Date(timeIntervalSince1970: $0).formatted(.iso8601))" } ?? ""
+        expiration.map { "\texpires \(MigrationReport.time(Date(timeIntervalSince1970: $0)))" } ?? ""
     }
 
     /// The record as a JSON object in one line; its JSON content keeps its bytes, apart from white space.
@@ -86,7 +92,7 @@ extension StoreContents.StoredRecord {
         func text(_ string: String) -> String { RecordValue.string(string).description }
         var members = ["\"key\":\(text(key))", "\"type\":\(text(typeName))", "\"version\":\(version)"]
         if let expiration {
-            members.append("\"expires\":\(text(Date(timeIntervalSince1970: expiration).formatted(.iso8601)))")
+            members.append("\"expires\":\(text(MigrationReport.time(Date(timeIntervalSince1970: expiration))))")
         }
         if !withContent {
             members.append("\"bytes\":\(content.count)")

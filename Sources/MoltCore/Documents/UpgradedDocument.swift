@@ -21,7 +21,9 @@ public struct UpgradedDocument: Hashable, Sendable {
 extension UpgradedDocument: CustomStringConvertible, CustomReflectable {
     /// The type, the key, the version and the size; never the content.
     public var description: String {
-        "\(typeName) \"\(key)\" (version \(version), \(isDropped ? "dropped" : "\(content.count) B"))"
+        ErrorSummary.oneLine(
+            "\(typeName) \"\(key)\" (version \(version), \(isDropped ? "dropped" : "\(content.count) B"))"
+        )
     }
 
     /// The same as the description, so that a dump shows no content either.

@@ -59,7 +59,7 @@ extension UpgradeAttempt: CustomStringConvertible {
     /// The process and the start, in one line.
     public var description: String {
         let app = appVersion.isEmpty ? "" : " \(appVersion)"
-        let time = startedAt.formatted(.iso8601)
+        let time = MigrationReport.time(startedAt)
         return "process \(processID) (\(ErrorSummary.oneLine(processName))\(ErrorSummary.oneLine(app))), since \(time)"
     }
 }

@@ -100,7 +100,7 @@ extension LedgerEntry: CustomStringConvertible {
         let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
         let headline =
-            "\(MigrationID(name: name, version: version)): \(outcome.text) \(appliedAt.formatted(.iso8601))\(time)"
+            "\(MigrationID(name: name, version: version)): \(outcome.text) \(MigrationReport.time(appliedAt))\(time)"
         return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 extension MigrationReport: CustomStringConvertible {
     /// A table, followed by records that failed, unmatched names, outcomes for keys, and deferred migrations.
     ///
@@ -77,9 +79,18 @@ extension MigrationReport: CustomStringConvertible {
         count == 1 ? "1 record" : "\(grouped(count)) records"
     }
 
+    /// A date in the form of ISO 8601, or in seconds since 1970 if it is beyond the calendar.
+    ///
+    /// The formatter would end the process for such a date, which a damaged file may contain.
+    package static func time(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s since 1970"
+    }
+
     /// A duration in milliseconds, or in seconds from one second.
     package static func seconds(_ duration: Double) -> String {
-        duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+        guard abs(duration) < 1e9 else { return "\(duration) s" }
+        return duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
     }
 
     private var failureLines: [String] {

@@ -58,15 +58,9 @@ package enum Shown {
         return digits.joined(separator: " ") + (bytes.count > 4 ? " …" : "")
     }
 
-    package static func date(_ date: Date) -> String {
-        // The formatter terminates the process for dates beyond its calendar.
-        guard abs(date.timeIntervalSince1970) < 1e11 else { return "\(date.timeIntervalSince1970) s since 1970" }
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: false))
-    }
-
     /// Two different dates, with enough precision to show the difference.
     package static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
-        let shown = (expected.map(date) ?? "never", found.map(date) ?? "never")
+        let shown = (expected.map(MigrationReport.time) ?? "never", found.map(MigrationReport.time) ?? "never")
         guard shown.0 == shown.1, let expected, let found else { return shown }
         return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")
     }

@@ -1,0 +1,69 @@
+import Foundation
+import Molt
+import MoltCommand
+import MoltCore
+import MoltDefaults
+import TestSupport
+import Testing
+
+/// Numbers, texts and names that only a damaged or a crafted file has.
+@Suite("The tool and a file with impossible values") struct DamagedFileTests {
+    private let scratch: ScratchDirectory
+    private var url: URL { scratch.file("people.molt") }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        try scratch.store("people.molt", [.json("ada", #"{"name":"Ada"}"#)])
+        try scratch.upgrade("people.molt") { _ in }
+    }
+
+    private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
+
+    @Test(arguments: ["9e999", "-9e999", "-1e300", "1e300"])
+    func `shows the ledger, whatever its numbers`(number: String) async throws {
+        try SQLite(url).run(
+            """
+            UPDATE molt_ledger SET duration = \(number), applied_at = \(number), version = -9223372036854775808,
+                records_read = 9223372036854775807, records_changed = 9223372036854775807, records_dropped = -1;
+            UPDATE molt_record SET expires_at = \(number)
+            """
+        )
+        let history = try CodableCache.history(at: url)
+        #expect(history.map { "\($0)" }.allSatisfy { $0.contains("s since 1970") })
+        #expect(history.reduce(into: RecordCounts()) { $0 += $1.counts }.read > 1 << 40)
+        for command in ["info", "ls", "dump"] {
+            let result = await run(command, url.path)
+            #expect(result.code == 0, "\(command): \(result.errors)")
+        }
+    }
+
+    @Test(arguments: ["}", "]]]", "{", #"{"a":"#, String(repeating: "[", count: 100_000)])
+    func `prints content that is not JSON as it is`(content: String) async throws {
+        try SQLite(url).run("UPDATE molt_record SET content = '\(content)'")
+        #expect(await run("get", url.path, "ada").output == content + "\n")
+    }
+
+    @Test func `shows control characters of foreign names as escapes`() async throws {
+        try SQLite(url).run(
+            """
+            UPDATE molt_record SET key = 'a' || char(27) || '[31m' || char(155) || 'b';
+            UPDATE molt_type SET name = 'P' || char(27) || ']0;x' || char(7)
+            """
+        )
+        for command in ["ls", "info", "dump", "schema"] {
+            let output = await run(command, url.path).output
+            let isControl = { (scalar: Unicode.Scalar) in
+                scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+            }
+            #expect(!output.unicodeScalars.contains(where: isControl), "\(command)")
+            #expect(output.contains(#"\u{1B}"#) || output.contains(#"\u001B"#) || output.contains(#"\u001b"#))
+        }
+    }
+
+    @Test func `describes dates that no calendar has`() {
+        for seconds in [Double.nan, .infinity, -1e300] {
+            let value = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+            #expect(value.description.hasSuffix("s since 1970"))
+        }
+    }
+}
