@@ -10,7 +10,6 @@ import Testing
 ///
 /// To run a single one: `MOLT_DAMAGE=zeroPage:17 swift test --filter DamageSweep`.
 @Suite struct `Sweep of damaged cache files` {
-    private static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
     /// The number of stores of each kind; with `MOLT_LONG=1`, as many as fit in a night.
     private static let count: UInt64 = {
         guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 3 }
@@ -38,7 +37,7 @@ import Testing
             outcomes.merge(trial.outcomes, uniquingKeysWith: +)
         }
         #expect(failures.isEmpty, "\(failures.count) failures, the first: \(failures.prefix(3))")
-        if Self.isLong || Self.single != nil {
+        if TestRun.isLong || Self.single != nil {
             print("\(damage): \(seeds.count) stores, \(saved) of \(total) records saved")
             for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) { print("    \(outcome) \(count)") }
         }
