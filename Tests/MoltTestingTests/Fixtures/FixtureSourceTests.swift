@@ -94,7 +94,12 @@ struct FixtureSourceTests {
     ) throws {
         try ScratchDirectory.with { folder in
             let xml = try Data(contentsOf: FixtureFile.settings)
-            let object = try PropertyListSerialization.propertyList(from: xml, format: nil)
+            var object = try #require(
+                PropertyListSerialization.propertyList(from: xml, format: nil) as? [String: Any]
+            )
+            // As deeply nested as a suite allows.
+            let deep = (0..<200).reduce(PropertyListValue.int(1)) { value, _ in [value] }
+            object["deep"] = deep.object
             let url = folder.appending(path: "app.plist")
             let data = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
             try data.write(to: url)
@@ -108,24 +113,11 @@ struct FixtureSourceTests {
             let values = try #require(fixture.suites[.standard])
             #expect(values["alreadyNative"] == ["already", "native"])
             #expect(values["arrayString"] == #"["a","b\/c","🦄"]"#)
-            #expect(values.count == (object as? [String: Any])?.count)
+            #expect(values["deep"] == deep)
+            #expect(values.count == object.count)
             #expect(try StoreFixture(json: fixture.json) == fixture)
             #expect(try Data(contentsOf: url) == data)
         }
-    }
-
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-    func `Settings that are nested as deeply as a suite allows are read`(
-        format: PropertyListSerialization.PropertyListFormat
-    ) throws {
-        func nested(_ levels: Int) -> PropertyListValue { levels == 0 ? 1 : [nested(levels - 1)] }
-        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).plist")
-        defer { try? FileManager.default.removeItem(at: url) }
-        let values: [String: PropertyListValue] = ["deep": nested(200)]
-        try PropertyListSerialization.data(fromPropertyList: values.mapValues(\.object), format: format, options: 0)
-            .write(to: url)
-        let suite = Molt.Suite("group.example")
-        #expect(try StoreFixture(settings: url, of: suite).suites == [suite: values])
     }
 
     @Test func `Settings can be added to the fixture of a cache`() throws {
