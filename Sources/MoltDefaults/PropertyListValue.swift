@@ -1,4 +1,5 @@
 public import Foundation
+internal import MoltCore
 
 /// A value that a suite can hold: a property list, in the same form on every platform.
 ///
