@@ -71,29 +71,29 @@ import Testing
 
     @Test func `tells openings apart`() throws {
         let url = store.directory.file("new")
+        func open(_ policy: MigrationOptions.DowngradePolicy = .refuse) throws -> MigrationSummary {
+            var configuration = configuration
+            configuration.downgrade = policy
+            try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
+            return try #require(monitor.summary)
+        }
         _ = try CodableCache.dryRun(at: url, migrations: Self.migrations, configuration: configuration)
-        #expect(monitor.summary?.outcome == .created)
-        #expect(monitor.summary?.storeSize == nil)
-        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
-        #expect(monitor.summary?.outcome == .created)
-        #expect(monitor.summary?.storeSize == nil)
-        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
-        #expect(monitor.summary?.outcome == .upToDate)
-        #expect(monitor.summary?.migrations == [])
+        for summary in [try #require(monitor.summary), try open()] {
+            #expect(summary.outcome == .created)
+            #expect(summary.storeSize == nil)
+        }
+        let again = try open()
+        #expect(again.outcome == .upToDate)
+        #expect(again.migrations == [])
         let newer = Migration(to: 3, "newer").readableByOlderReleases()
         try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
-        var configuration = configuration
-        configuration.downgrade = .openReadOnly
-        try CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
-        #expect(monitor.summary?.outcome == .readOnly)
-        #expect(monitor.summary?.to == 3)
-        #expect(throws: MigrationError.self) {
-            try CodableCache(at: url, migrations: Self.migrations, configuration: self.configuration)
-        }
-        #expect(monitor.summary?.outcome == .failed)
-        #expect(monitor.summary?.failure?.code == "superseded")
-        #expect(monitor.summary?.from == 3)
-        #expect(monitor.summary?.to == 2)
+        let reading = try open(.openReadOnly)
+        #expect(reading.outcome == .readOnly)
+        #expect(reading.to == 3)
+        let refused = try open()
+        #expect(refused.outcome == .failed)
+        #expect(refused.failure?.code == "superseded")
+        #expect([refused.from, refused.to] == [3, 2])
     }
 
     @Test func `counts expired records and deferred migrations, and has no size of a store in memory`() async throws {
@@ -187,13 +187,10 @@ import Testing
         @Test func `counts the attempts that were cut off before`() async throws {
             for version in ["3.9", "4.0", "4.0"] {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
-                    [path = store.url.path as String, version = version as String] in
+                    [url = store.url as URL, version = version as String] in
                     let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
-                    _ = try CodableCache(
-                        at: URL(filePath: path),
-                        migrations: registry(crashing),
-                        configuration: .init { $0.appVersion = version }
-                    )
+                    let configuration = CodableCache.Configuration { $0.appVersion = version }
+                    _ = try CodableCache(at: url, migrations: registry(crashing), configuration: configuration)
                 }
             }
             var limited = configuration
@@ -224,16 +221,12 @@ import Testing
             try JSONEncoder().encode(earlier).write(to: #require(CacheStore(at: store.url).attemptsURL))
             let notes = store.directory.file("notes")
             await #expect(processExitsWith: .signal(SIGKILL)) {
-                [path = store.url.path as String, notes = notes.path as String, isComplete = isComplete as Bool] in
+                [url = store.url as URL, notes = notes as URL, isComplete = isComplete as Bool] in
                 var configuration = CodableCache.Configuration()
                 configuration.options.atPoint = { point in
                     if point.kind == .afterCommit, point.subject.contains("journal") == isComplete { raise(SIGKILL) }
                 }
-                _ = try CodableCache(
-                    at: URL(filePath: path),
-                    migrations: Self.noting(in: URL(filePath: notes)),
-                    configuration: configuration
-                )
+                _ = try CodableCache(at: url, migrations: Self.noting(in: notes), configuration: configuration)
             }
             let migrations = Self.noting(in: notes)
             try await store.upgrade(migrations, configuration)

@@ -89,13 +89,12 @@ struct DutyTests {
             let waits = scratch.file("waits").path
             let app = besideChild(whenThereIs: waits) { try CodableCache(at: url, migrations: renaming).close() }
             await #expect(processExitsWith: .success) {
-                [path = url.path as String, waits = waits as String] in
+                [url = url as URL, waits = waits as String] in
                 var configuration = CodableCache.Configuration()
                 configuration.duty = .others(waiting: .seconds(60))
                 configuration.monitor = MigrationMonitor { event in
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
                 }
-                let url = URL(fileURLWithPath: path)
                 let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
                 guard cache.report.isEmpty, cache.schemaVersion == 1 else { throw TestFailure.expected }
                 guard try cache.value(Alien.self, forKey: "john")?.firstName == "John" else {
