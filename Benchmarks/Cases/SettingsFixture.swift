@@ -45,15 +45,15 @@ enum SettingsFixture {
         Kind(.dictionary(of: .int)) { #"{"width":\#($0),"height":480,"depth":3}"# },
         Kind(.array(of: .array(of: .int))) { "[[\($0)],[2,3],[]]" },
         Kind(.array(of: .url)) { #"["https:\/\/example.com\/\#($0)","https:\/\/example.org"]"# },
-        Kind(.array(of: .codable(as: Zone.self))) {
+        Kind(.array(of: .codable)) {
             #"[{"id":"\#($0)","name":"Asia\/Taipei"},{"id":"1","name":"Asia\/Tokyo"}]"#
         },
-        Kind(.array(of: .codable(as: Period.self))) { _ in #"["10 Minutes","1 Hour"]"# },
-        Kind(.dictionary(of: .codable(as: Zone.self))) { #"{"home":{"name":"Asia\/Taipei","id":"\#($0)"}}"# },
+        Kind(.array(of: .codable)) { _ in #"["10 Minutes","1 Hour"]"# },
+        Kind(.dictionary(of: .codable)) { #"{"home":{"name":"Asia\/Taipei","id":"\#($0)"}}"# },
         Kind(.integer(UInt64.self)) { "\(UInt64.max - UInt64($0))" },
         Kind(.array(of: .date)) { "[\(642_000_000 + $0),642000001]" },
-        Kind(.codable(as: Zone.self)) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
-        Kind(.codable(as: Period.self)) { _ in #""1 Hour""# },
+        Kind(.codable) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
+        Kind(.codable) { _ in #""1 Hour""# },
         Kind(.url) { #""https:\/\/example.com\/\#($0)""# },
         // For example a color.
         Kind(.keyedArchive) { number in .data(Data((0..<240).map { UInt8(truncatingIfNeeded: $0 &+ number) })) },

@@ -69,11 +69,24 @@ package struct Terminal: Sendable {
             line.split(separator: "\t", omittingEmptySubsequences: false).map { ErrorSummary.oneLine(String($0)) }
                 .joined(separator: "\t")
         }
-        return lines.joined(separator: "\n").replacing(Self.styleMark, with: "\u{1B}[") + "\n"
+        let text = lines.joined(separator: "\n") + "\n"
+        return Style.allCases.reduce(text) { $0.replacing($1.rawValue, with: "\u{1B}[\($1.code)m") }
     }
 
-    /// Stands for the beginning of a style in a text that is not shown yet; no text from a file may contain an escape.
-    private static let styleMark = "\u{FDD0}"
+    /// A style in a text that is not shown yet, as a character for private use: the only escapes that are printed.
+    private enum Style: String, CaseIterable {
+        case bold = "\u{E000}"
+        case red = "\u{E001}"
+        case plain = "\u{E002}"
+
+        var code: Int {
+            switch self {
+            case .bold: 1
+            case .red: 31
+            case .plain: 0
+            }
+        }
+    }
 
     /// Prints bytes as they are.
     func write(_ bytes: [UInt8]) {
@@ -107,15 +120,15 @@ package struct Terminal: Sendable {
         }
     }
 
-    func bold(_ text: String) -> String { styled(text, "1") }
+    func bold(_ text: String) -> String { styled(text, .bold) }
 
-    func red(_ text: String) -> String { styled(text, "31") }
+    func red(_ text: String) -> String { styled(text, .red) }
 
     /// Red text on standard error.
-    func redError(_ text: String) -> String { usesErrorColor ? "\(Self.styleMark)31m\(text)\(Self.styleMark)0m" : text }
+    func redError(_ text: String) -> String { usesErrorColor ? Style.red.rawValue + text + Style.plain.rawValue : text }
 
-    private func styled(_ text: String, _ code: String) -> String {
-        usesColor ? "\(Self.styleMark)\(code)m\(text)\(Self.styleMark)0m" : text
+    private func styled(_ text: String, _ style: Style) -> String {
+        usesColor ? style.rawValue + text + Style.plain.rawValue : text
     }
 
     /// Prints a value as indented JSON with sorted names.
