@@ -122,6 +122,11 @@ extension CacheError: CustomStringConvertible, CustomDebugStringConvertible, Loc
     public var errorDescription: String? { ErrorSummary.oneLine(message) }
 }
 
+extension CacheError: CustomReflectable {
+    /// The same as the description, so that a dump shows no values either.
+    public var customMirror: Mirror { errorText.mirror(of: self) }
+}
+
 extension CacheError: DescribedError {
     package var errorText: ErrorText {
         let details = [("path", path), ("key", key), ("stored type", storedType), ("requested type", requestedType)]

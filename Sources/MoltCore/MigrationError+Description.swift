@@ -46,6 +46,11 @@ extension MigrationError: DescribedError {
     }
 }
 
+extension MigrationError: CustomReflectable {
+    /// The same as the description, so that a dump shows no values either.
+    public var customMirror: Mirror { errorText.mirror(of: self) }
+}
+
 extension MigrationError: LocalizedError {
     /// The message, and that of an underlying error of Molt.
     public var errorDescription: String? {

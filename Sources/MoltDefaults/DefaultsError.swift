@@ -91,6 +91,11 @@ extension DefaultsError: CustomStringConvertible, CustomDebugStringConvertible, 
     public var errorDescription: String? { ErrorSummary.oneLine(message) }
 }
 
+extension DefaultsError: CustomReflectable {
+    /// The same as the description, so that a dump shows no values either.
+    public var customMirror: Mirror { errorText.mirror(of: self) }
+}
+
 extension DefaultsError: DescribedError {
     package var errorText: ErrorText {
         let details = [("suite", suite), ("path", path), ("key", key), ("place", place?.description)]

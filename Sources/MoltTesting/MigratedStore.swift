@@ -48,7 +48,8 @@ extension StoreFixture {
     ///   - migrations: The app's registry.
     ///   - version: The version to stop at; nil for the registry's version.
     ///   - configuration: The app's configuration of its cache, with its attached stores.
-    /// - Throws: The errors of opening the store.
+    /// - Throws: The errors of opening the store; ``TestingError`` with the code `unsuitable` if the store has a version,
+    ///   and its ledger does not say which migrations it has been through.
     public func migrated(
         through migrations: MigrationRegistry,
         upTo version: Int? = nil,
@@ -56,6 +57,7 @@ extension StoreFixture {
     ) throws -> MigratedStore {
         let entry = EntryPoint.all(for: primary)[0]
         let registry = version.map { migrations.upTo(version: $0) } ?? migrations
+        if let fault = ledgerFault(in: registry) { throw TestingError(.unsuitable, fault) }
         let store = try TemporaryStore(self)
         let report = try store.upgradeNow(through: registry, by: entry, configuration: configuration)
         return MigratedStore(

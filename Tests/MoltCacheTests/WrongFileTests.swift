@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: [
         ("key TEXT NOT NULL", "key TEXT COLLATE NOCASE NOT NULL", "molt_record"),
         ("molt_record(type_id)", "molt_record(type_id) WHERE id > 5", "molt_record_type"),
-        ("name TEXT NOT NULL UNIQUE", "name TEXT NOT NULL", "molt_ledger"),
+        ("app_version TEXT", "app_version TEXT COLLATE NOCASE", "molt_ledger"),
     ])
     func `A table or an index that is declared in another way is refused`(
         old: String,

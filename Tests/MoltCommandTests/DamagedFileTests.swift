@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        try scratch.store("people.molt", [.json("ada", #"{"name":"Ada"}"#)])
+        try scratch.store("people.molt", [.json("ada", #"{"name":"Ada King","phone":1}"#)])
         try scratch.upgrade("people.molt") { _ in }
     }
 

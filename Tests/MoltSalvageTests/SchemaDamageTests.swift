@@ -27,6 +27,7 @@ import Testing
     /// Changes a file past all constraints, by first turning strict tables into ordinary ones.
     private func tamper(_ sql: String) throws {
         let file = try SQLite(url)
+        let schema = try file.rows("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         try file.run("PRAGMA writable_schema = ON")
         try file.run(
             """
@@ -36,6 +37,15 @@ import Testing
             """
         )
         try SQLite(url).run(sql)
+        // A file whose tables are declared in another way is refused at once.
+        for row in schema {
+            try SQLite(url).run(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = '\(row[1].replacing("'", with: "''"))' WHERE name = '\(row[0])'
+                """
+            )
+        }
     }
 
     private static let tampering = [

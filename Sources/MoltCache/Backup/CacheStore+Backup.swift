@@ -53,7 +53,7 @@ extension CacheStore: BackedUpStore {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: false)
         let name = (path as NSString).lastPathComponent
-        guard FileStatus.isSame((path as NSString).deletingLastPathComponent, files.directory),
+        guard DurableFile.isSame((path as NSString).deletingLastPathComponent, files.directory),
             let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
         else {
             throw MigrationError.backupUnusable(backup, "it does not belong to this store, and was not removed.")

@@ -70,7 +70,7 @@ final class CacheCore: Sendable {
         } else {
             file = OpenFile(at: path, openedAs: filePath)
             // Checked second: the file may have been replaced, or a link changed, since it was opened.
-            let isSame = FileStatus.isSame(path, filePath) && !connection.hasMoved
+            let isSame = DurableFile.isSame(path, filePath) && !connection.hasMoved
             if file == nil || !isSame { throw CacheError(.moved, path: path) }
         }
         do throws(SQLiteError) {

@@ -78,8 +78,8 @@ struct BackupFiles {
         if FileStatus.unfollowed(path) == nil, isNamed { path = self.path(of: text) }
         guard let status = FileStatus.unfollowed(path) else { throw .backupUnusable(backup, "there is no such file.") }
         guard status.isFile else { throw .backupUnusable(backup, "it is a link or a directory, and not a file.") }
-        guard !FileStatus.isSame(path, self.path) else { throw .backupUnusable(backup, "it is the store itself.") }
-        let isBeside = FileStatus.isSame((path as NSString).deletingLastPathComponent, directory)
+        guard !DurableFile.isSame(path, self.path) else { throw .backupUnusable(backup, "it is the store itself.") }
+        let isBeside = DurableFile.isSame((path as NSString).deletingLastPathComponent, directory)
         guard !isOwn || isNamed && isBeside else { throw .backupOfAnotherStore(backup, self.path) }
         return path
     }

@@ -47,13 +47,6 @@ package struct FileStatus: Equatable {
         number = UInt64(status.st_ino)
     }
 
-    static func isSame(_ path: String, _ other: String) -> Bool {
-        var status = stat()
-        var otherStatus = stat()
-        guard stat(path, &status) == 0, stat(other, &otherStatus) == 0 else { return false }
-        return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
-    }
-
     package static func hasContent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0

@@ -189,17 +189,24 @@ package enum FileFormat {
         var altered: String?
         try schema.eachRow { row throws(SQLiteError) in
             let name = row.text(0)
-            if let declaration = declarations[name], declaration != row.text(1) { altered = altered ?? name }
+            guard let declaration = declarations[name] else { return }
+            // Columns may have been added to a table.
+            let isTable = declaration.hasPrefix("CREATE TABLE")
+            let isSame = isTable ? row.text(1).hasPrefix(declaration) : row.text(1) == declaration
+            if !isSame { altered = altered ?? name }
         }
         return altered
     }
 
-    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
+    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name; those of tables up to
+    /// their last column.
     private static let declarations: [String: String] = {
         let statements = creation.split(separator: ";").map { $0.trimmingPrefix { $0.isWhitespace } }
-        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement in
+        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement -> (String, String) in
             // The third word is the name.
-            (String(statement.split { $0 == " " || $0 == "(" }[2]), String(statement))
+            let name = String(statement.split { $0 == " " || $0 == "(" }[2])
+            let end = statement.firstRange(of: "\n)")?.lowerBound ?? statement.endIndex
+            return (name, String(statement[..<end]))
         }
         return Dictionary(created) { first, _ in first }
     }()

@@ -28,6 +28,14 @@ package struct ErrorText {
         return ErrorSummary.oneLine("\(code): \(message)\(place)")
     }
 
+    /// What `dump` shows of the error: as the description, nothing of the underlying error's values.
+    package func mirror(of error: some Error) -> Mirror {
+        var children = [(label: String?.some("code"), value: code as Any), ("message", message)]
+        children += details.map { ($0.label, $0.text) }
+        if let underlying { children.append(("underlying", ErrorSummary.line(of: underlying))) }
+        return Mirror(error, children: children, displayStyle: .struct)
+    }
+
     /// The code, then one line for each detail, and the underlying error below.
     package var tree: String {
         treeLines.joined(separator: "\n")

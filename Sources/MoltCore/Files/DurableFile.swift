@@ -112,6 +112,13 @@ package enum DurableFile {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Whether two paths lead to the same file, also through links.
+    package static func isSame(_ path: String, _ other: String) -> Bool {
+        var (status, otherStatus) = (stat(), stat())
+        guard stat(path, &status) == 0, stat(other, &otherStatus) == 0 else { return false }
+        return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
+    }
+
     /// Renames a file within its directory.
     package static func move(_ path: String, to newPath: String) throws(Failure) {
         guard rename(path, newPath) == 0 else { throw Failure(number: errno) }

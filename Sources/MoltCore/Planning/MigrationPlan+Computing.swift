@@ -53,15 +53,20 @@ extension MigrationPlan {
     /// Finds migrations on read that the registry has lost while records still have to go through them.
     private mutating func checkRest(_ rows: LedgerRows, _ registry: MigrationRegistry) {
         // A replacement with the name of one of its parts does more than the part.
-        let known = Set(registry.migrations.filter { $0.isOnRead && !$0.replaces.contains($0.name) }.map(\.name))
-        let lost = rows.applied.values.filter { $0.outcome == .onRead && !known.contains($0.name) }
+        let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        let lost = rows.applied.values.filter { row in
+            guard row.outcome == .onRead else { return false }
+            guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
+            // Without its declaration it still has to be the same migration.
+            return !migration.isOnRead && row.fingerprint != migration.fingerprint
+        }
         guard let first = lost.min(by: { $0.version < $1.version }), from <= registry.version else { return }
         let id = MigrationID(name: first.name, version: first.version)
         problems.append(
             Problem(
                 code: .migrationMissing,
                 message: "Records of the store still have to go through migration \(id), which upgrades them when they "
-                    + "are read. Keep it in the registry, with onRead(), until no store has records from before it.",
+                    + "are read. Keep it in the registry, with or without onRead(), until no store has records from before it.",
                 migration: id
             )
         )
@@ -267,8 +272,9 @@ extension MigrationPlan {
             // If a replacement keeps the name of one of its parts, an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
-            entry.status = row.outcome == .onRead && migration.isOnRead ? .onRead : .applied
-            entry.willRun = false
+            entry.status = row.outcome == .onRead ? .onRead : .applied
+            // Without its declaration, the migration upgrades the records that still have to go through it.
+            entry.willRun = row.outcome == .onRead && !migration.isOnRead
             return entry
         }
         if !appliedParts.isEmpty {

@@ -5,13 +5,14 @@ extension Record {
     /// An element that the closure drops is removed. If the closure throws, nothing is changed.
     ///
     /// - Parameter areNamed: Whether the elements have their ``elementNames``.
-    /// - Returns: False if the value at the path is neither an array nor an object.
+    /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
+    ///   object nor null.
     mutating func changeEachElement(
         of path: PropertyPath,
         areNamed: Bool = false,
         _ body: (inout Record) throws -> Void
     ) throws -> Bool {
-        guard var elements = elements(at: path) else { return false }
+        guard var elements = elements(at: path) else { return hasNoElements(at: path) }
         var element = element(at: path)
         let names = areNamed && elements.kind == .object ? elements.names : []
         for index in 0..<elements.entries.count {
@@ -95,11 +96,11 @@ extension Record {
         let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
             try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
         }
-        if !isPresent, ifMissing == .fail, !isMissingOrNull(outer) { throw missing(first) }
+        if !isPresent, ifMissing == .fail { throw missing(first) }
     }
 
-    /// Whether there is no array or object, and so no element that could lack a property.
-    private func isMissingOrNull(_ path: PropertyPath) -> Bool {
+    /// Whether the value that should have elements is missing or null.
+    func hasNoElements(at path: PropertyPath) -> Bool {
         path.count > 0 && withValue(at: path) { $0.elementsEqual("null".utf8) } ?? true
     }
 

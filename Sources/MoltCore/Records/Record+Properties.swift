@@ -181,7 +181,7 @@ extension Record {
             let hasElements = try changeEachElement(of: outer) { element in
                 if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
             }
-            guard hasElements || hasNoElements(at: outer) else { throw missing(path) }
+            guard hasElements else { throw missing(path) }
             return
         }
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
@@ -239,7 +239,7 @@ extension Record {
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         if let (outer, inner) = path.atFirstEach {
-            guard try changeEachElement(of: outer, { try $0.put(bytes, at: inner) }) || hasNoElements(at: outer) else {
+            guard try changeEachElement(of: outer, { try $0.put(bytes, at: inner) }) else {
                 throw missing(path)
             }
             return
@@ -301,11 +301,6 @@ extension Record {
                 + "missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are not encoded.",
             property: path
         )
-    }
-
-    /// Whether the value that should have elements is missing or null.
-    private func hasNoElements(at path: PropertyPath) -> Bool {
-        path.count > 0 && withValue(at: path) { $0.elementsEqual("null".utf8) } ?? true
     }
 
     private var isNull: Bool {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltPlatform
+internal import MoltCore
 
 extension Suite {
     /// The name of the domain that holds the settings.
@@ -17,9 +17,7 @@ extension Suite {
 
     /// Whether the file of one suite is also that of the other, as through a link.
     func isSameFile(as other: Suite) -> Bool {
-        var (status, otherStatus) = (stat(), stat())
-        guard stat(preferencesPath, &status) == 0, stat(other.preferencesPath, &otherStatus) == 0 else { return false }
-        return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
+        DurableFile.isSame(preferencesPath, other.preferencesPath)
     }
 
     /// Checks that the suite's name is valid and that this app may use the suite.

@@ -158,7 +158,14 @@ package struct SuiteEdit {
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.
     fileprivate func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
-        for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
+        for (key, value) in values {
+            try SuiteDomain.check(value, forKey: key, in: suite)
+            guard let index = domain.index(forKey: key), !domain[index].key.utf8.elementsEqual(key.utf8) else {
+                continue
+            }
+            let fault = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
+            throw DefaultsError(.cannotStore, fault).at(key: key).of(suite: suite)
+        }
         if let fault = SuiteFormat.fault(ofDictionary: applied(to: domain)) {
             throw DefaultsError(.cannotStore, fault).of(suite: suite)
         }

@@ -28,8 +28,12 @@ struct RecordComparison {
     private mutating func compareOrder(_ expected: [StoreFixture.Record], _ found: [StoreFixture.Record]) {
         let keys = (expected.map { Array($0.key.utf8) }, found.map { Array($0.key.utf8) })
         guard keys.0 != keys.1, Set(keys.0) == Set(keys.1) else { return }
-        let names = [expected, found].map { Shown.text($0.map { Shown.key($0.key) }.joined(separator: ", ")) }
-        lines.append("the records are in another order: expected \(names[0]), found \(names[1])")
+        let first = zip(keys.0, keys.1).prefix { $0 == $1 }.count
+        let names = [expected, found].map { records in
+            Shown.text(records.dropFirst(first).map { Shown.key($0.key) }.joined(separator: ", "))
+        }
+        let place = first > 0 ? " from record \(first + 1) on" : ""
+        lines.append("the records are in another order\(place): expected \(names[0]), found \(names[1])")
     }
 
     /// The records by the bytes of their keys, because canonically equivalent strings are different keys.

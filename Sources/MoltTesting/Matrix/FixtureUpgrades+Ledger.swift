@@ -29,15 +29,7 @@ extension FixtureUpgrades {
             )
             return false
         }
-        let known = migrations.migrations.filter { $0.version <= fixture.schemaVersion }
-        guard fixture.ledger.isEmpty, let first = known.first else { return true }
-        failures.add(
-            .ledger,
-            name,
-            "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that would "
-                + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(first.name)\", \"version\": "
-                + "\(first.version)}, …]"
-        )
+        if let fault = fixture.ledgerFault(in: migrations) { failures.add(.ledger, name, fault) }
         return true
     }
 
@@ -64,5 +56,18 @@ extension FixtureUpgrades {
             guard !difference.isEmpty else { return }
             failures.add(.repetition, name, "opening a store that is up to date changed it:\n\(difference)", at: place)
         }
+    }
+}
+
+extension StoreFixture {
+    /// Why the migrations up to the fixture's version would run on it again; nil if they would not.
+    func ledgerFault(in migrations: MigrationRegistry) -> String? {
+        guard ledger.isEmpty, let first = migrations.migrations.first(where: { $0.version <= schemaVersion }) else {
+            return nil
+        }
+        return
+            "The store is at version \(schemaVersion), and its ledger is empty: the migrations up to that would run on "
+            + "it again. List them in the fixture: \"ledger\": [{\"name\": \"\(first.name)\", \"version\": "
+            + "\(first.version)}, …]"
     }
 }

@@ -451,12 +451,17 @@ import Testing
     @Test func `A backup with an index that lacks rows is refused`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
-        try SQLite(backup.url).run(
-            """
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, 'IS NOT NULL', 'IS NULL') WHERE name = 'molt_record_expiry'
-            """
-        )
+        func declare(_ old: String, as new: String) throws {
+            try SQLite(backup.url).run(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = 'molt_record_expiry'
+                """
+            )
+        }
+        try declare("IS NOT NULL", as: "IS NULL")
+        try SQLite(backup.url).run("REINDEX molt_record_expiry")
+        try declare("IS NULL", as: "IS NOT NULL")
         let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
         error?.expect(.backupUnusable, says: "molt_record_expiry")
         #expect(try scenario.contents == after)

@@ -27,7 +27,6 @@ import Testing
         let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
         let error = #expect(throws: CacheError.self) { try cache.value([String].self, forKey: "tags") }
         #expect(error?.code == .unreadableContent)
-        #expect(error?.message.contains("nested deeper than 512") == true)
         cache.close()
         #expect(throws: MigrationError.self) {
             try CodableCache(

@@ -273,6 +273,19 @@ import Testing
         #expect(try store.snapshot()["ada"]?.text == #"{"name":"Ada King"}"#)
     }
 
+    @Test func `may lose its declaration: the next opening upgrades the records that wait`() throws {
+        try open().close()
+        let eagerly = MigrationRegistry(
+            Self.migrations.migrations.map { Migration(to: $0.version, $0.name, steps: $0.steps) }
+        )
+        let cache = try open(eagerly)
+        #expect(cache.report.applied == eagerly.migrations.map(\.id))
+        #expect(try store.snapshot().records == eager(eagerly).records)
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
+        cache.close()
+        #expect(try open().report.isEmpty)
+    }
+
     @Test func `must stay in the registry while records have to go through it`() throws {
         try open().close()
         for registry in [[Self.later], [Migration(to: 1, "names")]] {

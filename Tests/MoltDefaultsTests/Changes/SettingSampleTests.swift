@@ -31,7 +31,7 @@ struct SettingSampleTests {
                 ],
                 [
                     "\"appearance\" of \(name)\n  - \"dark\"\n  + \"light\"",
-                    "\"volume\" of \(name)\n  - 3\n  + left: 3\n  + since: \"1970-01-01 00:00:00 +0000\"",
+                    "\"volume\" of \(name)\n  - 3\n  + left: 3\n  + since: \"1970-01-01T00:00:00Z\"",
                 ],
                 ["\"other\" of \(name), deleted\n  - true"],
             ]

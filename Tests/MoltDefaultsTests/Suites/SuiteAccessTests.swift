@@ -67,6 +67,18 @@ import Testing
         #expect(try suite.values() == ["a": 1])
     }
 
+    @Test func `refuses a key that differs from another one in its Unicode form alone`() throws {
+        try suite.set(1, forKey: "caf\u{E9}")
+        let error = #expect(throws: DefaultsError.self) { try suite.set(2, forKey: "cafe\u{301}") }
+        #expect(error?.code == .cannotStore)
+        #expect(
+            error?.message
+                == "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
+        )
+        try suite.set(3, forKey: "caf\u{E9}")
+        #expect(try suite.values() == ["caf\u{E9}": 3])
+    }
+
     @Test func `saves unsaved values of UserDefaults`() throws {
         try scratch.defaults.set(1, forKey: "a")
         try suite.synchronize()

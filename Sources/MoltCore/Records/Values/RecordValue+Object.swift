@@ -22,6 +22,17 @@ extension RecordValue {
                 self.name = name
                 self.value = value
             }
+
+            /// Whether both have the same value and the same bytes in their names.
+            public static func == (property: Property, other: Property) -> Bool {
+                isSame(property.name, other.name) && property.value == other.value
+            }
+
+            /// Hashes the bytes of the name, and the value.
+            public func hash(into hasher: inout Hasher) {
+                hasher.combine(ExactName(name))
+                hasher.combine(value)
+            }
         }
 
         /// The properties, in their stored order.
