@@ -28,17 +28,18 @@ extension CacheStore: BackedUpStore {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
         let state = try BackupCheck.verify(backup, at: path)
-        try request.checkAttached(state.journal, of: backup)
+        let unattached = try request.unattached(state.journal, in: backup)
         // The replacement makes everything that this connection has cached stale.
         close()
         do {
+            let copy = try unattached.isEmpty ? nil : Self.copy(of: path, without: unattached)
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try StoreReplacement(
                 of: storeName,
                 keeping: request.keeping,
                 attachedNow: request.attachedNow,
                 atCopy: atCopy
-            ).replace(with: .file(path), waiting: waiting)
+            ).replace(with: .file(copy?.path ?? path), waiting: waiting)
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
@@ -47,6 +48,20 @@ extension CacheStore: BackedUpStore {
         } catch let error as DurableFile.Failure {
             throw MigrationError.restoreFailed(backup, "\(error.reason).", underlying: error)
         }
+    }
+
+    /// A temporary copy of a backup that says nothing of some attached stores.
+    private static func copy(of path: String, without unattached: [String]) throws -> PartFile {
+        let file = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
+        let part = try PartFile(file.path)
+        let source = try Connection(path, mode: .immutable)
+        defer { source.close() }
+        let copy = try Connection(part.path, mode: .readWrite)
+        defer { copy.close() }
+        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        try source.copy(into: copy)
+        try JournalTable.remove(unattached, from: copy)
+        return part
     }
 
     package func remove(_ backup: StoreBackup) throws {

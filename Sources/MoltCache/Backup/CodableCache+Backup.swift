@@ -24,7 +24,7 @@ extension CodableCache {
     /// unreadable file that was replaced, and `replaced` for an intact store that a backup replaced. Molt never removes
     /// them.
     ///
-    /// Use ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` to put one back,
+    /// Use ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` to put one back,
     /// `CodableCache.salvage(from:to:)` of the product MoltSalvage to read a damaged one, and ``removeBackup(_:at:)``
     /// to remove one.
     ///
@@ -85,6 +85,9 @@ extension CodableCache {
     /// then include the suites that ``StoreBackup/attachedStores`` names. Otherwise this and every later opening fails
     /// with the code `notAttached`. A backup with suites is therefore refused unless they are passed here, too.
     ///
+    /// An older release cannot know a suite that a newer one has introduced, such as that of an app group. It restores
+    /// the records with `leavingUnattached: true`; the settings of such a suite stay as they are.
+    ///
     /// The replaced contents are kept in a file whose name ends with `replaced`, or with `damaged` when they are not
     /// intact. ``filesAside(at:)`` lists both kinds, and they stay until ``removeBackup(_:at:)``. A `replaced` file
     /// includes the settings of the suites in `attaching`.
@@ -95,31 +98,39 @@ extension CodableCache {
     ///   - url: The file; neither it nor its directory has to exist.
     ///   - attached: The suites in the backup (``StoreBackup/attachedStores``), and others to include in the copy of
     ///     the replaced contents. The default is none.
+    ///   - leavesUnattached: Whether suites in the backup that are not in `attached` stay as they are. The default is
+    ///     false: the backup is refused.
     ///   - fromAnotherStore: Whether the backup may belong to another file or be in another directory. The default is
     ///     false, because one user's values could replace another's.
     ///   - keepsReplaced: Whether to keep a copy of the replaced contents, which takes the space of the file. The
     ///     default is true.
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
+    /// - Returns: The names of the suites in the backup that were left as they are.
     /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
     ///   `backupFailed` or `busy`; ``CacheError`` for a file that is not a cache.
+    @discardableResult
     public static func restore(
         _ backup: StoreBackup,
         at url: URL,
         attaching attached: [any Attachable] = [],
+        leavingUnattached leavesUnattached: Bool = false,
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true,
         timeout: Duration = .seconds(5)
-    ) throws {
+    ) throws -> [String] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
         var request = RestoreRequest()
+        request.leavesUnattached = leavesUnattached
         request.isFromAnotherStore = fromAnotherStore
         request.attached = Set(attached.stores.map(\.attachedName))
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached.stores)
         }
+        let left = backup.attachedStores.filter { !attached.stores.map(\.attachedName).contains($0) }
         try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
+        return left
     }
 
     /// Moves the contents of a cache file aside, and leaves an empty cache, completely or not at all.
@@ -134,7 +145,7 @@ extension CodableCache {
     /// as for a missing file. The settings of suites do not change.
     ///
     /// Nothing is deleted. ``filesAside(at:)`` lists the old store until ``removeBackup(_:at:)``, and
-    /// ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other
+    /// ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other
     /// processes may have the file open: their next read or write throws `storeChanged` or
     /// ``CacheError/Code/fileReplaced``. A process that is killed midway leaves the file unchanged.
     ///

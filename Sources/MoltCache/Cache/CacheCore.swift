@@ -17,16 +17,12 @@ final class CacheCore: Sendable {
     private let writer: Locked<Writer>
     /// The connections that only read; nil when one connection does everything.
     private let readers: ReaderPool?
-    private let flags = Locked(Flags())
+    private let isClosed = AtomicFlag()
+    /// Whether a read has ever found the writer busy.
+    private let isShared = AtomicFlag()
+    /// Whether the app has used the cache since the last call of ``takeUse()``.
+    private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
-
-    private struct Flags {
-        var isClosed = false
-        /// Whether a read has ever found the writer busy.
-        var isShared = false
-        /// Whether the app has used the cache since the last call of ``takeUse()``.
-        var isUsed = false
-    }
 
     /// The connection that writes, and reads while it is free.
     private struct Writer {
@@ -100,7 +96,7 @@ final class CacheCore: Sendable {
     ///
     /// Reads in progress end first; the last of them closes the writer.
     func close() {
-        flags.withLock { $0.isClosed = true }
+        isClosed.set()
         let closeWriter = { @Sendable [writer, memory] in Self.close(writer, memory) }
         if let readers { readers.close(then: closeWriter) } else { closeWriter() }
     }
@@ -141,7 +137,7 @@ final class CacheCore: Sendable {
         clock().timeIntervalSince1970
     }
 
-    var hasClosed: Bool { flags.withLock { $0.isClosed } }
+    var hasClosed: Bool { isClosed.isSet }
 
     /// Throws if the cache was closed, or access to stores is suspended.
     func checkOpen() throws {
@@ -149,17 +145,10 @@ final class CacheCore: Sendable {
         if StoreAccess.isSuspended { throw CacheError(SQLiteError.suspended, path: path) }
     }
 
-    private func noteUse() {
-        flags.withLock { $0.isUsed = true }
-    }
+    private func noteUse() { isUsed.set() }
 
     /// Whether the app has used the cache since the last call.
-    func takeUse() -> Bool {
-        flags.withLock { flags in
-            defer { flags.isUsed = false }
-            return flags.isUsed
-        }
-    }
+    func takeUse() -> Bool { isUsed.take() }
 
     // MARK: Reading
 
@@ -208,9 +197,9 @@ final class CacheCore: Sendable {
         try checkFile()
         let now = now()
         guard let readers else { return try withWriter { try run(on: $0, now, body) } }
-        if !flags.withLock({ $0.isShared }) {
+        if !isShared.isSet {
             if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
-            flags.withLock { $0.isShared = true }
+            isShared.set()
         }
         return try readers.withReader { session in
             try run(on: session, now, body)

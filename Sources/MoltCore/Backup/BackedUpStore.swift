@@ -54,6 +54,8 @@ package struct RestoreRequest {
     package var isFromAnotherStore = false
     /// The names of the available attached stores; nil if they were already checked.
     package var attached: Set<String>?
+    /// Whether attached stores in the backup that are not available stay as they are; otherwise it is refused.
+    package var leavesUnattached = false
     /// The request for a copy of the replaced contents, made if they are undamaged; nil to keep no copy.
     package var keeping: BackupRequest?
     /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
@@ -63,17 +65,21 @@ package struct RestoreRequest {
 }
 
 extension RestoreRequest {
-    /// Refuses a backup with attached stores that are not available: the store could not be opened afterwards.
+    /// Returns the attached stores in a backup that are not available and stay as they are.
+    ///
+    /// Unless the request says so, such a backup is refused: the store could not be opened afterwards.
     ///
     /// - Parameter names: The attached stores in the backup.
     /// - Throws: ``MigrationError`` with the code `notAttached`.
-    package func checkAttached(_ names: [String], of backup: StoreBackup) throws(MigrationError) {
-        guard let attached, let first = names.first(where: { !attached.contains($0) }) else { return }
-        let missing = names.filter { !attached.contains($0) }.joined(separator: " and ")
+    package func unattached(_ names: [String], in backup: StoreBackup) throws(MigrationError) -> [String] {
+        let unattached = names.filter { attached?.contains($0) == false }
+        guard !leavesUnattached, let first = unattached.first else { return unattached }
+        let missing = unattached.joined(separator: " and ")
         var error = MigrationError(
             .notAttached,
             "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, also when you "
-                + "next open the store. Nothing was changed."
+                + "next open the store; or pass `leavingUnattached: true`, which restores the store without them. Nothing "
+                + "was changed."
         )
         error.attachedStore = first
         throw error

@@ -35,6 +35,17 @@ extension Record {
         }
     }
 
+    /// Not available: a subscript has values of JSON, such as literals.
+    @available(
+        *,
+        unavailable,
+        message: "Write `try record.set(path, to: value)` or `try record.value(path, as: Value.self)`"
+    )
+    public subscript<Value: Codable>(path: PropertyPath) -> Value? {
+        get { nil }
+        set {}
+    }
+
     /// Whether the record, or one of the elements at a path with ``PropertyPath/each``, has a property, including one
     /// with a null value.
     public func contains(_ path: PropertyPath) -> Bool {

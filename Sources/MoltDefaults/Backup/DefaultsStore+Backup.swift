@@ -79,7 +79,8 @@ extension DefaultsStore: BackedUpStore {
         try suite.validate()
         var content = try files.content(of: backup, isOwn: !request.isFromAnotherStore)
         try verify(backup, content)
-        try request.checkAttached(content.entries.map(\.store), of: backup)
+        let unattached = try request.unattached(content.entries.map(\.store), in: backup)
+        content.entries.removeAll { unattached.contains($0.store) }
         let lock = try files.lock(waiting: waiting)
         let state = try stateToReplace()
         let rest = try finishUpgrade(state)

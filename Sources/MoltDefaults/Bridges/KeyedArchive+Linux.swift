@@ -69,7 +69,9 @@
             return isEnded
         }
 
-        /// Whether a collection has the members that its class reads without checking that they exist.
+        /// Whether an object of Foundation has the members that its class reads without checking them.
+        ///
+        /// Other classes of Foundation, such as `NSError`, are refused; an app's own classes check their members.
         private func hasRequiredMembers(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index), let type = reference(properties["$class"]) else {
                 return true
@@ -80,9 +82,27 @@
                 return elements != nil && references(properties["NS.keys"])?.count == elements?.count
             case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
                 return elements != nil
-            default:
+            case "NSString", "NSMutableString":
+                return value(properties["NS.string"])?.string != nil
+            case "NSData", "NSMutableData":
+                return value(properties["NS.data"])?.data != nil
+            case "NSDate":
+                return if case .double = value(properties["NS.time"]) { true } else { false }
+            case "NSUUID":
+                return value(properties["NS.uuidbytes"])?.data?.count == 16
+            case "NSURL":
+                return value(properties["NS.relative"])?.string != nil && reference(properties["NS.base"]) != nil
+            case "NSNull":
                 return true
+            case let name:
+                let type = name.flatMap(NSClassFromString).map { String(reflecting: $0) }
+                return type?.hasPrefix("Foundation.") != true
             }
+        }
+
+        /// The value of a member, or of the object that it refers to.
+        private func value(_ index: Int?) -> PropertyListValue? {
+            list.object(at: reference(index).map { objects[$0] } ?? index ?? list.count)?.value
         }
 
         private func isWhole(_ index: Int) -> Bool {
