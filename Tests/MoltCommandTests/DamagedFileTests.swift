@@ -25,7 +25,9 @@ import Testing
             """
             UPDATE molt_ledger SET duration = \(number), applied_at = \(number), version = -9223372036854775808,
                 records_read = 9223372036854775807, records_changed = 9223372036854775807, records_dropped = -1;
-            UPDATE molt_record SET expires_at = \(number)
+            UPDATE molt_record SET expires_at = \(number), version = -9223372036854775808;
+            INSERT INTO molt_record SELECT 9, 'b', type_id, 9223372036854775807, created_at, updated_at, accessed_at,
+                expires_at, content FROM molt_record LIMIT 1
             """
         )
         let history = try CodableCache.history(at: url)
@@ -57,6 +59,24 @@ import Testing
             }
             #expect(!output.unicodeScalars.contains(where: isControl), "\(command)")
             #expect(output.contains(#"\u{1B}"#) || output.contains(#"\u001B"#) || output.contains(#"\u001b"#))
+        }
+    }
+
+    @Test func `shows the version, the ledger and backups of a file whose records cannot be read`() async throws {
+        _ = try CodableCache.backUp(at: url)
+        let page = try #require(
+            Int(try SQLite(url).text("SELECT rootpage FROM sqlite_schema WHERE name = 'molt_record'") ?? "")
+        )
+        let file = try FileHandle(forUpdating: url)
+        try file.seek(toOffset: UInt64(page - 1) * 8192)
+        try file.write(contentsOf: Data(repeating: 0xEE, count: 8192))
+        try file.close()
+
+        let result = await run("info", url.path)
+
+        #expect(result.code == 1)
+        for words in ["version 2, records that cannot be read", "\"split-name\" (version 1): ran", "\nBackups\n", "damaged"] {
+            #expect(result.output.contains(words), "\(words)")
         }
     }
 

@@ -13,10 +13,10 @@ extension StoreCommands {
         let url = URL(filePath: call.arguments[0])
         var info = try StoreInfo(of: url)
         if let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= largestChecked {
-            info.findings = try await CodableCache.verify(at: url).count
+            do { info.findings = try await CodableCache.verify(at: url).count } catch { info.note(error) }
         }
         if call.has("--json") { try terminal.sayJSON(info) } else { info.print(on: terminal) }
-        return info.findings ?? 0 > 0 ? ExitCode.failure : ExitCode.success
+        return info.findings ?? 0 > 0 || info.failure != nil ? ExitCode.failure : ExitCode.success
     }
 
     /// The size in bytes up to which a check of the whole file takes less than a second or so.
@@ -45,6 +45,8 @@ private struct StoreInfo: Encodable {
     var filesAside: [StoreBackup]
     /// The number of findings of a check for damage; nil if the file is too large to be checked in passing.
     var findings: Int?
+    /// Why the records cannot be counted; nil if they were.
+    var failure: String?
 
     init(of url: URL) throws {
         let file = try CacheFile(at: url)
@@ -53,23 +55,37 @@ private struct StoreInfo: Encodable {
         schemaVersion = state.version
         migrations = state.ledger
         journal = state.journal
-        types = try file.types().map {
-            TypeInfo(name: $0.name, records: $0.count, bytes: $0.byteCount, versions: $0.versions)
-        }
-        quarantined = try file.quarantinedCount()
         interruptedUpgrades = file.interruptedUpgrades
         backups = try CodableCache.backups(at: url)
         filesAside = try CodableCache.filesAside(at: url)
+        types = []
+        quarantined = 0
+        do {
+            types = try file.types().map {
+                TypeInfo(name: $0.name, records: $0.count, bytes: $0.byteCount, versions: $0.versions)
+            }
+            quarantined = try file.quarantinedCount()
+        } catch {
+            // The rest is what a user of a damaged file needs.
+            note(error)
+        }
+    }
+
+    mutating func note(_ error: any Error) {
+        failure = failure ?? ErrorSummary.line(of: error)
     }
 
     func print(on terminal: Terminal) {
         let records = types.reduce(0) { $0 + $1.records }
         let bytes = types.reduce(0) { $0 + $1.bytes }
-        terminal.say(terminal.bold("\(file): version \(schemaVersion), \(records) records, \(bytes) bytes of content"))
+        let content = failure == nil ? "\(records) records, \(bytes) bytes of content" : "records that cannot be read"
+        terminal.say(terminal.bold("\(file): version \(schemaVersion), \(content)"))
+        if let failure { terminal.say(terminal.red(failure)) }
         section("Migrations", migrations.map { "\($0)" }, on: terminal)
         if !types.isEmpty {
             let rows = types.map { type in
-                let versions = type.versions.count == 1 ? "\(type.versions.lowerBound)" : "\(type.versions)"
+                let (first, last) = (type.versions.lowerBound, type.versions.upperBound)
+                let versions = first == last ? "\(first)" : "\(first)...\(last)"
                 return [type.name, "\(type.records)", "\(type.bytes)", versions]
             }
             let table = TextTable(
@@ -82,6 +98,8 @@ private struct StoreInfo: Encodable {
         section("Backups", backups.map(\.line), on: terminal)
         section("Set aside", filesAside.map(\.line), on: terminal)
         switch findings {
+        case nil where failure != nil:
+            terminal.say("\n" + terminal.red("The file is damaged; the command verify shows where."))
         case nil: terminal.say("\nThe file is large and was not checked for damage; the command verify does that.")
         case 0: terminal.say("\nNo damage was found.")
         default: terminal.say("\n" + terminal.red("The file is damaged; the command verify shows where."))
