@@ -76,10 +76,10 @@
             guard let properties = list.properties(at: index), let type = reference(properties["$class"]) else {
                 return true
             }
-            let elements = references(properties["NS.objects"])
+            let elements = elements(properties["NS.objects"])
             switch text(list.properties(at: objects[type])?["$classname"]) {
             case "NSDictionary", "NSMutableDictionary":
-                return elements != nil && references(properties["NS.keys"])?.count == elements?.count
+                return elements != nil && self.elements(properties["NS.keys"])?.count == elements?.count
             case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
                 return elements != nil
             case "NSString", "NSMutableString":
@@ -91,7 +91,8 @@
             case "NSUUID":
                 return value(properties["NS.uuidbytes"])?.data?.count == 16
             case "NSURL":
-                return value(properties["NS.relative"])?.string != nil && reference(properties["NS.base"]) != nil
+                return value(properties["NS.relative"])?.string.flatMap { URL(string: $0) } != nil
+                    && reference(properties["NS.base"]) != nil
             case "NSNull":
                 return true
             case let name:
@@ -132,6 +133,19 @@
 
         private func reference(_ index: Int?) -> Int? {
             if case .reference(let reference) = index.flatMap(list.object) { reference } else { nil }
+        }
+
+        /// The elements of a collection; nil if one of them is no object or value, which Foundation would leave out.
+        private func elements(_ index: Int?) -> [Int]? {
+            guard let elements = references(index) else { return nil }
+            let isWhole = elements.allSatisfy { element in
+                switch list.object(at: objects[element]) {
+                case .value: element > 0
+                case .dictionary: list.properties(at: objects[element])?["$class"] != nil
+                default: false
+                }
+            }
+            return isWhole ? elements : nil
         }
 
         /// The references in an array; nil if the object is not an array, or contains anything else.

@@ -6,7 +6,8 @@ import Testing
 /// Archives on which Foundation's unarchiver ends the process on Linux.
 @Suite("An archive that Foundation cannot read safely") struct UnsafeArchiveTests {
     @Test(arguments: [
-        "NSError", "NSOrthography", "NSTextCheckingResult", "NSString", "NSData", "NSDate", "NSURL", "NSUUID", "NSValue",
+        "NSError", "NSOrthography", "NSTextCheckingResult", "NSString", "NSData", "NSDate", "NSURL", "NSUUID",
+        "NSValue",
     ])
     func `of a class of Foundation without its members is refused`(name: String) throws {
         let data = try HandmadeArchive.binary([HandmadeArchive.object(class: 2, ""), HandmadeArchive.type(name)])
