@@ -135,6 +135,16 @@ extension Migration {
         return copy
     }
 
+    /// The forms of dates that its steps change to others.
+    var changedDateForms: [Record.DateForm] {
+        steps.compactMap { step in
+            guard let change = step.declaration as? ChangeValueStep, case .date(let form, _) = change.conversion else {
+                return nil
+            }
+            return form
+        }
+    }
+
     /// Whether a closure of the app may decode or encode values of records.
     var runsClosure: Bool {
         steps.contains { $0.declaration is TransformStep || $0.declaration is ConvertStep || $0.declaration is RunStep }

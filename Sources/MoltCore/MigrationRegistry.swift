@@ -51,7 +51,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         oldestSupportedVersion: Int = 0,
         allowsLateMigrations: Bool = false
     ) {
-        self.migrations = migrations.map { $0.inheriting(.standard) }
+        self.migrations = migrations
         self.oldestSupportedVersion = oldestSupportedVersion
         self.allowsLateMigrations = allowsLateMigrations
     }
@@ -63,7 +63,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 
     /// Appends a migration.
     public mutating func register(_ migration: Migration) {
-        migrations.append(migration.inheriting(coding(at: migration.version)))
+        migrations.append(codings.isEmpty ? migration : migration.inheriting(coding(at: migration.version)))
     }
 
     /// Adds a migration that consists of one block over the whole store.
@@ -125,7 +125,8 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// .coding(millisecondsCoding)
     /// ```
     ///
-    /// A migration uses the coders of its version. One to the version at which the coders change must say itself which
+    /// A migration uses the coders of its version; one of another registry keeps that registry's, if this one declares
+    /// none. One to the version at which the coders change must say itself which
     /// ones its closures use, see ``Migration/coding(_:)``.
     ///
     /// - Parameters:
@@ -139,6 +140,13 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         registry.codings.sort { $0.through < $1.through }
         registry.migrations = migrations.map { $0.inheriting(registry.coding(at: $0.version)) }
         return registry
+    }
+
+    /// The registry without the coders of later versions.
+    private func withCoders(of version: Int) -> MigrationRegistry {
+        var registry = self
+        registry.codings.removeAll { $0.through >= version }
+        return registry.coding(coding(at: version))
     }
 
     /// The coders of values at a version.
@@ -160,14 +168,14 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         }
         var registry = self
         registry.migrations.removeSubrange((index + 1)...)
-        return registry.coding(coding(at: registry.version))
+        return registry.withCoders(of: registry.version)
     }
 
     /// The registry of a version: without the migrations to later ones, and with the coders of that version.
     public func upTo(version: Int) -> MigrationRegistry {
         var registry = self
         registry.migrations.removeAll { $0.version > version }
-        return registry.coding(coding(at: version))
+        return registry.withCoders(of: version)
     }
 }
 

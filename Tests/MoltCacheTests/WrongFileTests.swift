@@ -69,6 +69,11 @@ import Testing
         ("key TEXT NOT NULL", "key TEXT COLLATE NOCASE NOT NULL", "molt_record"),
         ("molt_record(type_id)", "molt_record(type_id) WHERE id > 5", "molt_record_type"),
         ("app_version TEXT", "app_version TEXT COLLATE NOCASE", "molt_ledger"),
+        (
+            "content ANY NOT NULL", "content ANY NOT NULL, UNIQUE(key COLLATE NOCASE) ON CONFLICT REPLACE",
+            "molt_record"
+        ),
+        ("UNIQUE", "UNIQUE COLLATE NOCASE", "molt_type"), ("STRICT", "", "molt_record"),
     ])
     func `A table or an index that is declared in another way is refused`(
         old: String,

@@ -20,11 +20,12 @@ extension CacheStore: BackedUpStore {
         try FileProbe.state(BackupFiles(storeName).path(of: backup))
     }
 
+    @discardableResult
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> [String] {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
         let state = try BackupCheck.verify(backup, at: path)
@@ -32,14 +33,17 @@ extension CacheStore: BackedUpStore {
         // The replacement makes everything that this connection has cached stale.
         close()
         do {
-            let copy = try unattached.isEmpty ? nil : Self.copy(of: path, without: unattached)
+            let copy = try unattached.isEmpty ? nil : Self.copy(of: path, beside: files, without: unattached)
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
-            try StoreReplacement(
-                of: storeName,
-                keeping: request.keeping,
-                attachedNow: request.attachedNow,
-                atCopy: atCopy
-            ).replace(with: .file(copy?.path ?? path), waiting: waiting)
+            try withExtendedLifetime(copy) {
+                _ = try StoreReplacement(
+                    of: storeName,
+                    keeping: request.keeping,
+                    attachedNow: request.attachedNow,
+                    atCopy: atCopy
+                ).replace(with: .file(copy?.path ?? path), waiting: waiting)
+            }
+            return unattached
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
@@ -50,10 +54,13 @@ extension CacheStore: BackedUpStore {
         }
     }
 
-    /// A temporary copy of a backup that says nothing of some attached stores.
-    private static func copy(of path: String, without unattached: [String]) throws -> PartFile {
-        let file = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
-        let part = try PartFile(file.path)
+    /// A copy of a backup that says nothing of some attached stores, removed with the object.
+    private static func copy(
+        of path: String,
+        beside files: BackupFiles,
+        without unattached: [String]
+    ) throws -> PartFile {
+        let (part, _) = try files.begin(.replaced, version: nil, at: Date())
         let source = try Connection(path, mode: .immutable)
         defer { source.close() }
         let copy = try Connection(part.path, mode: .readWrite)

@@ -128,9 +128,7 @@ extension CodableCache {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached.stores)
         }
-        let left = backup.attachedStores.filter { !attached.stores.map(\.attachedName).contains($0) }
-        try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
-        return left
+        return try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
     }
 
     /// Moves the contents of a cache file aside, and leaves an empty cache, completely or not at all.

@@ -35,15 +35,10 @@ struct BackupFiles {
             (
                 version: Int(try connection.integer("PRAGMA user_version")),
                 attached: try JournalTable.stores(connection),
-                // A file that was moved aside has no mark.
-                count: try connection.prepare(
-                    """
-                    SELECT coalesce(
-                        (SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'),
-                        (SELECT count(*) FROM molt_record)
-                    )
-                    """
-                ).first { Int($0.integer(0)) }
+                count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
+                    .first { Int($0.integer(0)) }
+                    // A file that was moved aside has no mark, and may be damaged.
+                    ?? (try? connection.integer("SELECT count(*) FROM molt_record")).map { Int(clamping: $0) }
             )
         }
         guard let found else {

@@ -189,24 +189,29 @@ package enum FileFormat {
         var altered: String?
         try schema.eachRow { row throws(SQLiteError) in
             let name = row.text(0)
-            guard let declaration = declarations[name] else { return }
-            // Columns may have been added to a table.
-            let isTable = declaration.hasPrefix("CREATE TABLE")
-            let isSame = isTable ? row.text(1).hasPrefix(declaration) : row.text(1) == declaration
-            if !isSame { altered = altered ?? name }
+            guard let declaration = declarations[name.lowercased()] else { return }
+            if !isSame(row.text(1), declaration) { altered = altered ?? name }
         }
         return altered
     }
 
-    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name; those of tables up to
-    /// their last column.
+    /// Whether an object is declared as ours is; columns without a rule for other rows may have been added to a table.
+    private static func isSame(_ sql: String, _ declaration: String) -> Bool {
+        guard sql != declaration else { return true }
+        guard let end = declaration.firstRange(of: "\n)") else { return false }
+        let (columns, options) = (declaration[..<end.lowerBound], declaration[end.upperBound...])
+        guard sql.hasPrefix(columns), sql.hasSuffix(")" + options) else { return false }
+        let added = sql.dropFirst(columns.count).dropLast(options.count + 1).uppercased()
+        let rules = ["COLLATE", "UNIQUE", "PRIMARY", "REPLACE", "IGNORE"]
+        return added.trimmingPrefix { $0.isWhitespace }.hasPrefix(",") && !rules.contains { added.contains($0) }
+    }
+
+    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
     private static let declarations: [String: String] = {
         let statements = creation.split(separator: ";").map { $0.trimmingPrefix { $0.isWhitespace } }
-        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement -> (String, String) in
+        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement in
             // The third word is the name.
-            let name = String(statement.split { $0 == " " || $0 == "(" }[2])
-            let end = statement.firstRange(of: "\n)")?.lowerBound ?? statement.endIndex
-            return (name, String(statement[..<end]))
+            (String(statement.split { $0 == " " || $0 == "(" }[2]), String(statement))
         }
         return Dictionary(created) { first, _ in first }
     }()

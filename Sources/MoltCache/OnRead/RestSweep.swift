@@ -22,6 +22,8 @@ final class RestSweep: Sendable {
     private let eventQueue = DispatchQueue(label: "molt.rest.events", qos: .utility)
     /// Marks the queues, so that a call from the sweep itself is recognized.
     private let mark = DispatchSpecificKey<Bool>()
+    /// Marks the queue of the monitor, which waits for the sweep, but not the sweep for it.
+    private let eventMark = DispatchSpecificKey<Bool>()
     private let state = Locked(State())
     /// Signaled when a pause must end early.
     private let wake = DispatchSemaphore(value: 0)
@@ -48,7 +50,8 @@ final class RestSweep: Sendable {
         self.hub = hub
         self.registry = registry
         self.configuration = configuration
-        for queue in [queue, readQueue, eventQueue] { queue.setSpecific(key: mark, value: true) }
+        eventQueue.setSpecific(key: eventMark, value: true)
+        for queue in [queue, readQueue] { queue.setSpecific(key: mark, value: true) }
     }
 
     // MARK: Beginning and ending
@@ -77,7 +80,7 @@ final class RestSweep: Sendable {
 
     /// Upgrades the rest, and returns when it is written.
     func finish(isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
-        guard DispatchQueue.getSpecific(key: mark) == nil else {
+        guard DispatchQueue.getSpecific(key: mark) == nil, DispatchQueue.getSpecific(key: eventMark) == nil else {
             throw CacheError(
                 .busy,
                 "upgradeRest() was called by the monitor or a closure of a migration that the upgrade itself has called. "

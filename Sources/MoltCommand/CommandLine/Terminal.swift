@@ -64,28 +64,40 @@ package struct Terminal: Sendable {
         output(Data(shown(text).utf8))
     }
 
+    /// Prints JSON text as it is, with the escapes of JSON for the control characters that it may have in strings.
+    package func say(json text: String) {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            if ErrorSummary.isControl(scalar), scalar != "\n" {
+                let digits = String(scalar.value, radix: 16)
+                shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        output(Data((shown + "\n").utf8))
+    }
+
     private func shown(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map { ErrorSummary.oneLine(String($0)) }
                 .joined(separator: "\t")
         }
         let text = lines.joined(separator: "\n") + "\n"
-        return Style.allCases.reduce(text) { $0.replacing($1.rawValue, with: "\u{1B}[\($1.code)m") }
+        guard usesColor || usesErrorColor else { return text }
+        return Style.allCases.reduce(text) { $0.replacing($1.mark, with: "\u{1B}[\($1.rawValue)m") }
     }
 
-    /// A style in a text that is not shown yet, as a character for private use: the only escapes that are printed.
-    private enum Style: String, CaseIterable {
-        case bold = "\u{E000}"
-        case red = "\u{E001}"
-        case plain = "\u{E002}"
+    /// A style in a text that is not shown yet: the only escapes that are printed.
+    private enum Style: Int, CaseIterable {
+        case plain = 0
+        case bold = 1
+        case red = 31
 
-        var code: Int {
-            switch self {
-            case .bold: 1
-            case .red: 31
-            case .plain: 0
-            }
-        }
+        /// Stands for the escape; no file can have a text that was chosen when the process began.
+        var mark: String { Self.secret + "\(rawValue);" }
+
+        private static let secret = "\u{E000}" + UUID().uuidString
     }
 
     /// Prints bytes as they are.
@@ -125,10 +137,10 @@ package struct Terminal: Sendable {
     func red(_ text: String) -> String { styled(text, .red) }
 
     /// Red text on standard error.
-    func redError(_ text: String) -> String { usesErrorColor ? Style.red.rawValue + text + Style.plain.rawValue : text }
+    func redError(_ text: String) -> String { usesErrorColor ? Style.red.mark + text + Style.plain.mark : text }
 
     private func styled(_ text: String, _ style: Style) -> String {
-        usesColor ? style.rawValue + text + Style.plain.rawValue : text
+        usesColor ? style.mark + text + Style.plain.mark : text
     }
 
     /// Prints a value as indented JSON with sorted names.
@@ -136,7 +148,7 @@ package struct Terminal: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        say(String(decoding: try encoder.encode(value), as: UTF8.self))
+        say(json: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }
 

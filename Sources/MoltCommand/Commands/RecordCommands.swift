@@ -9,7 +9,7 @@ extension StoreCommands {
     static let list = Command("ls", ["FILE"], "list the keys of a store", options: [ofType, .json]) { call, terminal in
         try eachRecord(call) { record in
             if call.has("--json") {
-                terminal.say(record.line(withContent: false))
+                terminal.say(json: record.line(withContent: false))
             } else {
                 let size = record.isData ? "\(record.content.count) B, data" : "\(record.content.count) B"
                 terminal.say("\(record.key)\t\(record.typeName)\tversion \(record.version)\t\(size)\(record.expiry)")
@@ -38,12 +38,14 @@ extension StoreCommands {
             terminal.say("\(record.content.count) bytes of data; see --raw")
         } else {
             let text = String(decoding: record.content, as: UTF8.self)
-            // A damaged text cannot be laid out.
-            let isJSON = (try? JSONPart(text)) != nil
-            terminal.say(
-                isJSON
-                    ? String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self) : text
-            )
+            if (try? JSONPart(text)) != nil {
+                terminal.say(
+                    json: String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self)
+                )
+            } else {
+                // A damaged text cannot be laid out.
+                terminal.say(text)
+            }
         }
         return ExitCode.success
     }
@@ -56,7 +58,7 @@ extension StoreCommands {
     ) { call, terminal in
         try eachRecord(call) { record in
             if call.has("--json") {
-                terminal.say(record.line(withContent: true))
+                terminal.say(json: record.line(withContent: true))
             } else {
                 terminal.say("\(record.key)\t\(record.contentText)")
             }

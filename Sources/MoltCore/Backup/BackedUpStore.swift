@@ -23,11 +23,13 @@ package protocol BackedUpStore: MigrationStore {
     /// - Parameters:
     ///   - request: What else is restored, and what is kept.
     ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
+    /// - Returns: The attached stores in the backup that were left as they are.
+    @discardableResult
     func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
-    ) throws
+    ) throws -> [String]
 
     func remove(_ backup: StoreBackup) throws
 

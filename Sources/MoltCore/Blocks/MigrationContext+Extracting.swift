@@ -66,7 +66,8 @@ extension MigrationContext {
             return try insert(&new, outer.expiration)
         }
         let isEqual =
-            RecordValue.Object.isSame(other.typeName, new.typeName) && (try? other.content()) == (try? new.content())
+            try !other.isData && RecordValue.Object.isSame(other.typeName, new.typeName)
+            && other.content().sorted.json() == new.content().sorted.json()
         guard isEqual else {
             let error = outer.error(
                 .keyExists,

@@ -123,7 +123,7 @@ public struct DocumentUpgrade: Sendable {
         let upgraded = try upgrade(document, ofType: typeName, writtenAt: version, forKey: key)
         guard !upgraded.isDropped else { return nil }
         if upgraded.isData, let data = upgraded.content as? Value { return data }
-        return try coding.decoder.decode(type, from: upgraded.content)
+        return try coding.decoder.decode(type, fromStored: upgraded.content)
     }
 
     private func check(_ version: Int) throws {

@@ -71,7 +71,8 @@ package struct Downgrade {
         // A pending migration means that records are not in the app's form; a deferred one is not about records.
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
-            !entry.isApplied && !waiting.contains(entry.migration.name)
+            // An eager migration that finishes one on read has records to change.
+            !entry.isApplied && !waiting.contains(entry.migration.name) || entry.status == .onRead && entry.willRun
         }
         if let first = missing {
             throw superseded(

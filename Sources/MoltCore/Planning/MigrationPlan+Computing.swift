@@ -62,11 +62,15 @@ extension MigrationPlan {
         }
         guard let first = lost.min(by: { $0.version < $1.version }), from <= registry.version else { return }
         let id = MigrationID(name: first.name, version: first.version)
+        let advice =
+            known[first.name] == nil
+            ? "Keep it in the registry, with or without onRead(), until no store has records from before it."
+            : "It is in the registry with other steps: undo that change."
         problems.append(
             Problem(
                 code: .migrationMissing,
                 message: "Records of the store still have to go through migration \(id), which upgrades them when they "
-                    + "are read. Keep it in the registry, with or without onRead(), until no store has records from before it.",
+                    + "are read. \(advice)",
                 migration: id
             )
         )
@@ -106,6 +110,7 @@ extension MigrationPlan {
             let current = migration.fingerprint
             guard fingerprint != current else { return nil }
             let moved = Migration(to: row.id.version, migration.name, steps: migration.steps)
+                .coding(migration.coding)
             return Edit(
                 migration: migration.id,
                 recorded: fingerprint,

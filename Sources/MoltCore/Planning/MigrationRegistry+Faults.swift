@@ -17,6 +17,13 @@ extension MigrationRegistry {
         } else if oldestSupportedVersion > Int(Int32.max) {
             faults.append("oldestSupportedVersion is above \(Int32.max), more than a store can hold.")
         }
+        for (version, _) in codings where version < .max && version >= self.version {
+            faults.append(
+                "The registry has coders for values up to version \(version) and others for later ones, but no migration to "
+                    + "a later version. Add one that changes the form of the stored values: "
+                    + "Migration(to: \(version + 1), …)."
+            )
+        }
         var seen: [String: Int] = [:]
         let names = Set(names)
         var replaced: Set<String> = []
@@ -96,7 +103,26 @@ extension MigrationRegistry {
     private func codingFaults(of migration: Migration, place: String) -> [String] {
         guard migration.runsClosure, !migration.hasOwnCoding else { return [] }
         let before = migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
-        guard !coding(at: before).isSame(as: migration.coding) else { return [] }
+        let earlier = coding(at: max(before, oldestSupportedVersion))
+        if allowsLateMigrations, !coding.isSame(as: migration.coding) {
+            return [
+                "\(place), runs a closure, may run late, and has the coders of its version, which later records do not have. "
+                    + "Add `.coding(…)` to the migration, with coders that read both."
+            ]
+        }
+        if let form = migration.coding.dateForm,
+            let change = migrations.first(where: {
+                $0.version >= migration.version && !$0.changedDateForms.isEmpty
+            }), !change.changedDateForms.contains(form)
+        {
+            return [
+                "\(place), runs a closure with coders of dates that \(change.id) changes from another form. Declare the "
+                    + "coders of the releases before that change: `.coding(…, through: \(change.version - 1))` of the "
+                    + "registry. If the closure decodes no such date, or decodes it after the change, add `.coding(…)` to "
+                    + "the migration."
+            ]
+        }
+        guard !earlier.isSame(as: migration.coding) else { return [] }
         return [
             "\(place), runs a closure, and the registry's coders change at its version. Say which coders the closure's "
                 + "values have: add `.coding(…)` to the migration, with the earlier coders if its closures run before "

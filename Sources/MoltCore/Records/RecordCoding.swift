@@ -55,6 +55,17 @@ public final class RecordCoding: Sendable {
         self === other || summary == other.summary && !summary.contains("custom")
     }
 
+    /// The form in which dates are decoded; nil for a custom strategy.
+    var dateForm: Record.DateForm? {
+        switch decoder.dateDecodingStrategy {
+        case .deferredToDate: .secondsSinceReferenceDate
+        case .secondsSince1970: .secondsSince1970
+        case .millisecondsSince1970: .millisecondsSince1970
+        case .iso8601: .iso8601
+        default: nil
+        }
+    }
+
     /// The options and strategies, in a form that never changes: it is part of fingerprints.
     var summary: String {
         let options = [

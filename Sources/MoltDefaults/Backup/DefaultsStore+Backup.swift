@@ -71,11 +71,12 @@ extension DefaultsStore: BackedUpStore {
     ///
     /// Writing the restored content to the journal is the commit; after a kill, the next upgrade finishes the restore.
     /// Content of suites that are not attached stays in the journal, too.
+    @discardableResult
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> [String] {
         try suite.validate()
         var content = try files.content(of: backup, isOwn: !request.isFromAnotherStore)
         try verify(backup, content)
@@ -98,6 +99,7 @@ extension DefaultsStore: BackedUpStore {
         // Earlier copies of replaced settings stay: the first may contain settings that exist nowhere else.
         try apply(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         _ = consume lock
+        return unattached
     }
 
     /// Whether the journal exists or may exist.

@@ -57,25 +57,31 @@ extension Suite {
     /// - Parameters:
     ///   - backup: A backup from ``backups()`` or ``filesAside()``.
     ///   - attached: The other suites in the backup; none by default.
+    ///   - leavesUnattached: Whether other suites in the backup that are not in `attached` stay as they are; false by
+    ///     default: the backup is refused.
     ///   - fromAnotherStore: Whether the backup may belong to another suite or be in another directory; false by
     ///     default.
     ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
+    /// - Returns: The names of the suites in the backup that were left as they are.
     /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
     ///   `busy`; ``DefaultsError`` for a suite that cannot be written.
+    @discardableResult
     public func restore(
         _ backup: StoreBackup,
         attaching attached: [any Attachable] = [],
+        leavingUnattached leavesUnattached: Bool = false,
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true
-    ) throws {
+    ) throws -> [String] {
         var request = RestoreRequest()
+        request.leavesUnattached = leavesUnattached
         request.isFromAnotherStore = fromAnotherStore
         request.attached = Set(attached.stores.map(\.attachedName) + [attachedName])
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached.stores)
         }
-        try DefaultsStore(self, attaching: attached.stores)
+        return try DefaultsStore(self, attaching: attached.stores)
             .restore(backup, request, waiting: Self.patience(for: self))
     }
 

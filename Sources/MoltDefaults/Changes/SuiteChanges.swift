@@ -72,6 +72,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         try check()
         try checkKey(key)
         try SuiteDomain.check(value, forKey: key, in: suite)
+        try SuiteDomain.checkForm(of: key, among: snapshot, in: suite)
         // The next step sees the same value as if the store had been closed and reopened in between.
         change(key, to: value.asStored())
     }

@@ -72,7 +72,8 @@ struct SettingsConversion: Sendable {
                 store: suite.attachedName,
                 key: key,
                 outcome: .notNamed,
-                reason: "its value has an old form, and no migration converts it: add it to the keys, or to `except`"
+                reason: "its value looks like an old form, and no migration converts it: add it to the keys, or to "
+                    + "`except`"
             )
         }
     }

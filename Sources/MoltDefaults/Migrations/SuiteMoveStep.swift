@@ -90,6 +90,11 @@ struct SuiteMoveStep: Sendable {
             }
             outcomes.append(outcome)
         }
+        // A misspelled key would keep its name.
+        let seen = Set(outcomes.map(\.key))
+        for key in names.keys.sorted() where !seen.contains(key) {
+            outcomes.append(KeyOutcome(store: source.attachedName, key: key, outcome: .absent))
+        }
         try migration.note(outcomes, among: old.keys)
         guard afterwards == .clean else { return }
         for (newKey, keys) in found {

@@ -26,7 +26,21 @@ package struct SuiteDomain: Sendable {
     ///
     /// - Throws: The same errors as ``change(restoring:_:)``.
     package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
-        try change { _ in SuiteEdit(values: values, removed: keys) }
+        try change { domain in
+            for key in values.keys { try Self.checkForm(of: key, among: domain, in: suite) }
+            return SuiteEdit(values: values, removed: keys)
+        }
+    }
+
+    /// Refuses a key that the domain has in another Unicode form: on Linux, one of the two could not be read.
+    static func checkForm(
+        of key: String,
+        among domain: [String: PropertyListValue],
+        in suite: Suite
+    ) throws(DefaultsError) {
+        guard let index = domain.index(forKey: key), !domain[index].key.utf8.elementsEqual(key.utf8) else { return }
+        let fault = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
+        throw DefaultsError(.cannotStore, fault).at(key: key).of(suite: suite)
     }
 
     /// Makes the changes computed from the current values, and reads them back.
@@ -158,14 +172,7 @@ package struct SuiteEdit {
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.
     fileprivate func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
-        for (key, value) in values {
-            try SuiteDomain.check(value, forKey: key, in: suite)
-            guard let index = domain.index(forKey: key), !domain[index].key.utf8.elementsEqual(key.utf8) else {
-                continue
-            }
-            let fault = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
-            throw DefaultsError(.cannotStore, fault).at(key: key).of(suite: suite)
-        }
+        for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
         if let fault = SuiteFormat.fault(ofDictionary: applied(to: domain)) {
             throw DefaultsError(.cannotStore, fault).of(suite: suite)
         }

@@ -17,8 +17,10 @@ struct StepNames {
     private var forgotten: [String: [String: KeyOutcome]] = [:]
 
     /// Adds what an upgrade of a fixture found.
-    mutating func add(_ report: MigrationReport, of fixture: StoreFixture) {
-        for entry in report.entries {
+    ///
+    /// - Parameter isWhole: Whether it was an upgrade through the whole registry; a later migration may convert a key.
+    mutating func add(_ report: MigrationReport, of fixture: StoreFixture, isWhole: Bool) {
+        for entry in report.entries where isWhole {
             for key in entry.steps.flatMap(\.keys) where key.outcome == .notNamed {
                 forgotten[entry.migration.name, default: [:]][key.key] = key
             }

@@ -228,7 +228,7 @@ enum RandomUpgrade {
         case 4: return .mapValue(type, name, [1: "one", .null: 0, ["in": 1]: [:]])
         case 5: return .mapValue(type, each, [.null: .null, 1: "one"], otherwise: .remove)
         case 6: return .changeValue(type, name, to: .string, otherwise: .keep)
-        case 7: return .changeValue(type, inner, from: .secondsSince1970, to: .iso8601, otherwise: .keep)
+        case 7: return .changeValue(type, inner, from: .secondsSinceReferenceDate, to: .iso8601, otherwise: .keep)
         case 8: return .wrapProperty(type, name, in: random.below(2) == 0 ? .array : .object("in"))
         case 9: return .unwrapProperty(type, name, from: .array).onFailure(policy)
         case 10: return .renameProperty(type, inner, to: "inner\(mark)")

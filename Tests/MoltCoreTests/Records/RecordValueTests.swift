@@ -40,6 +40,11 @@ import Testing
         for other: RecordValue in [["width": 1], ["width": 2, "height": size.object?["height"] ?? .null]] {
             #expect(size != other)
         }
+        // Comparing takes no time that grows with the power of the depth.
+        func tree(_ leaf: Int) -> RecordValue {
+            (0..<200).reduce(.int(leaf)) { tree, _ in ["a": tree, "b": 1] }
+        }
+        #expect(tree(1) != tree(2))
         // The last of two properties with one name is the one that is read.
         #expect(["a": 1, "b": 3, "a": 2] as RecordValue == ["b": 3, "a": 2])
         #expect([1, 2] as RecordValue != [2, 1])

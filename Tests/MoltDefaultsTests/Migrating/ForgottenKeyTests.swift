@@ -33,7 +33,7 @@ import Testing
         #expect(
             report.description.contains(
                 """
-                not named: "owner" of \(suite.attachedName): its value has an old form, and no migration converts it: \
+                not named: "owner" of \(suite.attachedName): its value looks like an old form, and no migration converts it: \
                 add it to the keys, or to `except`
                 """
             )

@@ -43,7 +43,7 @@ struct SettingsMatrixTests {
             try await directory.catalog(recording: .missing).verify(migrations, types: [])
         }
         #expect(failure?.kinds.contains(.unmatchedName) == true)
-        #expect(failure?.description.contains("not named: its value has an old form") == true)
+        #expect(failure?.description.contains("not named: its value looks like an old form") == true)
     }
 
     @Test func `A cache with settings passes`() async throws {

@@ -7,8 +7,7 @@ extension JSONDecoder {
     ///
     /// - Throws: The decoder's error, or `DecodingError` for such text.
     package func decode<Value: Decodable>(_ type: Value.Type, fromStored json: Data) throws -> Value {
-        if Self.isTooDeep(json) {
-            let error = JSONSyntaxError(reason: .tooDeep, offset: 0)
+        if json.count > JSONScanner.depthLimit, let error = fault(in: [UInt8](json)) {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
@@ -16,27 +15,17 @@ extension JSONDecoder {
         return try decode(type, from: json)
     }
 
-    /// Whether brackets outside of strings are nested too deeply, in JSON or any other text.
-    private static func isTooDeep(_ json: Data) -> Bool {
-        guard json.count > JSONScanner.depthLimit else { return false }
-        var (depth, isInString, isEscaped) = (0, false, false)
-        return json.withUnsafeBytes { bytes in
-            for byte in bytes {
-                if isInString {
-                    isInString = isEscaped || byte != 0x22
-                    isEscaped = !isEscaped && byte == 0x5C
-                    continue
-                }
-                switch byte {
-                case 0x22: isInString = true
-                case 0x5B, 0x7B:
-                    depth += 1
-                    if depth > JSONScanner.depthLimit { return true }
-                case 0x5D, 0x7D: depth -= 1
-                default: break
-                }
-            }
-            return false
+    /// Why a text with many brackets is not passed on; nil if it may be.
+    private func fault(in json: [UInt8]) -> JSONSyntaxError? {
+        guard json.count(where: { $0 == 0x5B || $0 == 0x7B }) > JSONScanner.depthLimit else { return nil }
+        guard allowsJSON5 else { return Record.check(json, depth: 0) }
+        // Brackets in strings and comments count, too.
+        var depth = 0
+        for (offset, byte) in json.enumerated() {
+            if byte == 0x5B || byte == 0x7B { depth += 1 }
+            if byte == 0x5D || byte == 0x7D { depth -= 1 }
+            if depth > JSONScanner.depthLimit { return JSONSyntaxError(reason: .tooDeep, offset: offset) }
         }
+        return nil
     }
 }

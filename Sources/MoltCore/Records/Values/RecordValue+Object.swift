@@ -11,7 +11,7 @@ extension RecordValue {
     /// ```
     public struct Object: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         /// A name and its value.
-        public struct Property: Hashable, Sendable {
+        public struct Property: Sendable {
             /// The name, unquoted and unescaped.
             public var name: String
             /// The value.
@@ -21,17 +21,6 @@ extension RecordValue {
             public init(name: String, value: RecordValue) {
                 self.name = name
                 self.value = value
-            }
-
-            /// Whether both have the same value and the same bytes in their names.
-            public static func == (property: Property, other: Property) -> Bool {
-                isSame(property.name, other.name) && property.value == other.value
-            }
-
-            /// Hashes the bytes of the name, and the value.
-            public func hash(into hasher: inout Hasher) {
-                hasher.combine(ExactName(name))
-                hasher.combine(value)
             }
         }
 
@@ -72,7 +61,7 @@ extension RecordValue {
         ///
         /// Of several properties with one name, the last one counts, as when the value is read.
         public static func == (object: Object, other: Object) -> Bool {
-            object.properties == other.properties || object.values == other.values
+            object.values == other.values
         }
 
         /// Hashes the names and their values, in no order.
