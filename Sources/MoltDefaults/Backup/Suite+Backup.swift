@@ -14,7 +14,7 @@ extension Suite {
 
     /// Copies of the settings that restores have replaced, newest first.
     ///
-    /// ``restore(_:attaching:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
+    /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
     public func filesAside() throws -> [StoreBackup] {

@@ -218,7 +218,8 @@ import Testing
             #expect(
                 error?.message
                     == "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, "
-                    + "also when you next open the store. Nothing was changed."
+                    + "also when you next open the store; or pass `leavingUnattached: true`, which restores the store "
+                    + "without them. Nothing was changed."
             )
         }
         #expect(try scenario.contents == before)
