@@ -75,7 +75,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var current: String
         /// The version that the migration brought the store to when it was applied.
         public var recordedVersion: Int
-        /// Whether its steps differ from those that were applied, and not only its version.
+        /// Whether its steps or the coders of its closures differ from those that were applied, and not only its version.
         public var hasOtherSteps: Bool
     }
 
@@ -209,7 +209,7 @@ extension MigrationPlan.Edit: CustomStringConvertible {
     /// The migration and the differences.
     public var description: String {
         let version = recordedVersion == migration.version ? nil : "applied as version \(recordedVersion)"
-        let steps = hasOtherSteps ? "with other steps than before" : nil
+        let steps = hasOtherSteps ? "with other steps or coders than before" : nil
         return ([migration.description] + [version, steps].compactMap(\.self)).joined(separator: ", ")
     }
 }

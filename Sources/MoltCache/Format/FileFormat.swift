@@ -18,21 +18,31 @@ package enum FileFormat {
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
     /// Creates the tables and marks the file as ours; runs inside the caller's transaction.
+    package static let creation = """
+        PRAGMA application_id = \(applicationID);
+        \(declarations.map(\.value).joined(separator: ";\n"));
+        INSERT INTO molt_meta(name, value) VALUES
+            ('file_format', \(number)), ('content_size', 0), ('\(generation)', \(newGeneration));
+        """
+
+    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
     ///
     /// The content is the last column, so that the others are read without following its overflow pages. An upgrade
     /// writes only content and version, neither of which is indexed.
-    package static let creation = """
-        PRAGMA application_id = \(applicationID);
+    private static let declarations: KeyValuePairs = [
+        "molt_meta": """
         CREATE TABLE molt_meta(
             name TEXT PRIMARY KEY NOT NULL,
             value ANY
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO molt_meta(name, value) VALUES
-            ('file_format', \(number)), ('content_size', 0), ('\(generation)', \(newGeneration));
+        ) STRICT, WITHOUT ROWID
+        """,
+        "molt_type": """
         CREATE TABLE molt_type(
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE
-        ) STRICT;
+        ) STRICT
+        """,
+        "molt_record": """
         CREATE TABLE molt_record(
             id INTEGER PRIMARY KEY,
             key TEXT NOT NULL UNIQUE,
@@ -43,9 +53,15 @@ package enum FileFormat {
             accessed_at REAL NOT NULL,
             expires_at REAL,
             content ANY NOT NULL
-        ) STRICT;
-        CREATE INDEX molt_record_type ON molt_record(type_id);
-        CREATE INDEX molt_record_expiry ON molt_record(expires_at) WHERE expires_at IS NOT NULL;
+        ) STRICT
+        """,
+        "molt_record_type": """
+        CREATE INDEX molt_record_type ON molt_record(type_id)
+        """,
+        "molt_record_expiry": """
+        CREATE INDEX molt_record_expiry ON molt_record(expires_at) WHERE expires_at IS NOT NULL
+        """,
+        "molt_ledger": """
         CREATE TABLE molt_ledger(
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
@@ -65,13 +81,16 @@ package enum FileFormat {
             replaces TEXT,
             extra TEXT,
             is_readable INTEGER NOT NULL DEFAULT 0
-        ) STRICT;
+        ) STRICT
+        """,
+        "molt_journal": """
         CREATE TABLE molt_journal(
             id INTEGER PRIMARY KEY,
             store TEXT NOT NULL,
             changes BLOB NOT NULL
-        ) STRICT;
-        """
+        ) STRICT
+        """,
+    ]
 
     /// The temporary table of changes that wait for the end of a stage.
     static let deferredTable = """
@@ -189,8 +208,8 @@ package enum FileFormat {
         var altered: String?
         try schema.eachRow { row throws(SQLiteError) in
             let name = row.text(0)
-            guard let declaration = declarations[name.lowercased()] else { return }
-            if !isSame(row.text(1), declaration) { altered = altered ?? name }
+            let declaration = declarations.first { $0.key == name.lowercased() }?.value
+            if let declaration, !isSame(row.text(1), declaration) { altered = altered ?? name }
         }
         return altered
     }
@@ -205,16 +224,6 @@ package enum FileFormat {
         let rules = ["COLLATE", "UNIQUE", "PRIMARY", "REPLACE", "IGNORE"]
         return added.trimmingPrefix { $0.isWhitespace }.hasPrefix(",") && !rules.contains { added.contains($0) }
     }
-
-    /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
-    private static let declarations: [String: String] = {
-        let statements = creation.split(separator: ";").map { $0.trimmingPrefix { $0.isWhitespace } }
-        let created = statements.filter { $0.hasPrefix("CREATE ") }.map { statement in
-            // The third word is the name.
-            (String(statement.split { $0 == " " || $0 == "(" }[2]), String(statement))
-        }
-        return Dictionary(created) { first, _ in first }
-    }()
 
     private static func alteredSchema(_ path: String, _ table: String) -> CacheError {
         CacheError(

@@ -86,14 +86,21 @@ public struct DocumentUpgrade: Sendable {
             throw MigrationError(.unsupported, "The document's type name is empty. Pass the name of its type.")
         }
         try check(version)
-        let stored = StoreContents.StoredRecord(
-            key: key,
-            typeName: typeName,
-            content: Array(document),
-            expiration: expiration?.timeIntervalSince1970,
-            version: version
-        )
-        var record = Record(stored)
+        var record = Record()
+        var key = key
+        key.withUTF8 { key in
+            document.withUnsafeBytes { content in
+                record.load(
+                    id: 0,
+                    typeName: typeName,
+                    key: UnsafeRawBufferPointer(key),
+                    content: content,
+                    isData: false,
+                    expiration: expiration?.timeIntervalSince1970,
+                    version: version
+                )
+            }
+        }
         try record.read()
         let first = stepVersions.firstIndex { $0 > version } ?? stepVersions.count
         let outcome = changer.change(&record, from: first)

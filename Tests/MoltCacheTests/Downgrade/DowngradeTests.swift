@@ -210,6 +210,7 @@ import Testing
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.url.lastPathComponent.hasPrefix("cache.molt.v3-") && aside.url.pathExtension == "aside")
         #expect(aside.schemaVersion == 3)
+        #expect(try CodableCache.filesAside(at: scenario.url).first?.recordCount != nil)
         let imported = MigrationRegistry(
             [
                 Migration(to: 1, "add-1", .addProperty("Person", "added1", default: .int(1))),

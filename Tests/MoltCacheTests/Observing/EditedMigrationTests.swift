@@ -83,9 +83,9 @@ struct EditedMigrationTests {
         error?.expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1. A migration")
         let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
         let other = #expect(throws: MigrationError.self) { try open([both], .fail) }
-        #expect(other?.message.contains("applied as version 1, with other steps than before.") == true)
+        #expect(other?.message.contains("applied as version 1, with other steps or coders than before.") == true)
         let steps = #expect(throws: MigrationError.self) { try open([edited], .fail) }
-        #expect(steps?.message.contains("\"rename\" (version 1), with other steps than before.") == true)
+        #expect(steps?.message.contains("\"rename\" (version 1), with other steps or coders than before.") == true)
     }
 
     @Test func `A migration that replaces itself and others does not count as edited`() throws {

@@ -24,10 +24,6 @@
         return try JSONEncoder().encode(attempt) + Data("\n".utf8)
     }
 
-    private func unfinishedAttempts(at url: URL) -> [UpgradeAttempt] {
-        CacheStore(at: url).attemptsURL.map { AttemptLog($0).attempts() } ?? []
-    }
-
     @Suite("An interrupted upgrade")
     struct AttemptTests {
         private let scratch: ScratchDirectory
@@ -65,11 +61,25 @@
             return try CodableCache(at: url, migrations: migrations(step), configuration: configuration)
         }
 
+        @Test func `does not count while unshipped migrations are redone, as in a debugger`() async throws {
+            await crash()
+            await crash()
+            var configuration = CodableCache.Configuration()
+            configuration.attemptLimit = 2
+            configuration.appVersion = "1.0"
+            #if DEBUG
+                configuration.redoesUnshippedMigrations = true
+                let renaming = migrations(.renameType("Person", to: "Alien"))
+                let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
+                #expect(cache.schemaVersion == 2)
+            #endif
+        }
+
         @Test func `is not tried again beyond the limit, unless the app removes the limit`() async throws {
             let before = try Snapshot(of: url)
             await crash()
             await crash()
-            let attempts = unfinishedAttempts(at: url)
+            let attempts = CodableCache.attempts(at: url)
             #expect(attempts.map(\.from) == [0, 0])
             #expect(attempts.map(\.to) == [2, 2])
             #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
@@ -80,13 +90,13 @@
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
-            #expect(unfinishedAttempts(at: url) == attempts)
+            #expect(CodableCache.attempts(at: url) == attempts)
 
             let cache = try open(limit: nil)
             #expect(cache.report.to == 2)
             #expect(try cache.count(of: Alien.self) == 1)
             cache.close()
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             #expect(try scratch.names() == ["cache.molt"])
         }
 
@@ -104,7 +114,7 @@
             let own = try Data(contentsOf: note)
             let line = try line("x", 1_999_999_999, from: 7, to: 8)
             try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
-            #expect(unfinishedAttempts(at: url).last?.to == 2)
+            #expect(CodableCache.attempts(at: url).last?.to == 2)
             #expect(throws: MigrationError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
             try open(limit: 2).close()
             #expect(try scratch.names() == ["cache.molt"])
@@ -136,7 +146,7 @@
                 withExtendedLifetime(input) {}
             }
             let note = URL(fileURLWithPath: url.path + "-attempt")
-            let crashed = try #require(unfinishedAttempts(at: url).last)
+            let crashed = try #require(CodableCache.attempts(at: url).last)
             for id in [other.processIdentifier, 1] {
                 var attempt = crashed
                 attempt.processID = id
@@ -156,10 +166,10 @@
             await crash()
             #expect(throws: MigrationError.self) { try open(limit: 1) }
             await crash(appVersion: "1.1")
-            #expect(unfinishedAttempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
+            #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
             #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`()
@@ -170,7 +180,7 @@
             error?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
             let before = try CacheStore.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
@@ -181,7 +191,7 @@
             let backup = try CodableCache.backUp(at: url)
             await crash()
             try CodableCache.restore(backup, at: url)
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             try open(limit: 1).close()
         }
 
@@ -191,7 +201,7 @@
                     try open(limit: 1, .transform("Person") { _ in throw Refusal() })
                 }?.expect(.stepFailed)
             }
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             try open(limit: 1).close()
             #expect(try scratch.names() == ["cache.molt"])
         }
@@ -223,7 +233,7 @@
         func `A malformed file of attempts is ignored`(text: String) throws {
             let note = URL(fileURLWithPath: url.path + "-attempt")
             try Data(text.utf8).write(to: note)
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             try open(limit: 0 + 1).close()
             #expect(try scratch.names() == ["cache.molt"])
         }
@@ -235,7 +245,7 @@
             try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
             let seen = Log<[UpgradeAttempt]>()
             let url = url
-            try open(limit: 1, .run { _ in seen.append(unfinishedAttempts(at: url)) }).close()
+            try open(limit: 1, .run { _ in seen.append(CodableCache.attempts(at: url)) }).close()
             #expect(seen.all == [[]])
             #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: note)
@@ -248,7 +258,7 @@
 
             // Opening a FIFO for writing would wait for a reader.
             #expect(mkfifo(note, 0o600) == 0)
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
             let last = try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3, 4))
             #expect(last.report.to == 4)
         }
@@ -273,12 +283,13 @@
             try SQLite(url).run("UPDATE molt_type SET name = 'Text' WHERE name = 'String'")
             let found = Log<Int>()
             var options = MigrationOptions()
-            options.atPoint = { [url] in if $0.kind == .beforeCommit { found.append(unfinishedAttempts(at: url).count) }
+            options.atPoint = { [url] in
+                if $0.kind == .beforeCommit { found.append(CodableCache.attempts(at: url).count) }
             }
             let migrations: MigrationRegistry = [Migration(to: 1, "first", .renameType("Person", to: newName))]
             _ = try Migrator(migrations, options: options).migrate(CacheStore(at: url))
             #expect(found.all == [isRecorded ? 1 : 0])
-            #expect(unfinishedAttempts(at: url).isEmpty)
+            #expect(CodableCache.attempts(at: url).isEmpty)
         }
 
         @Test func `is named in the error of a write that waits for the upgrade`() throws {

@@ -155,7 +155,10 @@ import Testing
 
 /// Every string that describes an error.
 func descriptions(of error: MigrationError) -> [String] {
-    [
+    var dumped = ""
+    dump(error, to: &dumped)
+    return [
+        dumped,
         error.description, error.debugDescription, error.localizedDescription, error.errorDescription ?? "",
         String(describing: error), String(reflecting: error), "\(error)", "\(error as any Error)",
         (error as any Error).localizedDescription, (error as NSError).localizedDescription,
