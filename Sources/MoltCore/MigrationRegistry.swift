@@ -125,9 +125,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// .coding(millisecondsCoding)
     /// ```
     ///
-    /// A migration uses the coders of its version; one of another registry keeps that registry's, if this one declares
-    /// none. One to the version at which the coders change must say itself which
-    /// ones its closures use, see ``Migration/coding(_:)``.
+    /// A migration uses the coders of its version. One to the version at which the coders change must say itself which
+    /// ones its closures use; see ``Migration/coding(_:)``. If this registry declares none, a migration that was taken
+    /// from another registry keeps the coders that it had there.
     ///
     /// - Parameters:
     ///   - coding: The coders.

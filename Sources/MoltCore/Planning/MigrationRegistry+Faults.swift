@@ -110,7 +110,8 @@ extension MigrationRegistry {
                     + "Add `.coding(…)` to the migration, with coders that read both."
             ]
         }
-        if let form = migration.coding.dateForm,
+        // Without declared coders, such a step is about a property that had a form of its own, such as a string.
+        if !codings.isEmpty, let form = migration.coding.dateForm,
             let change = migrations.first(where: {
                 $0.version >= migration.version && !$0.changedDateForms.isEmpty
             }), !change.changedDateForms.contains(form)

@@ -93,6 +93,9 @@ import Testing
         )
         let migrations = MigrationRegistry([year, Migration(to: 2, "milliseconds", change)])
         #expect(migrations.faults.isEmpty)
+        // A string of the app's own becomes a date; no closure ever decoded one.
+        let text = MigrationStep.changeValue("Note", "at", from: .iso8601, to: .secondsSinceReferenceDate)
+        #expect(MigrationRegistry([year, Migration(to: 2, "text", text)]).faults.isEmpty)
         #expect(migrations.coding(.standard, through: 1).coding(Self.milliseconds).faults.isEmpty)
         let faults = migrations.coding(Self.milliseconds).faults
         #expect(faults.count == 1)
