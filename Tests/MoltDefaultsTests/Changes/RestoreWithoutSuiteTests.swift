@@ -45,4 +45,18 @@ import Testing
         #expect(try app.values == ["theme": "dark"])
         #expect(try group.values == ["since": 3, "theme": "dark"])
     }
+    @Test func `works for the backup of a suite, too`() throws {
+        let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
+        let backup = try app.suite.backUp(attaching: [group.suite])
+        try app.suite.set("light", forKey: "theme")
+        try group.suite.set(4, forKey: "since")
+
+        #expect(throws: MigrationError.self) { try app.suite.restore(backup) }
+        #expect(try app.values["theme"] == "light")
+        let left = try app.suite.restore(backup, leavingUnattached: true)
+
+        #expect(left == [group.suite.attachedName])
+        #expect(try app.values["theme"] == "dark")
+        #expect(try group.values == ["since": 4])
+    }
 }
