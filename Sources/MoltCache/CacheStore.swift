@@ -94,6 +94,20 @@ package final class CacheStore: MigrationStore {
         }
     }
 
+    package func hasRecords(before version: Int) throws -> Bool {
+        guard let connection else {
+            guard !isInMemory else { return false }
+            return try FileProbe.look(storeName) { connection throws(SQLiteError) in
+                try connection.hasRecords(before: version)
+            } ?? false
+        }
+        do {
+            return try connection.hasRecords(before: version)
+        } catch {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
     /// The file that records attempted upgrades; nil in memory.
     package var attemptsURL: URL? {
         isInMemory ? nil : Self.attemptsURL(of: storeName)

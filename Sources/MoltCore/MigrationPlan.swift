@@ -95,6 +95,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var journal: [String]
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
+    /// The migrations on read in the ledger that the registry does not have any more and that no record waits for.
+    var finishedOnRead: [String] = []
 
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
@@ -128,7 +130,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether the ledger or the version would change.
     var needsRun: Bool {
-        isFresh || from != to || entries.contains { $0.willRun }
+        isFresh || from != to || entries.contains { $0.willRun } || !finishedOnRead.isEmpty
     }
 
     /// The deferred migrations, with the reasons.
@@ -162,7 +164,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             storeName: store.storeName,
             migrations: migrations,
             attachments,
-            onlyRecordsOnRead: onlyRecordsOnRead
+            onlyRecordsOnRead: onlyRecordsOnRead,
+            hasRecords: store.hasRecords(before:)
         )
     }
 
@@ -236,7 +239,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - \(step)")
             }
         }
-        if !losses.isEmpty { lines.append("  removes: \(losses.map(\.description).joined(separator: "; "))") }
+        lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         return lines.joined(separator: "\n")
     }
 

@@ -25,6 +25,9 @@ package protocol MigrationStore: AnyObject {
     /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
     func state() throws -> StoreState
 
+    /// Whether a record was last written before a schema version; false, the default, for a store without records.
+    func hasRecords(before version: Int) throws -> Bool
+
     /// Runs a closure in one write transaction, which commits when the closure returns and rolls back when it throws.
     ///
     /// The write lock is acquired before the closure is called, so no other process can upgrade the store in the
@@ -51,6 +54,8 @@ extension MigrationStore {
     package var attemptsURL: URL? { nil }
 
     package var byteCount: Int64? { nil }
+
+    package func hasRecords(before version: Int) throws -> Bool { false }
 
     /// No copies are kept.
     package var backedUp: (any BackedUpStore)? { nil }

@@ -34,7 +34,7 @@ extension Migrator {
                 migrations: registry,
                 attachments,
                 onlyRecordsOnRead: options.onlyRecordsOnRead
-            )
+            ) { try transaction.records?.hasRecords(before: $0) ?? false }
             if plan != state.plan {
                 let edits = state.plan.edits
                 state.plan = plan
@@ -115,7 +115,8 @@ extension Migrator {
         }
         upgrade.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
         try options.reach(.writeLedger)
-        try transaction.record(ledgerEntries(for: upgrade.entries), version: max(plan.from, plan.to))
+        let rows = try ledgerEntries(for: upgrade.entries) + finishedRows(plan, transaction)
+        try transaction.record(rows, version: max(plan.from, plan.to))
         let journal = try attachments.finish()
         if !journal.isEmpty { try options.reach(.writeJournal) }
         try transaction.addToJournal(journal)
@@ -127,6 +128,21 @@ extension Migrator {
     private func ledgerEntries(for entries: [MigrationReport.Entry]) -> [LedgerEntry] {
         let migrations = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0) })
         return entries.map { ledgerEntry(for: $0, migrations[$0.migration.name]) }
+    }
+
+    /// The rows of migrations on read that no record waits for any more.
+    private func finishedRows(
+        _ plan: MigrationPlan,
+        _ transaction: any MigrationTransaction
+    ) throws -> [LedgerEntry] {
+        guard !plan.finishedOnRead.isEmpty else { return [] }
+        return try transaction.state().ledger.filter { plan.finishedOnRead.contains($0.name) }.map { row in
+            var row = row
+            row.outcome = .ran
+            // They are added to those of the row.
+            row.counts = RecordCounts()
+            return row
+        }
     }
 
     private func ledgerEntry(for entry: MigrationReport.Entry, _ migration: Migration?) -> LedgerEntry {

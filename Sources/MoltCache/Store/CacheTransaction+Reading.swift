@@ -17,6 +17,10 @@ extension CacheTransaction {
         }
     }
 
+    func hasRecords(before version: Int) throws -> Bool {
+        try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
+    }
+
     func lastRecordID() throws -> Int64 {
         try mapped { () throws(SQLiteError) in
             try statements[.lastID].first { $0.integer(0) } ?? 0
@@ -111,5 +115,12 @@ extension CacheTransaction {
         let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
         total = count
         return count
+    }
+}
+
+extension Connection {
+    /// Whether a record was last written before a schema version.
+    func hasRecords(before version: Int) throws(SQLiteError) -> Bool {
+        try integer("SELECT EXISTS(SELECT 1 FROM molt_record NOT INDEXED WHERE version < \(version))") != 0
     }
 }

@@ -1,12 +1,15 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state; the registry must be valid.
     ///
-    /// - Parameter onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
+    /// - Parameters:
+    ///   - onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
+    ///   - finished: The rows of ``lostOnRead(in:_:)`` that no record waits for.
     package init(
         state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        onlyRecordsOnRead: Bool = true
+        onlyRecordsOnRead: Bool = true,
+        finished: [LedgerEntry] = []
     ) {
         store = storeName
         from = state.version
@@ -25,7 +28,9 @@ extension MigrationPlan {
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
-        checkRest(rows, registry)
+        checkRest(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
+        let names = Set(registry.migrations.map(\.name))
+        finishedOnRead = finished.map(\.name).filter { !names.contains($0) }
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
@@ -50,22 +55,32 @@ extension MigrationPlan {
         }
     }
 
-    /// Finds migrations on read that the registry has lost while records still have to go through them.
-    private mutating func checkRest(_ rows: LedgerRows, _ registry: MigrationRegistry) {
-        // A replacement with the name of one of its parts does more than the part.
+    /// The migrations on read that the registry has lost although records may still have to go through them.
+    private static func lostOnRead(in state: StoreState, _ registry: MigrationRegistry) -> [LedgerEntry] {
+        guard state.version <= registry.version else { return [] }
         let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
-        let lost = rows.applied.values.filter { row in
+        return state.ledger.filter { row in
             guard row.outcome == .onRead else { return false }
+            // A replacement with the name of one of its parts does more than the part.
             guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
             // Without its declaration it still has to be the same migration.
             return !migration.isOnRead && row.fingerprint != migration.fingerprint
         }
-        guard let first = lost.min(by: { $0.version < $1.version }), from <= registry.version else { return }
+    }
+
+    private mutating func checkRest(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
+        guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
         let id = MigrationID(name: first.name, version: first.version)
-        let advice =
-            known[first.name] == nil
-            ? "Keep it in the registry, with or without onRead(), until no store has records from before it."
-            : "It is in the registry with other steps: undo that change."
+        let advice: String
+        if let replacement = registry.migrations.first(where: { $0.replaces.contains(first.name) }) {
+            advice =
+                "Keep the migrations that \(replacement.id) replaces in the registry instead of it, until no store has "
+                + "records from before them."
+        } else if registry.migrations.contains(where: { $0.name == first.name }) {
+            advice = "It is in the registry with other steps: undo that change."
+        } else {
+            advice = "Keep it in the registry, with or without onRead(), until no store has records from before it."
+        }
         problems.append(
             Problem(
                 code: .migrationMissing,
@@ -123,15 +138,24 @@ extension MigrationPlan {
 
     /// Computes the plan, including deferrals.
     ///
-    /// - Throws: The error of an attached store whose availability is checked.
+    /// - Parameter hasRecords: Returns whether the store has records from before a version; asked only if a migration
+    ///   on read was removed from the registry.
+    /// - Throws: The error of `hasRecords`, or that of an attached store whose availability is checked.
     init(
         _ state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
         _ attachments: Attachments,
-        onlyRecordsOnRead: Bool
+        onlyRecordsOnRead: Bool,
+        hasRecords: (_ before: Int) throws -> Bool
     ) throws {
-        self.init(state: state, storeName: storeName, migrations: registry, onlyRecordsOnRead: onlyRecordsOnRead)
+        try self.init(
+            state: state,
+            storeName: storeName,
+            migrations: registry,
+            onlyRecordsOnRead: onlyRecordsOnRead,
+            finished: Self.lostOnRead(in: state, registry).filter { try !hasRecords($0.version) }
+        )
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
         try deferEntries(state, registry, attachments)

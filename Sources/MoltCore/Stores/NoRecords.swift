@@ -16,6 +16,7 @@ final class NoRecords: RecordTransaction {
 
     func typeNames() throws -> [String] { [] }
     func count(ofType type: String?) throws -> Int { 0 }
+    func hasRecords(before version: Int) throws -> Bool { false }
     func lastRecordID() throws -> Int64 { 0 }
     func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws { batch.removeAll() }
     func checkRead(_ count: Int, ofTypes types: [String]) throws {}

@@ -11,6 +11,9 @@ package protocol RecordTransaction: AnyObject {
     /// The number of records of a type, or of all types when `type` is nil.
     func count(ofType type: String?) throws -> Int
 
+    /// Whether a record was last written before a schema version.
+    func hasRecords(before version: Int) throws -> Bool
+
     /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64
 

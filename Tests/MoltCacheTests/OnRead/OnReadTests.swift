@@ -300,6 +300,40 @@ import Testing
         #expect(try open(retired).schemaVersion == 2)
     }
 
+    /// A registry without the migration "names".
+    struct WithoutIt: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let registry: MigrationRegistry
+
+        static let all = [
+            WithoutIt(
+                testDescription: "retired",
+                registry: MigrationRegistry([Migration(to: 2, "more")], oldestSupportedVersion: 1)
+            ),
+            WithoutIt(testDescription: "replaced", registry: [Migration(to: 2, "all", replacing: ["names"])]),
+        ]
+    }
+
+    @Test(arguments: WithoutIt.all)
+    func `may leave the registry once no record waits, whether or not the ledger knows`(_ way: WithoutIt) throws {
+        try open().close()
+        let waiting = #expect(throws: MigrationError.self) { try open(way.registry) }
+        waiting?.expect(.migrationMissing, migration: "names")
+        let replaces = way.registry.migrations.contains { !$0.replaces.isEmpty }
+        #expect(waiting?.message.contains("replaces in the registry instead of it") == replaces)
+
+        let cache = try open()
+        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
+        try cache.set(Contact.ada, forKey: "ada")
+        cache.close()
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.onRead])
+        try open(way.registry).close()
+        let after = try store.snapshot()
+        #expect(after.ledger.first { $0.name == "names" }?.outcome == .ran)
+        #expect(after.records.map(\.text) == [#"{"firstName":"Ada","lastName":"King","tags":[]}"#])
+        #expect(try MigrationPlan(forFileAt: store.url, migrations: way.registry).needsUpgrade == false)
+    }
+
     @Test func `reports in a dry run what it will change`() throws {
         let report = try CodableCache.dryRun(at: store.url, migrations: Self.migrations)
         #expect(report.counts.changed == 3)

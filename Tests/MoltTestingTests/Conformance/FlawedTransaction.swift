@@ -33,6 +33,8 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
         try rows.count(ofType: type) + (flaw == .countsDeleted ? deletedCount : 0)
     }
 
+    func hasRecords(before version: Int) throws -> Bool { try rows.hasRecords(before: version) }
+
     func lastRecordID() throws -> Int64 { try rows.lastRecordID() }
 
     func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
