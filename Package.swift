@@ -96,7 +96,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltCommandTests",
-            dependencies: molt + ["MoltCommand", "MoltTesting", "TestSupport"]
+            dependencies: molt + ["MoltCommand", "MoltTesting", "TestHome", "TestSupport"]
         ),
         // It has no code without the trait.
         .testTarget(

@@ -3,6 +3,7 @@ import Molt
 import MoltCache
 import MoltCommand
 import MoltCore
+import MoltDefaults
 import MoltTesting
 import TestSupport
 import Testing
@@ -48,6 +49,27 @@ import Testing
         #expect(failed.errors.contains("step: 1, rename Person.phone to number"), "\(failed.errors)")
         #expect(!failed.errors.contains("Eve"))
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+    }
+
+    @Test func `dry-run takes settings from files, and leaves those of this machine alone`() async throws {
+        let suite = Suite("molt.test.\(UUID().uuidString)")
+        let move = Migration.suiteToAppGroup(to: 1, from: .standard, into: suite)
+        let tool = Tool("app", "", RegisteredApp(migrations: [move]).commands)
+        let plist = scratch.file("app.plist")
+        try PropertyListSerialization.data(fromPropertyList: ["theme": "dark"], format: .binary, options: 0)
+            .write(to: plist)
+        let run = await CommandRun(tool, ["dry-run", url.path, "--settings=standard=\(plist.path)"])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("1 copied"), "\(run.output)")
+        #expect(try suite.values().isEmpty)
+
+        func errors(_ setting: String) async -> String {
+            await CommandRun(tool, ["dry-run", url.path, "--settings", setting]).errors
+        }
+        #expect(await errors("standard").contains("--settings needs SUITE=PLIST"))
+        let unknown = await errors("group.other=\(plist.path)")
+        #expect(unknown.contains("no migration works on the settings of group.other; those with migrations are"))
+        #expect(await errors("standard=\(plist.path).none").contains("there is no file at"))
     }
 
     @Test func `a missing file is not created`() async {

@@ -54,19 +54,22 @@ extension Command {
     /// The arguments and options that a user has typed for a command.
     package struct Call: Sendable {
         fileprivate(set) var arguments: [String] = []
-        fileprivate var values: [String: String] = [:]
+        fileprivate var values: [String: [String]] = [:]
 
         /// Whether an option was given.
         package func has(_ option: String) -> Bool { values[option] != nil }
 
-        /// The value of an option; nil if it was not given.
-        func value(_ option: String) -> String? { values[option] }
+        /// The value of an option, the last one if there are several; nil if it was not given.
+        func value(_ option: String) -> String? { values[option]?.last }
+
+        /// The values of an option that may be given more than once.
+        func all(_ option: String) -> [String] { values[option] ?? [] }
 
         /// The value of an option as an integer; nil if it was not given.
         ///
         /// - Throws: ``UsageError`` if it is not in the range.
         package func count(_ option: String, in range: ClosedRange<Int> = 0...Int.max) throws -> Int? {
-            guard let text = values[option] else { return nil }
+            guard let text = value(option) else { return nil }
             guard let count = Int(text), range.contains(count) else {
                 let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
                 throw UsageError("\(option) needs a number from \(range.lowerBound)\(end), not \"\(text)\"")
@@ -104,9 +107,9 @@ extension Command {
                 guard let text = rest.popFirst(), !text.hasPrefix("--") else {
                     throw UsageError("\(option.name) needs \(value)")
                 }
-                call.values[option.name] = text
+                call.values[option.name, default: []].append(text)
             } else {
-                call.values[option.name] = ""
+                call.values[option.name] = []
             }
         }
         let required = arguments.prefix { !$0.hasPrefix("[") }

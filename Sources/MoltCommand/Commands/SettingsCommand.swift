@@ -37,7 +37,7 @@ extension StoreCommands {
         terminal.say("\n" + SettingForm.conclusion(forms.values))
     }
 
-    private static func settings(in url: URL) throws -> [String: PropertyListValue] {
+    static func settings(in url: URL) throws -> [String: PropertyListValue] {
         let data: Data
         do {
             data = try Data(contentsOf: url)

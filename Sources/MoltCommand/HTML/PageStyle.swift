@@ -106,6 +106,7 @@ enum PageStyle {
         .leg.start { flex: 0 0 auto; }
         .leg .track { height: .25rem; margin-top: .875rem; background: var(--rule); }
         .leg.ahead .track { background: repeating-linear-gradient(90deg, var(--accent) 0 .6rem, transparent 0 .9rem); }
+        .leg.unreached .track { background: repeating-linear-gradient(90deg, var(--rule) 0 .6rem, transparent 0 .9rem); }
         .leg.failed .track { background: repeating-linear-gradient(90deg, var(--bad) 0 .6rem, transparent 0 .9rem); }
         .stop { text-align: center; min-width: 3.25rem; }
         .dot { display: inline-block; min-width: 2rem; height: 2rem; padding: 0 .5rem; line-height: calc(2rem - 4px);
@@ -114,6 +115,7 @@ enum PageStyle {
         .now .dot { background: var(--text); border-color: var(--text); color: var(--inverse); }
         .ahead .dot { background: var(--ground); border-color: var(--accent); color: var(--accent); }
         .ahead.goal .dot { background: var(--accent); color: var(--inverse); }
+        .unreached .dot { background: var(--ground); border-color: var(--rule); color: var(--muted); }
         .failed .dot { border-color: var(--bad); color: var(--bad); background: var(--ground); }
         .stop small { display: block; font-size: .75rem; color: var(--muted); line-height: 1.3; margin-top: .2rem; }
         .leg .stations { grid-column: 1; padding: .75rem .75rem 0; font-size: .875rem; }
@@ -166,6 +168,7 @@ enum PageStyle {
           .leg .track { grid-column: 1; grid-row: 1; width: .25rem; height: auto; min-height: 1rem; margin: 0 auto;
             align-self: stretch; }
           .leg.ahead .track { background: repeating-linear-gradient(var(--accent) 0 .6rem, transparent 0 .9rem); }
+          .leg.unreached .track { background: repeating-linear-gradient(var(--rule) 0 .6rem, transparent 0 .9rem); }
           .leg.failed .track { background: repeating-linear-gradient(var(--bad) 0 .6rem, transparent 0 .9rem); }
           .leg .stations { grid-column: 2; grid-row: 1; padding: .75rem 0 .25rem .25rem; }
           .leg .stop, .leg.start .stop { grid-column: 1 / span 2; grid-row: 2; text-align: left; display: flex;

@@ -62,7 +62,7 @@ extension UpgradeReportPage {
     // MARK: Records that could not be converted
 
     private var unconvertible: HTML? {
-        guard let report else { return nil }
+        guard let report = report ?? tolerantReport else { return nil }
         let failed = report.entries.flatMap { entry in
             entry.steps.flatMap(\.failedRecords).map { (migration: entry.migration, record: $0) }
         }
@@ -74,8 +74,11 @@ extension UpgradeReportPage {
             quarantined == 0 ? nil : "\(MigrationReport.records(quarantined)) would go to quarantine",
             dropped == 0 ? nil : "\(MigrationReport.records(dropped)) would be deleted",
         ]
-        let text = heading.compactMap(\.self).joined(separator: ", ")
-        return finding("bad", "!", "\(text): not convertible") {
+        let outcome = heading.compactMap(\.self).joined(separator: ", ")
+        let text =
+            failure == nil
+            ? "\(outcome): not convertible" : "\(MigrationReport.records(quarantined + dropped)) cannot be converted"
+        return finding("bad", "!", text) {
             HTML(.ul) {
                 HTML.first(20, of: groups(of: failed), note: { text in HTML(.li) { text } }) { group in
                     HTML(.li, .class("group")) { element(for: group) }
@@ -115,7 +118,7 @@ extension UpgradeReportPage {
                 HTML(.strong) { EscapedText.cut(migration.name, to: 120) }
                 " "
                 HTML(.span, .class("badge bad")) {
-                    "\(MigrationReport.grouped(group.count)) \(record.outcome == .dropped ? "deleted" : "quarantined")"
+                    "\(MigrationReport.grouped(group.count)) \(failure == nil ? Self.name(of: record.outcome) : "failed")"
                 }
                 " of type "
                 HTML.code(EscapedText.cut(record.type, to: 120))
@@ -131,6 +134,10 @@ extension UpgradeReportPage {
                 }
             }
         }
+    }
+
+    private static func name(of outcome: MigrationReport.FailedRecord.Outcome) -> String {
+        outcome == .dropped ? "deleted" : "quarantined"
     }
 
     private var unconvertibleSettings: HTML? {
@@ -165,7 +172,13 @@ extension UpgradeReportPage {
         guard !found.isEmpty else { return nil }
         // A failed run has no counts.
         let hasCounts = found.contains { $0.loss.count != nil }
-        return finding("loss", "−", report == nil ? "The migrations remove data" : "Data is removed") {
+        let verb =
+            switch (found.contains { !$0.loss.isReplacement }, found.contains { $0.loss.isReplacement }) {
+            case (true, true): "removed or replaced"
+            case (true, false): "removed"
+            default: "replaced by conversions"
+            }
+        return finding("loss", "−", report == nil ? "Data would be \(verb)" : "Data is \(verb)") {
             table(["name", "what"] + (hasCounts ? ["records"] : []) + ["migration"], numbers: hasCounts ? [2] : []) {
                 HTML.first(50, of: found, note: { note($0, columns: 4) }) { item in
                     HTML(.tr) {
@@ -186,7 +199,8 @@ extension UpgradeReportPage {
     private static func kind(of loss: DataLoss) -> String {
         switch loss.kind {
         case .property: "property"
-        case .values: "possibly some values"
+        case .values: "values, replaced by a conversion"
+        case .converted: "property, replaced by a conversion"
         case .records: loss.count == nil ? "all records of a type" : "records of a type"
         case .setting: "setting"
         }

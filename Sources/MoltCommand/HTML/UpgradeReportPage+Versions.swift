@@ -12,7 +12,7 @@ extension UpgradeReportPage {
                     for leg in legs { element(for: leg, plan) }
                 }
                 HTML(.figcaption, .class("legend")) {
-                    for text in ["✓ applied", "→ runs", "… waits or is not run", "! fails"] { HTML(.span) { text } }
+                    for text in ["✓ applied", "→ runs", "… waits, or is not run", "! fails"] { HTML(.span) { text } }
                 }
             }
         }
@@ -74,6 +74,9 @@ extension UpgradeReportPage {
         let status: String
         if (failure as? MigrationError)?.migration == entry.migration {
             (kind, status) = (.fails, "fails")
+        } else if entry.willRun, failure != nil {
+            // The failure has undone what ran before it.
+            (kind, status) = (.waits, "not run")
         } else if entry.willRun {
             (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
         } else if entry.isApplied {
@@ -109,7 +112,7 @@ extension UpgradeReportPage {
         case .skippedFresh: "new store, skipped"
         case .afterImport: "new store, runs if records are imported"
         case .deferred: "waits"
-        default: "is not run"
+        default: "not run"
         }
     }
 
@@ -118,7 +121,7 @@ extension UpgradeReportPage {
     private func element(for leg: Leg, _ plan: MigrationPlan) -> HTML {
         var classes = ["leg"]
         if leg.version == 0 { classes.append("start") }
-        if leg.version > plan.from || plan.isFresh { classes.append("ahead") }
+        if leg.version > plan.from || plan.isFresh { classes.append(failure == nil ? "ahead" : "unreached") }
         if leg.version == plan.from, !plan.isFresh { classes.append("now") }
         if leg.version == plan.to { classes.append("goal") }
         if leg.stations.contains(where: { $0.kind == .fails }) { classes.append("failed") }

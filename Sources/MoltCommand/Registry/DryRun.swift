@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltDefaults
 
 /// A dry run, with a page about it if one was asked for.
 struct DryRun {
@@ -24,8 +25,15 @@ struct DryRun {
         let plan = try? self.plan()
         let date = Date()
         let result = Result { try upgradeCopy(samples: samples ?? 3) }
+        let page = UpgradeReportPage(
+            store: store,
+            plan: plan,
+            result: result,
+            tolerantReport: tolerantReport(after: result),
+            date: date
+        )
         do {
-            try file.write(UpgradeReportPage(store: store, plan: plan, result: result, date: date).page)
+            try file.write(page.page)
             announce(file.written)
         } catch let error as CommandError {
             // The error of the upgrade is the more important one.
@@ -49,6 +57,47 @@ struct DryRun {
 
     private func upgradeCopy(samples: Int) throws -> MigrationReport {
         try CodableCache.dryRun(at: url, migrations: migrations, samples: samples, configuration: configuration)
+    }
+
+    /// After a failure of a record, the report of an upgrade that sets such records aside.
+    private func tolerantReport(after result: Result<MigrationReport, any Error>) -> MigrationReport? {
+        guard case .failure(let error as MigrationError) = result, error.isAboutRecord else { return nil }
+        var tolerant = configuration
+        tolerant.unconvertible = .quarantine(upTo: RecordFailurePolicy.Limit())
+        tolerant.monitor = nil
+        // If another failure stops this one too, the page shows the first alone.
+        return try? CodableCache.dryRun(at: url, migrations: migrations, configuration: tolerant)
+    }
+}
+
+/// Settings from files, in suites that stand in for those of the registry; erased when it is deallocated.
+final class SettingsFiles {
+    private(set) var suites: [Suite] = []
+
+    /// - Parameters:
+    ///   - words: Each a suite's name and the path of a property list, separated by an equals sign.
+    ///   - known: The suites that migrations work on.
+    /// - Throws: ``UsageError``, ``CommandError`` for a file that cannot be read, or the suite's error.
+    init(_ words: [String], of known: [Suite]) throws {
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw UsageError("--settings needs SUITE=PLIST, not \"\(word)\"") }
+            guard let suite = known.first(where: { $0.description == parts[0] }) else {
+                let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
+                throw CommandError(
+                    "no migration works on the settings of \(parts[0])"
+                        + (names.isEmpty ? "" : "; those with migrations are \(names)")
+                )
+            }
+            let values = try StoreCommands.settings(in: URL(filePath: String(parts[1])))
+            let standIn = suite.standIn(named: "molt-dry-run.\(UUID().uuidString)")
+            suites.append(standIn)
+            try standIn.fill(values)
+        }
+    }
+
+    deinit {
+        for suite in suites { suite.erase() }
     }
 }
 

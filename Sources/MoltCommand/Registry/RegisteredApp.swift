@@ -1,6 +1,7 @@
 import Foundation
 package import MoltCache
 package import MoltCore
+import MoltDefaults
 package import MoltTesting
 
 /// The commands that need an app's registry.
@@ -54,17 +55,28 @@ package struct RegisteredApp: Sendable {
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
+                .value("--settings", "SUITE=PLIST", "take a suite's settings from a file; may be given for each suite"),
                 .json,
             ],
             notes: """
+                Without --settings, the settings are those of this tool's user. A suite is named as in the registry:
+                standard, or the name of the suite.
                 The exit code is 1 if the upgrade fails, and 0 if it succeeds, also if records go into quarantine or are
                 dropped: the report says so.
                 """
         ) { call, terminal in
+            let settings = try SettingsFiles(
+                call.all("--settings"),
+                of: attached.stores.compactMap { $0 as? Suite }
+            )
+            defer { withExtendedLifetime(settings) {} }
+            var configuration = followed(on: terminal)
+            // The first suite of a name takes precedence.
+            configuration.attached = settings.suites + configuration.attached
             let run = try DryRun(
                 url: existing(call.arguments[0]),
                 migrations: migrations,
-                configuration: followed(on: terminal),
+                configuration: configuration,
                 samples: call.count("--samples"),
                 html: call.value("--html")
             )

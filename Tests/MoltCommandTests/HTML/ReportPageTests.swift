@@ -77,6 +77,7 @@ import Testing
     @Test func `a failing upgrade has a page too, with the failure first and no value`() async throws {
         let store = try ReportStore([
             .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Evelyn"}"#),
+            .json("zoe", #"{"name":"Zoe King"}"#),
         ])
         let run = await store.run(.varied)
         #expect(run.code == 1)
@@ -85,7 +86,11 @@ import Testing
         let findings = page.texts("finding")
         #expect(findings.first?.contains("The upgrade fails") == true)
         #expect(findings.first?.contains("\"eve\" of type Person") == true)
+        #expect(findings.dropFirst().first?.contains("2 records cannot be converted") == true)
+        #expect(page.texts("keys").map { $0.contains("eve") && $0.contains("zoe") } == [true])
         #expect(page.texts("fails").first?.contains("strict") == true)
+        #expect(page.texts("runs").isEmpty)
+        #expect(page.texts("waits").map { $0.hasSuffix("not run") } == [true, true, true, true])
         #expect(page.texts("stop").last == "4not reached")
         #expect(page.all("h2").map(\.text) == ["Needs your attention", "Versions", "Migrations to run"])
         #expect(try !store.text.contains("Evelyn") && !store.text.contains("King"))
