@@ -1,9 +1,14 @@
 extension DefaultsError {
     /// The error for a stored value that is not what was expected, such as "an integer that fits UInt8".
     static func mismatch(_ expected: String) -> DefaultsError {
+        unusable("is not \(expected)")
+    }
+
+    /// - Parameter fault: What is wrong with the stored value, after "The stored value".
+    static func unusable(_ fault: String) -> DefaultsError {
         DefaultsError(
             .typeMismatch,
-            "The stored value is not \(expected). It is unchanged: convert it in a migration, or set another value."
+            "The stored value \(fault). It is unchanged: convert it in a migration, or set another value."
         )
     }
 

@@ -29,9 +29,17 @@ enum DefaultsJSON {
         do {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch let error as DecodingError {
-            var mismatch = DefaultsError.mismatch("JSON text of \(type)")
+            var mismatch = DefaultsError.unusable(fault(error, type))
             mismatch.place = place(of: error)
             throw mismatch
+        }
+    }
+
+    private static func fault(_ error: DecodingError, _ type: Any.Type) -> String {
+        switch error {
+        case .keyNotFound: "lacks a property that \(type) requires"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "is not JSON text of \(type)"
+        default: "is JSON text, but not of \(type)"
         }
     }
 

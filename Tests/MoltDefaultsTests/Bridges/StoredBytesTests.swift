@@ -79,6 +79,21 @@ struct CodableRawValueTests {
         #expect(error?.message.hasPrefix("The stored value is not JSON text of Theme.") == true)
     }
 
+    @Test(arguments: [
+        (#"{"age":1}"#, "lacks a property that Hero requires"),
+        (#"{"age":"1","name":""}"#, "is JSON text, but not of Hero"),
+        (#"{"age""#, "is not JSON text of Hero"),
+    ])
+    func `says what is wrong with JSON text, and where`(json: String, fault: String) {
+        struct Hero: Codable, DefaultsSerializable {
+            var name: String
+            var age: Int
+        }
+        let error = #expect(throws: DefaultsError.self) { try read(Hero.self, from: .string(json)) }
+        #expect(error?.message.hasPrefix("The stored value \(fault).") == true)
+        #expect((error?.place == nil) == fault.hasPrefix("is not"))
+    }
+
     @Test func `is read from a suite when UserDefaults stored its raw value`() throws {
         let scratch = try ScratchSuite()
         let theme = DefaultsKey<Theme>("theme", default: .light)
