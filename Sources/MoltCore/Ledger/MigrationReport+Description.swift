@@ -123,12 +123,10 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     private var lossLines: [String] {
-        entries.compactMap { entry in
-            let losses = entry.steps.flatMap(\.losses)
-            guard !losses.isEmpty else { return nil }
-            return ErrorSummary.oneLine(
-                "\(entry.migration.name): removed \(losses.map(\.description).joined(separator: "; "))"
-            )
+        entries.flatMap { entry in
+            entry.steps.flatMap(\.losses)
+                .summaries(removing: "removed", replacing: "replaced by a conversion:")
+                .map { ErrorSummary.oneLine("\(entry.migration.name): \($0)") }
         }
     }
 
@@ -136,12 +134,18 @@ extension MigrationReport: CustomStringConvertible {
     private var sampleLines: [String] {
         entries.flatMap { entry in
             entry.steps.filter { !$0.samples.isEmpty }.flatMap { step in
-                ["", "\(entry.migration.name): \(step.summary)"]
+                ["", Self.title(of: step, in: entry)]
                     + step.samples.map { sample in
                         sample.description.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
                     }
             }
         }
+    }
+
+    /// The migration's name, and what the step does if that is not the name, as for a block without a label.
+    private static func title(of step: Step, in entry: Entry) -> String {
+        let name = entry.migration.name
+        return step.summary == name ? name : "\(name): \(step.summary)"
     }
 
     /// The first names, in quotes.

@@ -61,8 +61,8 @@ final class StepNotes: Sendable {
     }
 
     /// The properties that closures lost, by name.
-    func losses(migration: Int, step number: Int) -> [DataLoss] {
+    func losses(_ kind: DataLoss.Kind = .property, migration: Int, step number: Int) -> [DataLoss] {
         let lost = notes.withLock { $0[Step(migration: migration, number: number)]?.lost ?? [:] }
-        return lost.sorted { $0.key < $1.key }.map { DataLoss(.property, $0, count: $1) }
+        return lost.sorted { $0.key < $1.key }.map { DataLoss(kind, $0, count: $1) }
     }
 }

@@ -13,6 +13,8 @@ struct UnmatchedNames {
     private let records: any RecordTransaction
     /// The names of the types with records before the current step.
     private var types: [String]
+    /// The types that would have the records of a type that is reported already.
+    private var reported: [String] = []
     /// The properties that steps of the pass have changed, by type; records may no longer have them.
     private var changed: [ExactName: [PropertyPath]] = [:]
     /// Sampled records by their type's name after all steps.
@@ -57,18 +59,21 @@ struct UnmatchedNames {
         for (stage, step) in steps.enumerated() {
             switch step.action {
             case .renameType(let name, let newName):
-                if !mayBeRenamed, !has(name) { found[stage] = UnmatchedName(type: name, among: types) }
+                if !has(name) {
+                    found[stage] = mayBeRenamed ? nil : missing(name)
+                    reported.append(newName)
+                }
                 for index in types.indices where RecordValue.Object.isSame(types[index], name) {
                     types[index] = newName
                 }
             case .deleteType(let name):
-                if !mayBeRenamed, !has(name) { found[stage] = UnmatchedName(type: name, among: types) }
+                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
                 types.removeAll { RecordValue.Object.isSame($0, name) }
             case .edit(let edit):
                 let counts = counts.stages[stage]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
-                    if !has(edit.typeName) { found[stage] = UnmatchedName(type: edit.typeName, among: types) }
+                    if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
                 } else if let path = edit.property, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
                 {
@@ -83,6 +88,12 @@ struct UnmatchedNames {
 
     private func has(_ type: String) -> Bool {
         types.contains { RecordValue.Object.isSame($0, type) }
+    }
+
+    /// The name of a type without records; nil if it is one that an earlier step has renamed, and that is reported.
+    private func missing(_ type: String) -> UnmatchedName? {
+        guard !reported.contains(where: { RecordValue.Object.isSame($0, type) }) else { return nil }
+        return UnmatchedName(type: type, among: types)
     }
 
     /// The name that a type has after all steps, given its name at one; nil if a step deletes it.

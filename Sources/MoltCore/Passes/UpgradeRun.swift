@@ -171,12 +171,13 @@ final class UpgradeRun {
 
     /// The data that a step of a pass has removed.
     private func losses(of step: UpgradeSchedule.Step, _ counts: RecordCounts) -> [DataLoss] {
-        let declared = pending[step.migration].migration.steps[step.number].declaration.losses
-        var losses = counts.changed > 0 ? declared.filter { $0.kind == .property || $0.kind == .values } : []
-        for index in losses.indices where losses[index].kind == .property { losses[index].count = counts.changed }
+        let declaration = pending[step.migration].migration.steps[step.number].declaration
+        var losses = counts.changed > 0 ? declaration.losses.filter { $0.kind != .records } : []
+        for index in losses.indices { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
         if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
-        return losses + (scope.notes?.losses(migration: step.migration, step: step.number) ?? [])
+        let kind: DataLoss.Kind = declaration is ConvertStep ? .converted : .property
+        return losses + (scope.notes?.losses(kind, migration: step.migration, step: step.number) ?? [])
     }
 
     private func addSamples(of step: UpgradeSchedule.Step, _ attachments: Set<String> = []) {

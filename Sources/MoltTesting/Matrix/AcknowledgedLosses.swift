@@ -24,19 +24,38 @@ struct AcknowledgedLosses {
         return failures
     }
 
+    /// The failures for names of data that neither the registry's declarations nor the upgrade of a fixture destroys.
+    ///
+    /// - Parameter found: The names of what the upgrades of all fixtures have destroyed.
+    func failuresOfUnused(in migrations: MigrationRegistry, found: Set<String>) -> FailureList {
+        let known = found.union(migrations.migrations.flatMap(\.steps).flatMap(\.declaration.losses).map(\.name))
+        var failures = FailureList()
+        for name in names.subtracting(known).sorted() {
+            let nearest = UnmatchedName.nearest(to: name, among: known.subtracting(names).sorted())
+            failures.add(
+                .loss,
+                "registry",
+                "\"\(name)\" in `acknowledging` names nothing that a migration removes"
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ". Correct it, or leave it out.")
+            )
+        }
+        return failures
+    }
+
     private func add(_ losses: [DataLoss], of migration: MigrationID, to failures: inout FailureList) {
         for loss in losses where !names.contains(loss.name) {
             let what =
                 switch loss.kind {
-                case .property: "the property \(loss.name)"
-                case .values: "some values of \(loss.name)"
-                case .records: "records of type \(loss.name)"
-                case .setting: "the setting \(loss.name)"
+                case .property: "removes the property \(loss.name)"
+                case .values: "replaces values of \(loss.name) by a conversion"
+                case .converted: "replaces the property \(loss.name) by a conversion"
+                case .records: "removes records of type \(loss.name)"
+                case .setting: "removes the setting \(loss.name)"
                 }
             failures.add(
                 .loss,
                 "registry",
-                "migration \(migration) removes \(what). If that is intended, add \"\(loss.name)\" to `acknowledging`."
+                "migration \(migration) \(what). If that is intended, add \"\(loss.name)\" to `acknowledging`."
             )
         }
     }

@@ -58,6 +58,7 @@ struct CatalogVerification {
     private var report = MatrixReport()
     private var failures = FailureList()
     private var names = StepNames()
+    private var lost: Set<String> = []
 
     init(
         _ catalog: FixtureCatalog,
@@ -91,6 +92,7 @@ struct CatalogVerification {
         // Names may be unknown because of other mistakes.
         if failures.isOnly([.loss, .missingFixture, .missingGolden, .golden]) {
             failures.add(names.failures(of: migrations))
+            if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
         reportRecordedFiles()
         guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
@@ -151,6 +153,7 @@ struct CatalogVerification {
         report.rows.append(upgrades.row)
         failures.add(upgrades.failures)
         names.add(upgrades.names)
+        lost.formUnion(upgrades.lost)
         var comparison = GoldenComparison(
             catalog: catalog,
             audit: audit,

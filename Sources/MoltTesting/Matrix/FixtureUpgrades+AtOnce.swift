@@ -66,7 +66,10 @@ extension FixtureUpgrades {
         let before = try (store.contents(), Self.bytes(of: store))
         upgrades += 1
         let report = try store.dryRun(of: registry, configuration: configuration)
-        if let losses { failures.add(losses.failures(of: report)) }
+        if let losses {
+            failures.add(losses.failures(of: report))
+            lost.formUnion(report.losses.map(\.name))
+        }
         let after = try (store.contents(), Self.bytes(of: store))
         let difference = StoreDifference(expected: before.0, found: after.0, aspects: .fingerprints)
         let place = FailureList.Place.upgrade(to: target, by: nil)

@@ -16,6 +16,8 @@ struct FixtureUpgrades {
     var failures = FailureList()
     var names = StepNames()
     var results: [Int: StoreFixture] = [:]
+    /// The names of the data that the upgrades have destroyed.
+    var lost: Set<String> = []
     var upgrades = 0
 
     /// - Parameters:

@@ -43,6 +43,17 @@ struct UnmatchedNameTests {
         )
     }
 
+    @Test func `is reported once for a type that the steps rename`() async throws {
+        let names = try await names(
+            .renameType("Author", to: "Writer"),
+            .renameProperty("Writer", "mail", to: "email"),
+            .renameType("Writer", to: "Poet"),
+            .removeProperty("Poet", "fax"),
+            .removeProperty("Poem", "fax")
+        )
+        #expect(names == [[#"no record of type "Author""#], [], [], [], [#"no record of type "Poem""#]])
+    }
+
     @Test func `is reported with the nearest name that the same upgrade has renamed or removed`() async throws {
         let names = try await names(
             .renameProperty("Person", "fulName", to: "name"),

@@ -183,9 +183,29 @@ struct DryRunReportTests {
         #expect(try MigrationPlan(forFileAt: url, migrations: migrations).losses.isEmpty)
     }
 
+    @Test func `lists values that a conversion replaces, apart from what is removed`() throws {
+        let step = MigrationStep.changeValue("Person", "name", to: .integer, otherwise: .value(0))
+        let both = Migration(to: 1, "both", step, .removeProperty("Person", "fax"))
+        let plan = try MigrationPlan(forFileAt: url, migrations: [both])
+        #expect(
+            plan.description.hasSuffix("\n  removes: Person.fax\n  replaces by a conversion: values of Person.name")
+        )
+        let report = try CodableCache.dryRun(at: url, migrations: [both])
+        #expect(report.losses.first == DataLoss(.values, "Person.name", count: 30))
+        #expect(report.description.contains("\nboth: removed Person.fax in 7 records\n"))
+        #expect(report.description.contains("\nboth: replaced by a conversion: values of Person.name in 30 records"))
+    }
+
+    @Test func `names a block without a label once`() throws {
+        let report = try dryRun(samples: 1, .run { _ = try $0.delete("draft-1") })
+        #expect(report.description.contains("\n\nfirst\n  \"draft-1\" of type Draft, deleted"))
+    }
+
     @Test func `lists the properties that closures lose`() throws {
         let report = try dryRun(.convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) })
-        #expect(report.losses == [DataLoss(.property, "Person.fax", count: 7)])
+        #expect(report.losses == [DataLoss(.converted, "Person.fax", count: 7)])
+        #expect(report.description.contains("\nfirst: replaced by a conversion: Person.fax in 7 records"))
+        #expect(!report.description.contains("removed"))
         let typo = try dryRun(.transform("Draft") { $0["text"] = $0["txet"] })
         #expect(typo.losses == [DataLoss(.property, "Draft.text", count: 3)])
         let block = try dryRun(.run { try $0.enumerate("Draft") { _, new in try new.remove("text") } })

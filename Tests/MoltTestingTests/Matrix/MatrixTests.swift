@@ -81,6 +81,13 @@ struct MatrixTests {
             #expect(left.count == 1)
             #expect(left.first?.message.contains("add \"\(name)\" to") == true)
         }
+        let unused = try #require(await failure(names.dropFirst() + ["Person.fex", "City"])?.all(.loss))
+        #expect(
+            unused.map(\.message).dropFirst() == [
+                "\"City\" in `acknowledging` names nothing that a migration removes. Correct it, or leave it out.",
+                "\"Person.fex\" in `acknowledging` names nothing that a migration removes; did you mean \"Person.fax\"?",
+            ]
+        )
     }
 
     @Test func `A name that no fixture has is a failure, with the nearest name`() async throws {
