@@ -20,7 +20,10 @@ extension MigrationError: CustomStringConvertible, CustomDebugStringConvertible 
         if let record { details.append((attachedStore == nil ? "record" : "key", record)) }
         if let property { details.append(("property", "\"\(property)\"")) }
         if let storeVersion { details.append(("store version", String(storeVersion))) }
-        if let registryVersion { details.append(("registry version", String(registryVersion))) }
+        if let registryVersion {
+            let label = code == .tooOld ? "oldest supported version" : "registry version"
+            details.append((label, String(registryVersion)))
+        }
         return details
     }
 

@@ -44,6 +44,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         let edit = RecordEdit(
             typeName: step.type,
             property: step.requiredProperty,
+            alternatives: step.alternatives,
             mayKeepValue: step.mayKeepValue,
             apply: step.change
         )
@@ -80,6 +81,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     public var runsOnFreshStore: Bool {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
     }
+
+    /// Whether the step is a closure that may look for anything.
+    package var isBlock: Bool { declaration is RunStep }
 
     /// Whether the step works on records and is fully described by its declaration.
     package var isDeclared: Bool {

@@ -27,9 +27,11 @@ public struct Record: Sendable {
     public internal(set) var isData: Bool
     /// The record's type name.
     ///
-    /// Set it to change the type of this one record; use the step `renameType` to rename a type.
+    /// Set it to change the type of this one record; use the step `renameType` to rename a type. An empty name fails the
+    /// step with the code `stepFailed`.
     public var typeName: String {
         didSet {
+            if typeName.isEmpty { fail(error(.stepFailed, Self.noTypeName)) }
             hasNewTypeName = true
             headRevision += 1
         }
@@ -156,6 +158,8 @@ public struct Record: Sendable {
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
+
+    static let noTypeName = "The record's new type name is empty. Give it the name of a type."
 
     func malformed(_ syntax: JSONSyntaxError) -> MigrationError {
         error(

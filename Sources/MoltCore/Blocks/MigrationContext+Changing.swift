@@ -3,6 +3,7 @@ internal import Foundation
 extension MigrationContext {
     /// Adds a record, which `enumerate` does not visit.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
+        if record.typeName.isEmpty { throw record.error(.stepFailed, Record.noTypeName) }
         record.expiration = expiration
         try perform(at: UpgradePoint(.insert, "of \(record.typeName)")) {
             try $0.insert(record, id: nextID, version: recordVersion)

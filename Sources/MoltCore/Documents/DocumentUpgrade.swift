@@ -101,7 +101,16 @@ public struct DocumentUpgrade: Sendable {
                 )
             }
         }
-        try record.read()
+        do {
+            try record.read()
+        } catch let error as MigrationError {
+            let reason = error.underlying.map { ": \($0)" } ?? ""
+            throw MigrationError(
+                .malformedContent,
+                "The document is not JSON text\(reason).",
+                underlying: error.underlying
+            )
+        }
         let first = stepVersions.firstIndex { $0 > version } ?? stepVersions.count
         let outcome = changer.change(&record, from: first)
         if let failure = outcome.failure { throw failure.withoutStore }
@@ -134,6 +143,9 @@ public struct DocumentUpgrade: Sendable {
     }
 
     private func check(_ version: Int) throws {
+        guard version >= 0 else {
+            throw MigrationError(.unsupported, "The document's version is \(version). A version is 0 or more.")
+        }
         if version > self.version {
             throw MigrationError(
                 .superseded,

@@ -31,10 +31,25 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         self.nearest = nearest
     }
 
-    /// Creates the name of a type without records; a generic one may be meant, such as `Array<Person>` for `Person`.
+    /// Creates the name of a type without records.
+    ///
+    /// A generic one may be meant, such as `Array<Person>` for `Person`, or one that is written as in code.
     init(type: String, among types: [String]) {
-        let nearest = Self.nearest(to: type, among: types) ?? types.first { $0.contains("<\(type)>") }
+        let written = Self.typeName(asInCode: type)
+        let nearest =
+            types.first { RecordValue.Object.isSame($0, written) } ?? Self.nearest(to: type, among: types)
+            ?? types.first { $0.contains("<\(type)>") || $0.hasPrefix("\(type)<") }
         self.init(type: type, nearest: nearest)
+    }
+
+    /// The name that Swift gives to a type that is written as `[Person]`, `[String: Person]`, `Person?` or `App.Person`.
+    private static func typeName(asInCode type: String) -> String {
+        if type.hasSuffix("?") { return typeName(asInCode: String(type.dropLast())) }
+        guard type.hasPrefix("["), type.hasSuffix("]") else {
+            return type.split(separator: ".").last.map(String.init) ?? type
+        }
+        let parts = type.dropFirst().dropLast().split(separator: ":").map { $0.drop { $0 == " " } }
+        return parts.count == 2 ? "Dictionary<\(parts[0]), \(parts[1])>" : "Array<\(parts[0])>"
     }
 
     /// The name that a misspelled one probably stands for; nil if none is similar.

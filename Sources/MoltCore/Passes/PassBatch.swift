@@ -44,6 +44,8 @@ struct PassCounts {
     var migrations: [RecordCounts]
     /// Indexed by the step's position in the pass.
     var stages: [RecordCounts]
+    /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
+    private(set) var found: [Int: Set<Int>] = [:]
 
     init(migrations: Int, stages: Int) {
         self.migrations = Array(repeating: RecordCounts(), count: migrations)
@@ -54,11 +56,21 @@ struct PassCounts {
     mutating func reset() {
         for index in migrations.indices { migrations[index] = RecordCounts() }
         for index in stages.indices { stages[index] = RecordCounts() }
+        found = [:]
+    }
+
+    /// Notes which of the alternatives of a step a record has, before the step changes it.
+    mutating func noteAlternatives(of edit: RecordEdit, at stage: Int, in record: borrowing Record) {
+        guard !edit.alternatives.isEmpty, found[stage]?.count != edit.alternatives.count else { return }
+        for (index, path) in edit.alternatives.enumerated() where record.contains(path) {
+            found[stage, default: []].insert(index)
+        }
     }
 
     static func += (counts: inout PassCounts, other: PassCounts) {
         for index in counts.migrations.indices { counts.migrations[index] += other.migrations[index] }
         for index in counts.stages.indices { counts.stages[index] += other.stages[index] }
+        counts.found.merge(other.found) { $0.union($1) }
     }
 }
 

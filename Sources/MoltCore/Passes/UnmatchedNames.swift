@@ -49,8 +49,9 @@ struct UnmatchedNames {
         chains = StepChains(steps)
         types = typeNames
         for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
-            guard case .edit(let edit) = step.action, let path = edit.property else { continue }
-            changed[ExactName(edit.typeName), default: []].append(path)
+            guard case .edit(let edit) = step.action else { continue }
+            let paths = edit.alternatives.isEmpty ? [edit.property].compactMap(\.self) : edit.alternatives
+            changed[ExactName(edit.typeName), default: []] += paths
         }
     }
 
@@ -74,6 +75,10 @@ struct UnmatchedNames {
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
                     if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
+                } else if !edit.alternatives.isEmpty {
+                    let known = self.counts.found[stage] ?? []
+                    guard let index = edit.alternatives.indices.first(where: { !known.contains($0) }) else { continue }
+                    found[stage] = try missing(edit.alternatives[index], of: edit.typeName, at: stage)
                 } else if let path = edit.property, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
                 {

@@ -250,7 +250,8 @@ extension MigrationPlan {
                     code: .tooOld,
                     message: "The store is at version \(state.version); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
-                        + "migrations in between. \(MigrationError.recoveryAdvice)",
+                        + "migrations in between, or begin with an empty cache and keep this one aside: call "
+                        + "CodableCache.startAfresh(at:).",
                     registryVersion: registry.oldestSupportedVersion
                 )
             )

@@ -22,12 +22,15 @@ package protocol RecordStep: StepDeclaration {
     var type: String { get }
     /// The property without which it changes nothing; nil for a step that adds one.
     var requiredProperty: PropertyPath? { get }
+    /// The properties of which it needs any one, if there are several; none by default.
+    var alternatives: [PropertyPath] { get }
     /// Whether it leaves some values of the property as they are.
     var mayKeepValue: Bool { get }
     var change: StepChange { get }
 }
 
 extension RecordStep {
+    package var alternatives: [PropertyPath] { [] }
     package var mayKeepValue: Bool { false }
 }
 
@@ -38,6 +41,8 @@ struct RecordEdit: Sendable {
     var typeName: String
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
+    /// The properties of which it needs any one, if there are several.
+    var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.
     var mayKeepValue = false
     /// Whether it is expensive enough to run on several cores.

@@ -42,15 +42,12 @@ public struct FixtureCatalog: Sendable {
     /// Creates a catalog in a directory beside a source file without reading the directory.
     ///
     /// - Parameters:
-    ///   - name: The directory's name.
+    ///   - name: The directory's name, or its path.
     ///   - file: The source file; the calling one by default.
     ///   - recording: The recording mode; set by the variable `MOLT_RECORD` by default.
     public init(_ name: String, beside file: String = #filePath, recording: RecordingMode? = nil) {
-        let directory = URL(filePath: file).deletingLastPathComponent().appending(
-            path: name,
-            directoryHint: .isDirectory
-        )
-        self.init(directory, recording: recording)
+        let directory = URL(filePath: name, directoryHint: .isDirectory, relativeTo: URL(filePath: file))
+        self.init(directory.absoluteURL, recording: recording)
     }
 
     /// Reads a fixture: `fixture(1, "everyday")` reads `1-everyday.json`.

@@ -1,6 +1,7 @@
 internal import MoltCore
+internal import MoltDefaults
 
-/// The names in the declared steps of a registry, compared with the records of all fixtures.
+/// The names in the declared steps of a registry, compared with the records and settings of all fixtures.
 ///
 /// Blocks are left out, as they may look for records that are rarely there.
 struct StepNames {
@@ -15,16 +16,42 @@ struct StepNames {
     private var matched: Set<Place> = []
     /// The settings in an old form that no migration names, by migration and key.
     private var forgotten: [String: [String: KeyOutcome]] = [:]
+    /// The keys that no fixture has had so far, and those that one has had, by migration.
+    private var absent: [String: [Setting: KeyOutcome]] = [:]
+    private var present: [String: Set<Setting>] = [:]
+    /// The suites of which a fixture has settings.
+    private var suites: Set<String> = []
+
+    private struct Setting: Hashable {
+        /// The step's position in its migration.
+        var step: Int
+        var suite: String
+        var key: String
+
+        init(step: Int, _ outcome: KeyOutcome) {
+            self.step = step
+            (suite, key) = (outcome.store, outcome.key)
+        }
+    }
 
     /// Adds what an upgrade of a fixture found.
     ///
     /// - Parameter isWhole: Whether it was an upgrade through the whole registry; a later migration may convert a key.
     mutating func add(_ report: MigrationReport, of fixture: StoreFixture, isWhole: Bool) {
         for entry in report.entries where isWhole {
-            for key in entry.steps.flatMap(\.keys) where key.outcome == .notNamed {
-                forgotten[entry.migration.name, default: [:]][key.key] = key
+            let name = entry.migration.name
+            for (index, step) in entry.steps.enumerated() {
+                for key in step.keys {
+                    let setting = Setting(step: index, key)
+                    switch key.outcome {
+                    case .notNamed: forgotten[name, default: [:]][key.key] = key
+                    case .absent: absent[name, default: [:]][setting] = key
+                    default: present[name, default: []].insert(setting)
+                    }
+                }
             }
         }
+        suites.formUnion(fixture.suites.filter { !$0.value.isEmpty }.keys.map(\.attachedName))
         // Nothing was looked for in an empty store.
         guard !fixture.records.isEmpty else { return }
         for entry in report.entries {
@@ -43,14 +70,25 @@ struct StepNames {
         unmatched.merge(other.unmatched) { $0.nearest == nil ? $1 : $0 }
         matched.formUnion(other.matched)
         forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
+        absent.merge(other.absent) { $0.merging($1) { first, _ in first } }
+        present.merge(other.present) { $0.union($1) }
+        suites.formUnion(other.suites)
     }
 
-    /// The failures for names that no record of any fixture has.
+    /// The failures for names that no record of any fixture has, and for keys of settings.
     func failures(of migrations: MigrationRegistry) -> FailureList {
         var failures = FailureList()
         for migration in migrations.migrations {
             for (_, key) in (forgotten[migration.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
                 failures.add(.unmatchedName, "registry", "migration \(migration.id): \(key).")
+            }
+            for key in absentKeys(of: migration) {
+                failures.add(
+                    .unmatchedName,
+                    "registry",
+                    "migration \(migration.id): \"\(key.key)\" of \(key.store) is in no fixture"
+                        + (key.reason.map { "; \($0)" } ?? "") + ". Correct the key, or add a fixture that has it."
+                )
             }
             for (index, step) in migration.steps.enumerated() where step.isDeclared {
                 let place = Place(migration: migration.name, step: index)
@@ -64,6 +102,16 @@ struct StepNames {
             }
         }
         return failures
+    }
+
+    /// The keys that a migration names and no fixture has, of suites of which one has settings.
+    private func absentKeys(of migration: Migration) -> [KeyOutcome] {
+        let found = present[migration.name] ?? []
+        return (absent[migration.name] ?? [:]).filter { setting, _ in
+            !migration.steps[setting.step].isBlock && suites.contains(setting.suite) && !found.contains(setting)
+        }
+        .sorted { ($0.key.step, $0.key.suite, $0.key.key) < ($1.key.step, $1.key.suite, $1.key.key) }
+        .map(\.value)
     }
 }
 

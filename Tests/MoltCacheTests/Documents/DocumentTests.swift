@@ -72,7 +72,11 @@ import Testing
 
     @Test func `is refused with an error that says why`() throws {
         #expect(throws: MigrationError.self) { try upgrade("{}", "Person", 5) }?.expect(.superseded)
-        #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }?.expect(.malformedContent)
+        let malformed = #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }
+        malformed?.expect(.malformedContent)
+        #expect(malformed?.message.hasPrefix("The document is not JSON text: ") == true)
+        let negative = #expect(throws: MigrationError.self) { try upgrade("{}", "Person", -1) }
+        #expect(negative?.message.contains("A version is 0 or more") == true)
         let wrong = #expect(throws: MigrationError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
         wrong?.expect(record: "ada", migration: "names")
         #expect(wrong?.store == nil)

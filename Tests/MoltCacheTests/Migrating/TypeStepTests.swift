@@ -28,6 +28,17 @@ struct TypeStepTests {
         #expect(after["ada"]?.text == #"{"name":"Ada","isHuman":true}"#)
     }
 
+    @Test func `A closure cannot give a record an empty type name`() async throws {
+        let store = try OldStore(Self.records)
+        for step: MigrationStep in [
+            .transform("Alien") { $0.typeName = "" },
+            .run { migration in try migration.enumerate("Alien") { _, new in new.typeName = "" } },
+            .run { try $0.create("", forKey: "new", 1) },
+        ] {
+            try await store.failure(step).expect(.stepFailed)
+        }
+    }
+
     @Test func `Types can swap their names through a third one`() async throws {
         let after = try await OldStore(Self.records).upgraded(
             .renameType("Alien", to: "Third"),

@@ -43,6 +43,31 @@ struct UnmatchedNameTests {
         )
     }
 
+    @Test func `is reported for each of the properties that are joined`() async throws {
+        let records = [
+            StoredRecord("Person", "ada", #"{"first":"Ada","last":"King","title":null}"#),
+            StoredRecord("Person", "eve", #"{"first":"Eve"}"#),
+        ]
+        let names = try await names(
+            .renameProperty("Person", "first", to: "given"),
+            .joinProperties("Person", ["title", "given", "lst"], into: "name"),
+            .joinProperties("Person", ["name", "last"], into: "name"),
+            records: records
+        )
+        #expect(
+            names == [[], [#""lst" does not occur in any of 2 records of type "Person"; did you mean "last"?"#], []]
+        )
+    }
+
+    @Test(arguments: [
+        ("[Hike]", "Array<Hike>"), ("[String: Hike]", "Dictionary<String, Hike>"), ("Hike?", "Hike"),
+        ("App.Hike", "Hike"), ("Page", "Page<Hike>"),
+    ])
+    func `is reported with the name that Swift gives to a type`(written: String, name: String) async throws {
+        let names = try await names(.deleteType(written), records: [StoredRecord(name, "key", "{}")])
+        #expect(names == [[#"no record of type "\#(written)"; did you mean "\#(name)"?"#]])
+    }
+
     @Test func `is reported once for a type that the steps rename`() async throws {
         let names = try await names(
             .renameType("Author", to: "Writer"),

@@ -190,6 +190,7 @@ struct RecordingTests {
     }
 
     @Test func `A catalog is found beside the source file`() {
+        #expect(FixtureCatalog("/a/Fixtures").directory.path == "/a/Fixtures")
         let catalog = FixtureCatalog("Fixtures", recording: .never)
 
         #expect(catalog.directory.path.hasSuffix("/MoltTestingTests/Catalog/Fixtures"))

@@ -90,6 +90,35 @@ struct MatrixTests {
         )
     }
 
+    @Test func `A key of settings that no fixture has is a failure, with the nearest key`() async throws {
+        let directory = CatalogDirectory()
+        let group = Suite("group.com.example.keys")
+        for (index, settings) in [["look": "dark"], ["old": 1]].enumerated()
+            as EnumeratedSequence<
+                [[String: PropertyListValue]]
+            >
+        {
+            let store = StoreFixture(schemaVersion: 0, suites: [group: settings])
+            try directory.catalog(recording: .missing).keep(store, named: "store-\(index)")
+        }
+        func failures(_ steps: MigrationStep...) async -> [String]? {
+            await Releases.failure {
+                try await directory.catalog(recording: .never).verify(
+                    [Migration(to: 1, "change", steps: steps)],
+                    types: [],
+                    versions: [0]
+                )
+            }?.all(.unmatchedName).map(\.message)
+        }
+        #expect(await failures(.renameKey("look", to: "theme", in: group), .removeKeys("old", in: group)) == [])
+        #expect(
+            await failures(.renameKey("lok", to: "theme", in: group), .removeKeys("zzz", in: .standard)) == [
+                "migration \"change\" (version 1): \"lok\" of suite group.com.example.keys is in no fixture; the nearest "
+                    + "key is \"look\". Correct the key, or add a fixture that has it."
+            ]
+        )
+    }
+
     @Test func `A name that no fixture has is a failure, with the nearest name`() async throws {
         let directory = CatalogDirectory()
         struct Person: Codable { var name: String }

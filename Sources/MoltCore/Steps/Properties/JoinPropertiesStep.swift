@@ -43,6 +43,7 @@ struct JoinPropertiesStep: RecordStep {
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { paths.first }
+    var alternatives: [PropertyPath] { paths }
     var mayKeepValue: Bool { true }
     var description: String {
         "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
