@@ -9,7 +9,10 @@
         /// classes with secure coding, the unarchiver may decode any class: the caller's cast fails if the root, or a
         /// part of it, is of another class.
         static func root(of data: Data) -> Any? {
-            guard let data = binary(data), let archive = ArchivedObjects(data), archive.isSound else { return nil }
+            guard let data = KeyedObjects.binary(data), let table = KeyedObjects(data), SoundArchive(table).isSound
+            else {
+                return nil
+            }
             // The caller throws its own mismatch error for nil.
             guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
             unarchiver.requiresSecureCoding = false
@@ -17,29 +20,16 @@
             defer { unarchiver.finishDecoding() }
             return unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
         }
-
-        /// The archive as a binary property list; Foundation converts XML, which it reads without that risk.
-        private static func binary(_ data: Data) -> Data? {
-            if data.starts(with: "bplist".utf8) { return data }
-            // The caller throws its own mismatch error for nil.
-            guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
-            return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        }
     }
 
-    /// The object table of an archive.
-    private struct ArchivedObjects {
+    /// The check of an archive's object table.
+    private struct SoundArchive {
         private let list: BinaryPropertyList
-        /// The objects, as indices into the list.
         private let objects: [Int]
 
-        /// Reads the table; nil for data that is not an archive.
-        init?(_ data: Data) {
-            guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
-                case .array(let objects) = archive["$objects"].flatMap(list.object)
-            else { return nil }
-            self.list = list
-            self.objects = objects
+        init(_ archive: KeyedObjects) {
+            list = archive.list
+            objects = archive.objects
         }
 
         /// Whether nothing is damaged or cyclic, all references are valid, and all classes can be decoded safely.
@@ -77,27 +67,27 @@
                 return true
             }
             let elements = elements(properties["NS.objects"])
-            switch text(list.properties(at: objects[type])?["$classname"]) {
-            case "NSDictionary", "NSMutableDictionary":
+            let mapped: AnyClass? = text(list.properties(at: objects[type])?["$classname"]).flatMap(KeyedArchive.class)
+            switch mapped.map({ String(reflecting: $0) }) {
+            case "Foundation.NSDictionary", "Foundation.NSMutableDictionary":
                 return elements != nil && self.elements(properties["NS.keys"])?.count == elements?.count
-            case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
+            case "Foundation.NSArray", "Foundation.NSMutableArray", "Foundation.NSSet", "Foundation.NSMutableSet":
                 return elements != nil
-            case "NSString", "NSMutableString":
+            case "Foundation.NSString", "Foundation.NSMutableString":
                 return value(properties["NS.string"])?.string != nil
-            case "NSData", "NSMutableData":
+            case "Foundation.NSData", "Foundation.NSMutableData":
                 return value(properties["NS.data"])?.data != nil
-            case "NSDate":
+            case "Foundation.NSDate":
                 return if case .double = value(properties["NS.time"]) { true } else { false }
-            case "NSUUID":
+            case "Foundation.NSUUID":
                 return value(properties["NS.uuidbytes"])?.data?.count == 16
-            case "NSURL":
+            case "Foundation.NSURL":
                 return value(properties["NS.relative"])?.string.flatMap { URL(string: $0) } != nil
                     && reference(properties["NS.base"]) != nil
-            case "NSNull":
+            case "Foundation.NSNull":
                 return true
             case let name:
-                let type = name.flatMap(NSClassFromString).map { String(reflecting: $0) }
-                return type?.hasPrefix("Foundation.") != true
+                return name?.hasPrefix("Foundation.") != true
             }
         }
 
@@ -126,7 +116,7 @@
                 case .array(let classes) = properties["$classes"].flatMap(list.object),
                 classes.allSatisfy({ text($0) != nil })
             else { return false }
-            return (NSClassFromString(name) as? any NSSecureCoding.Type)?.supportsSecureCoding == true
+            return (KeyedArchive.class(named: name) as? any NSSecureCoding.Type)?.supportsSecureCoding == true
         }
 
         private func text(_ index: Int?) -> String? { index.flatMap(list.object)?.value?.string }

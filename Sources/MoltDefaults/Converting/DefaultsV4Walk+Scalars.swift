@@ -66,7 +66,7 @@ extension DefaultsV4Walk {
     func isCurrentScalar(_ value: PropertyListValue, _ form: DefaultsForm) -> Bool {
         switch (form.kind, value) {
         case (.bool, .bool), (.bool, .int(0)), (.bool, .int(1)), (.date, .date), (.data, .data),
-            (.keyedArchive, .data), (.double, .double), (.double, .int), (.double, .unsigned), (.float, .int),
+            (.double, .double), (.double, .int), (.double, .unsigned), (.float, .int),
             (.float, .unsigned):
             true
         case (.float, .double(let value)): !value.isFinite || Float(value).isFinite

@@ -34,11 +34,19 @@ struct DefaultsV4Walk {
             let rawValue = try convert(value, as: raw)
             guard isKnown(rawValue) else { throw unknownRawValue() }
             return rawValue
+        case (.keyedArchive, .data(let data)):
+            try check(archive: data)
+            return value
         case (.native(_, let isCurrent), _) where isCurrent(value): return value
         default:
             guard isCurrentScalar(value, form) else { throw misfit(value, form) }
             return value
         }
+    }
+
+    /// Checks that a typed key could read an archive.
+    func check(archive data: Data) throws(ConversionFailure) {
+        if let fault = KeyedArchive.fault(of: data) { throw failure(fault) }
     }
 
     /// Converts a string, which is JSON unless the value is already current.

@@ -32,12 +32,13 @@ package struct SwiftyConversion: Sendable {
         case .native(_, let isCurrent) where isCurrent(stored):
             return stored
         case .data, .keyedArchive:
-            guard case .data = stored else {
+            guard case .data(let data) = stored else {
                 throw ConversionFailure(
                     reason: "\(stored.kindName), where data was expected",
                     place: ValuePlace()
                 )
             }
+            if case .keyedArchive = form.kind { try walk.check(archive: data) }
             return stored
         default:
             switch try SwiftyContent(stored, as: form) {

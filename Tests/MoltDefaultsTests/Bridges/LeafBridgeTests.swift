@@ -93,6 +93,23 @@ struct LeafBridgeTests {
         }
     }
 
+    @Test
+    func `An archive of a renamed class is read once the app maps its old name, which the error asks for`() throws {
+        let stored = archive(root: 1, class: 3, className: "FormerColor")
+        let error = #expect(throws: DefaultsError.self) { try read(Color.self, from: stored) }
+        #expect(error?.code == .typeMismatch)
+        #expect(
+            error?.message
+                == """
+                The stored value is an archive of the class "FormerColor", which this app does not have. It is unchanged: if \
+                the class was renamed, call `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name.
+                """
+        )
+        NSKeyedUnarchiver.setClass(Color.self, forClassName: "FormerColor")
+        #expect(try read(Color.self, from: stored).name == "red")
+        #expect(SwiftyConversion().convert(stored, as: .keyedArchive) == .alreadyCurrent)
+    }
+
     private func archive(root: Int, class type: Int, className: String) -> PropertyListValue {
         let object = HandmadeArchive.object(class: type, "<key>name</key>\(HandmadeArchive.reference(2))")
         let objects = [object, "<string>red</string>", HandmadeArchive.type(className)]

@@ -18,6 +18,15 @@ import Testing
         #expect(error?.code == .typeMismatch)
     }
 
+    @Test func `of a name that the app maps to a class of Foundation without its members is refused`() throws {
+        NSKeyedUnarchiver.setClass(NSString.self, forClassName: "molt.FormerText")
+        let data = try HandmadeArchive.binary([
+            HandmadeArchive.object(class: 2, ""), HandmadeArchive.type("molt.FormerText"),
+        ])
+        let object: NSObject? = try? KeyedArchive.object([NSObject.self], from: .data(data))
+        #expect(object == nil)
+    }
+
     @Test func `with any bit flipped gives a value or an error`() throws {
         let url = try #require(NSURL(string: "https://e.com/a"))
         let uuid = try #require(NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))

@@ -179,6 +179,24 @@ struct SwiftyConversionTests {
         #expect(outcome.failure?.place == "[1]")
     }
 
+    @Test
+    func `An archive of a class that the app does not have is named, with what to do`() throws {
+        let data = try HandmadeArchive.binary([
+            HandmadeArchive.object(class: 2, ""), HandmadeArchive.type("FormerNewt"),
+        ])
+        let stored = PropertyListValue.data(data)
+        let reason = """
+            an archive of the class "FormerNewt", which this app does not have: if the class was renamed, call \
+            `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name.
+            """
+        #expect(conversion.convert(stored, as: .keyedArchive).failure?.reason == reason)
+        let former = DefaultsV4Conversion().convert(.array([stored]), as: .array(of: .keyedArchive))
+        #expect(former.failure?.reason == reason)
+        #expect(former.failure?.place == "[0]")
+        let damaged = conversion.convert(.data(data.dropLast()), as: .keyedArchive)
+        #expect(damaged.failure?.reason == "data that is not a keyed archive")
+    }
+
     @Test(arguments: [.array(of: .string), .codable, .array(of: .url), .string] as [DefaultsForm])
     func `An archive of the app's own objects cannot take another form`(form: DefaultsForm) throws {
         let outcome = conversion.convert(try SwiftyRow.archive([Newt(name: "a")]), as: form)
