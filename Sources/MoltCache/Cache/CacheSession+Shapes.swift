@@ -46,6 +46,7 @@ extension CodableCache {
     func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
         var shape = TypeShape.of(value, coding: coding, content: content)
         shape.isOptional = false
+        migrations.warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: Array(content))
         return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
     }
 }

@@ -27,6 +27,8 @@ public struct MatrixFailure: Error, Sendable {
         case edited
         /// A type or property in a step is in no record of a fixture.
         case unmatchedName
+        /// A step takes the keys of a dictionary for elements.
+        case keysAsElements
         /// A migration destroys data that the test does not name.
         case loss
         case upgrade

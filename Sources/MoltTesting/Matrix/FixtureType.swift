@@ -7,6 +7,8 @@ public struct FixtureType: Sendable {
     public let name: String
     /// The problem with decoding a content; nil if there is none.
     let problem: @Sendable (StoreFixture.Content, RecordCoding) -> String?
+    /// The shape of a decoded content; nil if it cannot be decoded or the type cannot be encoded.
+    let shape: @Sendable (StoreFixture.Content, RecordCoding) -> TypeShape?
 
     /// Creates a fixture type with the name that a cache writes the type's values under.
     ///
@@ -30,16 +32,22 @@ public struct FixtureType: Sendable {
             } catch {
                 return String(describing: error)
             }
+        } shape: { content, coding in
+            // A content that cannot be decoded is a failure already.
+            let value = try? coding.decoder.decode(Value.self, fromStored: Data(content.bytes))
+            return (value as? any Encodable).map { TypeShape.of($0, coding: coding) }
         }
     }
 }
 
-/// Decodes every record of an upgraded store as the app's current type.
+/// Decodes every record of an upgraded store as the app's current type, and looks for steps that the type contradicts.
 struct TypeCheck {
     private(set) var failures = FailureList()
 
     /// - Parameter name: The fixture's file or name.
-    init(_ store: StoreFixture, _ types: [FixtureType], _ coding: RecordCoding, name: String) {
+    init(_ store: StoreFixture, _ types: [FixtureType], _ migrations: MigrationRegistry, name: String) {
+        let coding = migrations.coding
+        var stepsOnKeys: Set<String> = []
         let known = Dictionary(types.map { ($0.name, $0) }) { $1 }
         var unknown: [String: [String]] = [:]
         for record in store.records {
@@ -52,7 +60,13 @@ struct TypeCheck {
                 let place = "\(Shown.key(record.key)) cannot be read as \(record.typeName)"
                 failures.add(.decoding, name, "\(place): \(problem)")
             }
+            let shape = type.shape
+            let content = record.content
+            stepsOnKeys.formUnion(
+                migrations.stepsOnKeys(of: type.name, shape(content, coding), in: content.isData ? [] : content.bytes)
+            )
         }
+        for step in stepsOnKeys.sorted() { failures.add(.keysAsElements, "registry", step) }
         for (type, keys) in unknown.sorted(by: { $0.key < $1.key }) {
             let some = keys.prefix(3).joined(separator: ", ") + (keys.count > 3 ? ", …" : "")
             failures.add(

@@ -77,7 +77,7 @@ struct FixtureUpgrades {
         }
         await upgradeStepByStep()
         if let result = results[migrations.version] {
-            failures.add(TypeCheck(result, types, migrations.coding, name: name).failures)
+            failures.add(TypeCheck(result, types, migrations, name: name).failures)
         }
     }
 
