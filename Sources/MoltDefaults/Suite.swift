@@ -29,7 +29,12 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         self.init(name: name)
     }
 
-    private init(name: String?, original: Original? = nil) {
+    /// The suite of a name for `UserDefaults(suiteName:)`, or the app's own settings.
+    init(name: String?) {
+        self.init(name: name, original: nil)
+    }
+
+    private init(name: String?, original: Original?) {
         self.name = name
         self.original = original
     }

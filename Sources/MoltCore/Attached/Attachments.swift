@@ -147,6 +147,9 @@ final class Attachments {
     /// Ends all sessions, and returns the changes to apply after the commit.
     func finish() throws -> [JournalEntry] {
         var journal: [JournalEntry] = []
+        // A session may ask another one where data that was moved between them is.
+        let begun = sessions
+        defer { withExtendedLifetime(begun) {} }
         while !sessions.isEmpty {
             let (name, session) = sessions.removeFirst()
             let changes = try asAttached(name) { try session.finish() }

@@ -35,17 +35,16 @@ extension Suite: AttachedStore {
 
     /// Makes the changes of one phase and reads them back.
     package func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        try apply(SuiteIntent(changes)) { intent, values in
-            switch phase {
-            case .add: SuiteEdit(values: intent.additions(to: values))
-            case .remove: SuiteEdit(removed: intent.removals(from: values))
-            }
+        let intent = try SuiteIntent(changes)
+        switch phase {
+        case .add: try apply(intent) { SuiteEdit(values: $0.additions(to: $1)) }
+        case .remove: try apply(intent.keepingUnmoved(in: self)) { SuiteEdit(removed: $0.removals(from: $1)) }
         }
     }
 
     /// Makes all changes together and reads them back.
     package func apply(_ changes: [UInt8]) throws {
-        try apply(SuiteIntent(changes)) { $0.changes(to: $1) }
+        try apply(SuiteIntent(changes).keepingUnmoved(in: self)) { $0.changes(to: $1) }
     }
 
     private func apply(

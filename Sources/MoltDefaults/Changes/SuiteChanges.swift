@@ -24,6 +24,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private var renamed: [String: String] = [:]
     /// The keys of values that come from another suite.
     private var arrived: Set<String> = []
+    /// The new places of moved values, by their keys in this suite.
+    private var moved: [String: Moved] = [:]
     /// The changes at the last call of ``samples(limit:)``.
     private var sampled: [String: PropertyListValue?] = [:]
     private var isOver = false
@@ -31,6 +33,12 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private var touched: Set<String> = []
     /// The first error of a subscript, which fails the upgrade.
     private var failure: (any Error)?
+
+    private struct Moved {
+        // Two suites may exchange values.
+        weak var suite: SuiteChanges?
+        var key: String
+    }
 
     init(_ suite: Suite) throws {
         self.suite = suite
@@ -91,6 +99,12 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         change(key, to: nil)
     }
 
+    /// Removes a value that another suite has now.
+    func removeValue(forKey key: String, movedTo other: SuiteChanges, _ newKey: String) throws {
+        try removeValue(forKey: key)
+        moved[key] = Moved(suite: other, key: newKey)
+    }
+
     /// Renames a key.
     ///
     /// - Returns: Whether the key had a value.
@@ -112,7 +126,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         try set(value, forKey: newKey)
         renamed[newKey] = renamed[key] ?? key
         if arrived.contains(key) { arrived.insert(newKey) }
-        try removeValue(forKey: key)
+        try removeValue(forKey: key, movedTo: self, newKey)
         return true
     }
 
@@ -137,7 +151,15 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         intent.remove = effective.filter { $0.value == nil }.keys.sorted()
         intent.renamed = renamed
         intent.arrived = arrived
+        let places = moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
+        intent.moved = places.isEmpty ? nil : places
         return try intent.encoded()
+    }
+
+    /// Where a value is after all steps; nil if one of them removed it.
+    private func place(of key: String) -> SuiteIntent.Place? {
+        guard current(key) == nil else { return SuiteIntent.Place(suite: suite.name, key: key) }
+        return moved[key].flatMap { $0.suite?.place(of: $0.key) }
     }
 
     private var currentKeys: Set<String> {
@@ -164,6 +186,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private func change(_ key: String, to value: PropertyListValue?) {
         changes[key] = .some(value)
         renamed[key] = nil
+        moved[key] = nil
         if value == nil { arrived.remove(key) }
         touched.insert(key)
     }

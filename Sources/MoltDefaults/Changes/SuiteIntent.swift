@@ -10,10 +10,18 @@ package struct SuiteIntent: Codable {
     package var renamed: [String: String] = [:]
     /// The keys of values that come from another suite, which loses them once this suite has them.
     var arrived: Set<String> = []
+    /// The places of moved values in other suites, by the keys that they had in this one; nil for none.
+    var moved: [String: Place]?
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
     /// The new ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
+
+    /// A key of a suite, which is the app's own if it has no name.
+    struct Place: Codable {
+        var suite: String?
+        var key: String
+    }
 
     package init(snapshot: [String: PropertyListValue]) {
         self.snapshot = snapshot
@@ -82,6 +90,20 @@ package struct SuiteIntent: Codable {
     /// All changes to make to a suite's current values.
     package func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
         SuiteEdit(values: additions(to: current), removed: removals(from: current))
+    }
+
+    /// A copy that removes moved values only if the suites that they were moved to return them now.
+    ///
+    /// A suite whose file is also that of the other one, as through a link, would return them, too.
+    func keepingUnmoved(in suite: Suite) throws -> SuiteIntent {
+        var copy = self
+        for (name, moved) in Dictionary(grouping: moved ?? [:], by: \.value.suite) {
+            let other = Suite(name: name)
+            let found = try suite.isSameFile(as: other) ? [:] : SuiteDomain(other).read()
+            let lost = Set(moved.filter { found[$0.value.key] == nil }.map(\.key))
+            copy.remove.removeAll { lost.contains($0) }
+        }
+        return copy
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {

@@ -60,6 +60,9 @@ struct SuiteMoveStep: Sendable {
     // MARK: Moving
 
     private func run(_ migration: MigrationContext) throws {
+        let old = try migration.suite(source)
+        let new = try migration.suite(destination)
+        // Only now is there a file, if all settings were unsaved.
         guard !source.isSameFile(as: destination) else {
             var error = MigrationError(
                 .unsupported,
@@ -69,8 +72,6 @@ struct SuiteMoveStep: Sendable {
             error.attachedStore = source.attachedName
             throw error
         }
-        let old = try migration.suite(source)
-        let new = try migration.suite(destination)
         let sourceWins = try sourceWins(old, new)
         /// The moved keys: old names by new name.
         var found: [String: [String]] = [:]
@@ -99,7 +100,9 @@ struct SuiteMoveStep: Sendable {
         guard afterwards == .clean else { return }
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)?.asStored()
-            for key in keys where try old.value(forKey: key)?.asStored() == copy { try old.removeValue(forKey: key) }
+            for key in keys where try old.value(forKey: key)?.asStored() == copy {
+                try old.removeValue(forKey: key, movedTo: new, newKey)
+            }
         }
     }
 

@@ -125,6 +125,7 @@ final class DefaultsTransaction: MigrationTransaction {
                 own.remove = intent.remove
                 own.renamed = intent.renamed
                 own.arrived = intent.arrived
+                own.moved = intent.moved
             }
         }
         isChanged = true

@@ -73,7 +73,57 @@ import Testing
         #expect(try fixture.old.values == ["a": 2])
     }
 
+    @Test func `A value that the destination had, and has no more after the commit, stays in the source`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["a": 1])
+        let new = fixture.new.suite
+        try upgrade(fixture) { phase in if phase == .remove { try new.removeValue(forKey: "a") } }
+        #expect(try fixture.old.values == ["a": 1])
+        #expect(try fixture.new.values == ["b": 2])
+    }
+
+    @Test func `Values that later steps of the upgrade rename or remove in the destination leave the source`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
+        let new = fixture.new.suite
+        try fixture.upgrade(
+            fixture.move(afterwards: .clean),
+            Migration(to: 2, "later", .renameKey("a", to: "A", in: new), .removeKeys("b", in: new))
+        )
+        #expect(try fixture.new.values == ["A": 1, "c": 3])
+        #expect(try fixture.old.values.isEmpty)
+    }
+
+    @Test func `A value that was renamed in the destination is looked for under its new key`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let new = fixture.new.suite
+        let hook = Self.interruption { phase in if phase == .remove { try new.removeValue(forKey: "A") } }
+        let rename = Migration(to: 3, "rename", .renameKey("a", to: "A", in: new))
+        try fixture.upgrade(hook, fixture.move(to: 2, afterwards: .clean), rename)
+        #expect(try fixture.old.values == ["a": 1])
+    }
+
     #if os(Linux)
+        @Test func `A destination that becomes a link to the source's file after the commit empties no suite`() throws {
+            let fixture = try MoveFixture(old: ["a": 1])
+            let (source, destination) = (try fixture.old.file, try fixture.new.file)
+            try upgrade(fixture) { phase in
+                guard phase == .add else { return }
+                try FileManager.default.createSymbolicLink(at: destination, withDestinationURL: source)
+            }
+            #expect(try fixture.old.values == ["a": 1])
+        }
+
+        @Test func `A destination that had the values, and is damaged after the commit, stops the cleaning`() throws {
+            let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1])
+            let file = try fixture.new.file
+            let whole = try Data(contentsOf: file)
+            try cutOff(fixture) { _ in try Data("damage".utf8).write(to: file) }
+            #expect(try fixture.old.values == ["a": 1])
+            try whole.write(to: file)
+            try upgrade(fixture)
+            #expect(try fixture.old.values.isEmpty)
+            #expect(try fixture.new.values == ["a": 1])
+        }
+
         @Test func `A destination that cannot be written loses nothing, and a later opening finishes the move`() throws
         {
             let fixture = try MoveFixture(old: ["a": 1])

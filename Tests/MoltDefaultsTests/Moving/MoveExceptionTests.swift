@@ -28,6 +28,18 @@ import Testing
         #expect(try fixture.new.values == values)
     }
 
+    @Test(.enabled(if: TestHome.isAvailable))
+    func `refuses two suites with one file, though the file does not exist until the settings are saved`() throws {
+        let fixture = try MoveFixture()
+        try fixture.old.defaults.set("dark", forKey: "theme")
+        try FileManager.default.createSymbolicLink(at: fixture.new.file, withDestinationURL: fixture.old.file)
+        let error = #expect(throws: MigrationError.self) {
+            try fixture.upgrade(fixture.move(afterwards: .clean))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(try fixture.old.values == ["theme": "dark"])
+    }
+
     @Test(.enabled(if: TestHome.isAvailable), arguments: [true, false])
     func `refuses two suites with one file, and changes neither`(isSymbolic: Bool) throws {
         let fixture = try MoveFixture(old: ["theme": "dark"])
