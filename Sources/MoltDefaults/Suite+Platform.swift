@@ -166,6 +166,13 @@ extension Suite {
             let defaults = try makeDefaults()
             if let lost = try lostFile() {
                 guard lost.isEmpty else {
+                    if let key = Self.keyOfLostDate(lost) {
+                        throw failure(
+                            .unreadable,
+                            "The file of the suite cannot be read, because it holds a date that was infinite. Write another "
+                                + "date into the file, or remove the key there."
+                        ).at(key: key)
+                    }
                     throw failure(
                         .unreadable,
                         "The file of the suite is damaged: it is not a property list of keys and values. Restore it from "
@@ -174,6 +181,11 @@ extension Suite {
                 }
                 // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
                 return try objectsInMemory(defaults)
+            }
+            let seen = try objectsInMemory(defaults)
+            if let fault = unstorableDate(in: seen) {
+                guard try isSaved(seen) else { throw fault }
+                return seen
             }
             // After the second call, with nothing left to save, the values come from the file.
             guard isSynchronized(defaults), isSynchronized(defaults) else { return try objectsInMemory(defaults) }
@@ -193,6 +205,28 @@ extension Suite {
                     return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
                 }
             }
+        }
+
+        /// The error for a date that the library would save and not read back: the whole file would be lost with it.
+        private func unstorableDate(in objects: [String: Any]) -> DefaultsError? {
+            for (key, object) in objects {
+                // Other values that no suite can hold are reported when they are read.
+                guard let value = try? PropertyListValue(normalizing: object), value.hasUnstorableDate else { continue }
+                do throws(DefaultsError) {
+                    try SuiteDomain.check(value, forKey: key, in: self)
+                } catch {
+                    var error = error
+                    error.code = .unreadable
+                    return error
+                }
+            }
+            return nil
+        }
+
+        /// Whether the file has the same objects, so that there is nothing to save.
+        private func isSaved(_ objects: [String: Any]) throws -> Bool {
+            guard let bytes = try DurableFile.read(file.path) else { return false }
+            return try PropertyListReader.value(bytes, around: 1) == PropertyListValue(normalizing: objects, around: 1)
         }
 
         /// One object in the domain, as the app sees it.
@@ -302,6 +336,14 @@ extension Suite {
             }
         }
 
+        /// The key of a date that the library has written but cannot read; nil if the damage is another one.
+        ///
+        /// It writes infinite dates with negative seconds.
+        private static func keyOfLostDate(_ bytes: Data) -> String? {
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.firstMatch(of: /\n\t<key>([^<]*)<\/key>\n\t<date>[^<]*:-/).map { String($0.output.1) }
+        }
+
         private static func hasZeros(_ bytes: Data) -> Bool {
             stride(from: 0, through: bytes.count - 512, by: 512).contains { start in
                 bytes[start..<(start + 512)].allSatisfy { $0 == 0 }
@@ -357,6 +399,17 @@ extension Suite {
             }
         }
     }
+
+    extension PropertyListValue {
+        fileprivate var hasUnstorableDate: Bool {
+            switch self {
+            case .date(let date): SuiteFormat.fault(of: date) != nil
+            case .array(let elements): elements.contains(where: \.hasUnstorableDate)
+            case .dictionary(let values): values.values.contains(where: \.hasUnstorableDate)
+            case .bool, .int, .unsigned, .double, .string, .data: false
+            }
+        }
+    }
 #endif
 
 /// The values that the platform's file format for suites does not preserve.
@@ -408,7 +461,9 @@ enum SuiteFormat {
         /// Why a date is not preserved; nil if it is.
         static func fault(of date: Date) -> String? {
             abs(date.timeIntervalSinceReferenceDate) <= furthest
-                ? nil : "The date is infinite or more than 30 million years away, which a suite's file cannot hold."
+                ? nil
+                : "The date is infinite or more than 30 million years away, which a suite's file cannot hold. Set another "
+                    + "one, or remove it."
         }
 
         /// Why a string or a key is not preserved; nil if it is.

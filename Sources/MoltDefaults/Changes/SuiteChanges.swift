@@ -153,6 +153,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         intent.arrived = arrived
         let places = moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
         intent.moved = places.isEmpty ? nil : places
+        try intent.check(for: suite)
         return try intent.encoded()
     }
 

@@ -106,6 +106,13 @@ package struct SuiteIntent: Codable {
         return copy
     }
 
+    /// Checks that the suite can hold all its values after the changes: on Linux, the library writes all of them again.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore`.
+    func check(for suite: Suite) throws(DefaultsError) {
+        try SuiteEdit(values: set, removed: Set(remove)).check(on: snapshot, of: suite)
+    }
+
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
         Self.areSame(current[key], snapshot[key])
     }

@@ -122,6 +122,7 @@ package final class DefaultsStore: MigrationStore {
             self.transaction = nil
         }
         try body(transaction)
+        try transaction.encodeOwnIntent()
         guard !isDryRun else { return }
         try transaction.commit(to: files)
     }

@@ -24,7 +24,6 @@ final class DefaultsTransaction: MigrationTransaction {
     /// Writes the journal, which is the commit, or removes it if all its changes are applied.
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
-        try encodeOwnIntent()
         do {
             if let pending {
                 try files.write(pending)
@@ -158,10 +157,14 @@ final class DefaultsTransaction: MigrationTransaction {
         if entry == nil { pending?.entries.append(DefaultsJournal.Entry(store: name, changes: Data())) }
     }
 
-    private func encodeOwnIntent() throws {
+    /// Encodes the changes to the suite itself, once they are complete.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` if the suite could not hold its values after them.
+    func encodeOwnIntent() throws {
         guard let intent = ownIntent,
             let index = pending?.entries.firstIndex(where: { $0.store == suite.attachedName })
         else { return }
+        try intent.check(for: suite)
         pending?.entries[index].changes = Data(try intent.encoded())
         ownIntent = nil
     }

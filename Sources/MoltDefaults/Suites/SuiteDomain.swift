@@ -61,8 +61,8 @@ package struct SuiteDomain: Sendable {
             if let snapshot { try suite.restoreLostFile(snapshot.mapValues(\.object)) }
             let values = try read()
             let edit = try makeEdit(values)
-            try edit.check(on: values, of: suite)
             guard !edit.isEmpty else { return }
+            try edit.check(on: values, of: suite)
             let defaults = try suite.makeDefaults()
             for (key, value) in edit.changes {
                 let old = values[key]
@@ -168,12 +168,15 @@ package struct SuiteEdit {
         return domain
     }
 
-    /// Checks that the suite can hold the values to set.
+    /// Checks that the suite can hold the values to set, and those that it keeps.
+    ///
+    /// On Linux the library writes all of them again: one value that it cannot read back would lose the whole file.
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.
-    fileprivate func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
-        for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
-        if let fault = SuiteFormat.fault(ofDictionary: applied(to: domain)) {
+    func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
+        let domain = applied(to: domain)
+        for (key, value) in domain { try SuiteDomain.check(value, forKey: key, in: suite) }
+        if let fault = SuiteFormat.fault(ofDictionary: domain) {
             throw DefaultsError(.cannotStore, fault).of(suite: suite)
         }
     }
