@@ -57,6 +57,47 @@
             #expect(try scratch.suite.value(forKey: "a") == 1)
         }
 
+        #if CHILD_PROCESSES
+            /// In a process of its own, because the library saves all suites of a process at once.
+            @Test(arguments: PrimaryStore.allCases)
+            func `keeps its file if the app has not saved the date`(primary: PrimaryStore) async throws {
+                await #expect(processExitsWith: .success) {
+                    [name = scratch.name as String, path = cache.url.path as String, primary = primary as PrimaryStore]
+                    in
+                    let scratch = ScratchSuite(named: name)
+                    let suite = scratch.suite
+                    let defaults = try scratch.defaults
+                    let bytes = try Data(contentsOf: scratch.file)
+                    let migrations: MigrationRegistry = [
+                        Migration(to: 1, "change", .renameKey("a", to: "b", in: suite))
+                    ]
+                    defaults.set(["since": Date(timeIntervalSince1970: .infinity)], forKey: "dates")
+                    #expect(throws: (any Error).self) {
+                        try primary.upgrade(suite, cache: URL(filePath: path), with: migrations)
+                    }
+                    let error = #expect(throws: DefaultsError.self) { try suite.values() }
+                    #expect(error?.code == .unreadable)
+                    #expect(error?.key == "dates")
+                    #expect(try Data(contentsOf: scratch.file) == bytes)
+                    defaults.removeObject(forKey: "dates")
+                    try primary.upgrade(suite, cache: URL(filePath: path), with: migrations)
+                    #expect(try scratch.settings == ["b": 1])
+                }
+            }
+
+            @Test func `keeps its file if the app has saved the date there, but not another value`() async throws {
+                try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
+                await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                    let scratch = ScratchSuite(named: name)
+                    let bytes = try Data(contentsOf: scratch.file)
+                    try scratch.defaults.set(2, forKey: "unsaved")
+                    let error = #expect(throws: DefaultsError.self) { try scratch.suite.values() }
+                    #expect(error?.key == "date")
+                    #expect(try Data(contentsOf: scratch.file) == bytes)
+                }
+            }
+        #endif
+
         @Test func `is named if the app has saved it, which has made the file unreadable`() throws {
             let defaults = try scratch.defaults
             defaults.set(infinite, forKey: "date")
