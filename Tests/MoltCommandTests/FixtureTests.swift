@@ -47,7 +47,7 @@ import Testing
             #"{"name":"Ada King, 2nd","n":-120.50e+23,"t":true,"z":null}"#,
             #"{"name":"Xxx Xxxx, 1xx","n":-111.11e+23,"t":true,"z":null}"#
         ),
-        (#"{ "a" : [ 0, 7, "x\n\"y\/\\" ] }"#, #"{ "a" : [ 1, 1, "x\n\"x/\\" ] }"#),
+        (#"{ "a" : [ 0, 7, "x\n\"y\/\\" ] }"#, #"{ "a" : [ 1, 2, "x\n\"x/\\" ] }"#),
         // The first scalar makes one character of itself and the next one.
         ("[\"\u{6DD}\\n\",\"\u{6DD}\\\"\",\"\u{600}1\"]", #"["x\n","x\"","x1"]"#),
         (#"["\u00e9\u4e2d9","é中9","e\#u{301}"]"#, #"["xx1","xx1","xx"]"#),
@@ -57,7 +57,7 @@ import Testing
             #"["1111-11-11T11:11:11.111Z","1111-11-11","11111111-1111-1111-1111-111111111111"]"#
         ),
         ("18446744073709551615", "11111111111111111111"), ("\"Ada\"", "\"Xxx\""), ("{\"a\":", "{\"x\":"),
-        (#"{"a":"Ada","a":"Bob"}"#, #"{"a":"Xxx","a":"Xxx"}"#),
+        (#"{"a":"Ada","a":"Bob"}"#, #"{"a":"Xxx","a":"Xxy"}"#),
     ])
     func `values are replaced by others of the same form`(content: String, expected: String) async throws {
         try write([.json("ada", content)])
@@ -71,16 +71,92 @@ import Testing
             .json("later", #"["ada-9","ada-8"]"#, expiration: 5_000_000_000),
         ])
         let fixture = try fixture(await run("fixture", path, "--redact"))
-        #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-12", "xxx-13", "xxxxx", "xxxxx2"])
+        #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-2", "xxx-3", "xxxxx", "xxxxy"])
         #expect(fixture.records.map(\.typeName) == ["Person", "Person", "Person", "Photo", "Person"])
-        // A value that is the key of a record still is one.
-        #expect(fixture.records[4].content == .json(#"["xxx-1","xxx-1"]"#))
+        // A value that is the key of a record still is one, and no other value is.
+        #expect(fixture.records[4].content == .json(#"["xxx-1","xxx-4"]"#))
         #expect(fixture.records[3].content == .data(Data(count: 3)))
         // One has expired, the other has not.
         #expect(fixture.records[3].expiration == Date(timeIntervalSince1970: 946_684_800))
         #expect(fixture.records[4].expiration == Date(timeIntervalSince1970: 4_102_444_800))
         let again = await run("fixture", path, "--redact").output
         #expect(try self.fixture(await run("fixture", path, "--redact")).json == again)
+    }
+
+    @Test func `equal values stay equal, different ones different, and all of them of their kind`() async throws {
+        // All texts of some forms, and more of the last one than there are.
+        let numbers = (0..<100).map(String.init) + ["0.5", "1.5", "-3"]
+        let dates = (1970..<2030).map { "\($0)-02-29T12:00:00Z" }
+        let ids = (0..<20).map { _ in UUID().uuidString }
+        let keys = (0x4E2D..<0x4E4D).compactMap { UnicodeScalar($0).map(String.init) }
+        let lists = Lists(n: numbers.compactMap(Double.init), ids: ids + ids, at: dates)
+        try write(
+            keys.map { .json($0, #"{"id":"\#($0)"}"#) }
+                + [.json("lists", String(decoding: try JSONEncoder().encode(lists), as: UTF8.self))]
+        )
+        let records = try fixture(await run("fixture", path, "--redact")).records
+        #expect(Set(records.map(\.key)).count == keys.count + 1)
+        for record in records.dropLast() { #expect(record.content == .json(#"{"id":"\#(record.key)"}"#)) }
+
+        let redacted = try JSONDecoder().decode(Lists.self, from: Data(try #require(records.last).content.bytes))
+        #expect(Set(redacted.n).count == numbers.count)
+        #expect(redacted.n.map { "\($0)".count } == lists.n.map { "\($0)".count })
+        #expect(Set(redacted.at).count == dates.count)
+        #expect(redacted.at.allSatisfy { (try? Date($0, strategy: .iso8601)) != nil && !dates.contains($0) })
+        #expect(Set(redacted.ids.compactMap { UUID(uuidString: $0) }).count == ids.count)
+        #expect(redacted.ids.prefix(20) == redacted.ids.suffix(20))
+    }
+
+    private struct Lists: Codable {
+        var n: [Double]
+        var ids: [String]
+        var at: [String]
+    }
+
+    @Test func `the tool of a registry keeps what its steps name, so that they have the same effects`() async throws {
+        let registry: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "steps",
+                .mapValue("Person", "status", ["open": "active", ["code": 7]: "done"], otherwise: .fail),
+                .changeValue("Person", "isOn", to: .bool),
+                .changeValue("Person", "count", to: .integer),
+                .changeValue("Person", "at", from: .iso8601, to: .secondsSinceReferenceDate),
+                .splitProperty("Person", "pair", at: .first(" and "), into: ["one", "other"]),
+                .addProperty("Person", "kind", default: "plain"),
+                .extractRecords("Person", ["pets", .each], as: "Pet", key: .property("id")),
+                .extractRecords("Person", ["notes", .each], as: "Note", key: .property("id"))
+            )
+        ]
+        func person(_ status: String, _ first: Int, _ rest: String) -> String {
+            #"{"status":\#(status),"isOn":"true","count":"\#(first)","at":"2024-02-29T12:00:00Z","pair":"Ada and Eve","#
+                + #""pets":[{"id":\#(first)},{"id":\#(first + 1)}],"notes":[{"id":"n-\#(first)"}],\#(rest)}"#
+        }
+        let old = [
+            person(#""open""#, 41, #""kind":"plain","name":"Cleo""#),
+            person(#"{ "code":7 }"#, 51, #""owner":"ada","code":7"#),
+        ]
+        try write([.json("ada", old[0]), .json("bob", old[1])])
+        let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
+        let redacted = try fixture(await CommandRun(tool, ["fixture", path, "--redact"]))
+        let texts = redacted.records.map { String(decoding: $0.content.bytes, as: UTF8.self) }
+        #expect(texts[0].contains(#""kind":"plain","name":"Xxxx""#))
+        // A member of a value that a step names is private elsewhere.
+        #expect(texts[1].contains(#""owner":"xxx","code":2"#))
+        for word in ["Ada", "Eve", "Cleo", "41", "51", "2024"] { #expect(!redacted.json.contains(word), "\(word)") }
+
+        let migrated = try redacted.migrated(through: registry)
+        let original = try StoreFixture(cacheFile: scratch.file("people.molt")).migrated(through: registry)
+        let records = [migrated, original].map(\.fixture.records)
+        #expect(records[0].count == 8)
+        #expect(records[0].map(\.typeName) == records[1].map(\.typeName))
+        #expect(records[0].map(\.key.count) == records[1].map(\.key.count))
+        let statuses = try ["xxx", "xxy"].map { try migrated.value(Status.self, forKey: $0)?.status }
+        #expect(statuses == ["active", "done"])
+    }
+
+    private struct Status: Decodable {
+        var status: String
     }
 
     @Test func `the ledger keeps its migrations, and loses its times`() async throws {

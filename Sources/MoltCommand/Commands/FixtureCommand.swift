@@ -1,48 +1,54 @@
 import Foundation
 import MoltCache
+import MoltCore
 import MoltTesting
 
 extension StoreCommands {
-    static let fixture = Command(
-        "fixture",
-        ["FILE"],
-        "write a store as a fixture for tests, to standard output",
-        options: [
-            .flag("--redact", "replace all values, so that a user's store can become a test"),
-            .value(
-                "--keep",
-                "NAMES",
-                "with --redact, keep the values of these properties, such as Person.status,Person.tags[].kind"
-            ),
-        ],
-        notes: """
-            With --redact, each letter in a string becomes x or X, and each digit in a string or a number becomes 1;
-            other ASCII characters, exponents, true, false and null stay, and other characters become x. UUIDs and ISO 8601 dates remain valid, data becomes
-            zeros of the same size, and an expiry becomes the start of 2100, or of 2000 if it has passed. The keys of records are replaced in the same
-            way, and stay different from each other; values that are keys of records become the same new keys. The ledger loses its times and counts of records.
-            Names of types and properties stay, and so do the keys of dictionaries, which look like properties: read the
-            fixture before you share it. The command schema lists the names for --keep.
-            The whole store is read into memory. Records in quarantine are not part of a fixture.
-            """
-    ) { call, terminal in
-        let names =
-            call.value("--keep").map { Set($0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }) }
-            ?? []
-        guard names.isEmpty || call.has("--redact") else { throw UsageError("--keep needs --redact") }
-        let url = URL(filePath: call.arguments[0])
-        let quarantined = try CacheFile(at: url).quarantinedCount()
-        var fixture = try StoreFixture(cacheFile: url)
-        if call.has("--redact") {
-            var redaction = FixtureRedaction(keeping: names)
-            let redacted = redaction.redacted(fixture)
-            try requireMatches(names.subtracting(redaction.matched), in: fixture)
-            fixture = redacted
+    /// - Parameter migrations: The app's registry; with --redact, the values that its steps name are kept.
+    static func fixture(_ migrations: MigrationRegistry = []) -> Command {
+        Command(
+            "fixture",
+            ["FILE"],
+            "write a store as a fixture for tests, to standard output",
+            options: [
+                .flag("--redact", "replace all values, so that a user's store can become a test"),
+                .value(
+                    "--keep",
+                    "NAMES",
+                    "with --redact, keep the values of these properties, such as Person.status,Person.tags[].kind"
+                ),
+            ],
+            notes: """
+                With --redact, strings, numbers and the keys of records are replaced: letters by x, X and the next ones, digits by 1 and
+                the next ones, and characters that are not ASCII by x; other ASCII characters, exponents, true, false and null stay.
+                Equal values stay equal, and different ones different, so that a value that is the key of a record still is one.
+                UUIDs and ISO 8601 dates remain valid, data becomes zeros of the same size, and an expiry becomes the start of
+                2100, or of 2000 if it has passed. The ledger loses its times and counts of records.
+                The tool of a registry keeps the values that its steps name, such as those of mapValue and the default of
+                addProperty, and the separators of splitProperty: they are in the app's code.
+                Names of types and properties stay, and so do the keys of dictionaries, which look like properties: read the
+                fixture before you share it. The command schema lists the names for --keep.
+                The whole store is read into memory. Records in quarantine are not part of a fixture.
+                """
+        ) { call, terminal in
+            let list = call.value("--keep")?.split(separator: ",") ?? []
+            let names = Set(list.map { $0.trimmingCharacters(in: .whitespaces) })
+            guard names.isEmpty || call.has("--redact") else { throw UsageError("--keep needs --redact") }
+            let url = URL(filePath: call.arguments[0])
+            let quarantined = try CacheFile(at: url).quarantinedCount()
+            var fixture = try StoreFixture(cacheFile: url)
+            if call.has("--redact") {
+                var redaction = FixtureRedaction(keeping: names, and: RegistryLiterals(migrations))
+                let redacted = redaction.redacted(fixture)
+                try requireMatches(names.subtracting(redaction.matched), in: fixture)
+                fixture = redacted
+            }
+            terminal.write(Array(fixture.json.utf8))
+            if quarantined > 0 {
+                terminal.sayError("\(quarantined == 1 ? "1 record" : "\(quarantined) records") in quarantine left out")
+            }
+            return ExitCode.success
         }
-        terminal.write(Array(fixture.json.utf8))
-        if quarantined > 0 {
-            terminal.sayError("\(quarantined == 1 ? "1 record" : "\(quarantined) records") in quarantine left out")
-        }
-        return ExitCode.success
     }
 
     /// - Throws: ``CommandError`` if there are names that no record has.

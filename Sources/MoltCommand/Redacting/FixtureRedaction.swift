@@ -13,23 +13,26 @@ struct FixtureRedaction {
     private let kept: Set<String>
     /// The properties among them that a record had.
     private(set) var matched: Set<String> = []
-    private var keys = RedactedKeys()
+    private let literals: RegistryLiterals
+    private var texts: RedactedTexts
 
-    init(keeping kept: Set<String>) {
+    init(keeping kept: Set<String>, and literals: RegistryLiterals) {
         self.kept = kept
+        self.literals = literals
+        texts = RedactedTexts(keeping: literals)
     }
 
     /// The fixture without private values; the ledger's times and counts are left out, too.
     mutating func redacted(_ fixture: StoreFixture) -> StoreFixture {
         var fixture = fixture.withoutTimes()
-        // First, because values may be the keys of other records.
-        for record in fixture.records { _ = keys.replacement(for: record.key) }
+        // First, because keys must stay different, whatever their form.
+        for record in fixture.records { _ = texts.replacement(forKey: record.key) }
         for index in fixture.records.indices { redact(&fixture.records[index]) }
         return fixture
     }
 
     private mutating func redact(_ record: inout StoreFixture.Record) {
-        record.key = keys.replacement(for: record.key)
+        record.key = texts.replacement(forKey: record.key)
         record.expiration = record.expiration.map { $0 > Date() ? Self.expiry.future : Self.expiry.past }
         if record.content.isData {
             record.content.bytes = Array(repeating: 0, count: record.content.bytes.count)
@@ -77,16 +80,16 @@ struct FixtureRedaction {
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
         case .string:
-            let key = part.string.flatMap { keys.known($0) }
-            edits.append((range, key.map { RecordValue.string($0).description } ?? RedactedText.ofJSONString(part)))
-        case .number: edits.append((range, RedactedText.ofNumber(part.text)))
+            edits.append((range, RecordValue.string(texts.replacement(for: part.string ?? "")).description))
+        case .number: edits.append((range, texts.replacement(forNumber: part.text)))
         case .null, .bool: break
-        case .array:
+        case .array where !literals.hasCollection(part.utf8):
             for element in part.elements ?? [] { redact(element, at: "\(path)[]", of: type, &edits) }
-        case .object:
+        case .object where !literals.hasCollection(part.utf8):
             for (name, value) in part.members ?? [] {
                 redact(value, at: PropertyNotation.path(name.string ?? "", in: path), of: type, &edits)
             }
+        case .array, .object: break
         }
     }
 }

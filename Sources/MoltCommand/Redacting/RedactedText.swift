@@ -1,32 +1,133 @@
 import Foundation
 import MoltCore
 
-/// The replacements for private text: of the same kind and form, so that migrations treat it in the same way.
-enum RedactedText {
-    /// Replaces each letter by x or X and each digit by 1; other ASCII characters stay, and all others become x.
-    ///
-    /// A UUID and an ISO 8601 date remain one, because their types would not decode anything else.
-    static func of(_ text: String) -> String {
-        if isDate(text) { return replaced(text) { $0 } }
-        // Hexadecimal digits, all by the same one.
-        if UUID(uuidString: text) != nil { return replaced(text) { _ in "1" } }
-        return replaced(text) { $0.properties.isUppercase ? "X" : "x" }
+/// Replaces private texts by others of the same form, so that migrations treat them in the same way.
+///
+/// The same text is always replaced by the same one, and different texts by different ones: values may be keys.
+struct RedactedTexts {
+    private let literals: RegistryLiterals
+    /// The replacements by the bytes of the texts, because canonically equivalent strings are different keys.
+    private var replacements: [[UInt8]: String] = [:]
+    private var used: Set<String>
+    /// The number of texts that were tried of each form.
+    private var counts: [String: Int] = [:]
+
+    init(keeping literals: RegistryLiterals) {
+        self.literals = literals
+        used = literals.texts
     }
 
-    /// Replaces scalars and not characters, because a character can consist of an ASCII one and others.
-    private static func replaced(
-        _ text: some StringProtocol,
-        _ letter: (Unicode.Scalar) -> Unicode.Scalar
-    ) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "0"..."9": result.append("1")
-            case _ where scalar.properties.isAlphabetic || !scalar.isASCII: result.append(letter(scalar))
-            default: result.append(scalar)
+    /// The replacement for a record's key, which is longer than the key if all of its form are taken.
+    mutating func replacement(forKey key: String) -> String { replacement(for: key, isKey: true) }
+
+    /// The replacement for a JSON number; the exponent stays, so that it stays in range.
+    mutating func replacement(forNumber text: String) -> String {
+        guard let exponent = text.firstIndex(where: { $0 == "e" || $0 == "E" }) else { return replacement(for: text) }
+        return text[..<exponent].map { $0.isNumber ? "1" : String($0) }.joined() + text[exponent...]
+    }
+
+    /// The replacement for a string.
+    mutating func replacement(for text: String, isKey: Bool = false) -> String {
+        if literals.texts.contains(text) { return text }
+        if let known = replacements[Array(text.utf8)] { return known }
+        let unique = unusedText(of: RedactedForm(of: text, separators: literals.separators), isKey: isKey)
+        replacements[Array(text.utf8)] = unique
+        return unique
+    }
+
+    private mutating func unusedText(of form: RedactedForm, isKey: Bool) -> String {
+        let first = form.text(0) ?? ""
+        // Without a letter or digit, it has nothing private.
+        guard form.hasOthers else { return first }
+        var number = counts[first] ?? 0
+        while let text = form.text(number) {
+            number += 1
+            guard used.insert(text).inserted else { continue }
+            counts[first] = number
+            return text
+        }
+        counts[first] = number
+        // A longer date would not be one, and is seldom a key.
+        return form.isDate && !isKey ? first : unusedText(of: form.extended, isKey: isKey)
+    }
+}
+
+/// The texts that may replace a private text.
+private struct RedactedForm {
+    /// The first of them: each letter is x or X, each digit is 1, and all that is not ASCII is x.
+    private var scalars: [Unicode.Scalar] = []
+    /// The positions at which they differ from each other.
+    private var places: [Int] = []
+    /// Whether the first digit is never zero.
+    private var beginsAboveZero = false
+    private(set) var isDate = false
+
+    /// The form of a text; numbers, UUIDs and ISO 8601 dates stay what they are, because their types decode nothing else.
+    init(of text: String, separators: [String]) {
+        isDate = Self.isDate(text)
+        let isUUID = UUID(uuidString: text) != nil
+        let isNumber = RecordValue.Number(text: text) != nil && !text.contains { $0 == "e" || $0 == "E" }
+        beginsAboveZero = isDate || isNumber && !text.trimmingPrefix("-").dropFirst().hasPrefix(".")
+        let view = text.unicodeScalars
+        let kept = isDate || isUUID || isNumber ? [] : separators.flatMap { view.ranges(of: $0.unicodeScalars) }
+        // Scalars and not characters, because a character can consist of an ASCII one and others.
+        for index in view.indices {
+            let isKept = kept.contains { $0.contains(index) }
+            if !isKept, let first = Self.first(for: view[index], isUUID: isUUID, isDate: isDate) {
+                places.append(scalars.count)
+                scalars.append(first)
+            } else {
+                scalars.append(view[index])
             }
         }
-        return String(result)
+        // Another year is always another date.
+        if isDate { places = Array(places.prefix(4)) }
+        if places.count == 1 { beginsAboveZero = false }
+    }
+
+    private static func first(for scalar: Unicode.Scalar, isUUID: Bool, isDate: Bool) -> Unicode.Scalar? {
+        switch scalar {
+        case "0"..."9": "1"
+        case _ where isDate: nil
+        case _ where scalar.properties.isAlphabetic || !scalar.isASCII:
+            isUUID ? "1" : scalar.properties.isUppercase ? "X" : "x"
+        default: nil
+        }
+    }
+
+    /// Whether there are other texts of the form than the first.
+    var hasOthers: Bool { !places.isEmpty }
+
+    /// One of the texts, by its number; nil if there are fewer.
+    func text(_ number: Int) -> String? {
+        var rest = number
+        var scalars = scalars
+        for place in places.reversed() where rest > 0 {
+            let alphabet = alphabet(of: scalars[place], isFirst: place == places.first)
+            scalars[place] = alphabet[rest % alphabet.count]
+            rest /= alphabet.count
+        }
+        guard rest == 0 else { return nil }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
+    private func alphabet(of scalar: Unicode.Scalar, isFirst: Bool) -> [Unicode.Scalar] {
+        switch scalar {
+        case "1": Array((isFirst && beginsAboveZero ? "123456789" : "1234567890").unicodeScalars)
+        case "X": Array("XYZABCDEFGHIJKLMNOPQRSTUVW".unicodeScalars)
+        default: Array("xyzabcdefghijklmnopqrstuvw".unicodeScalars)
+        }
+    }
+
+    /// The form of texts that are longer by a digit.
+    var extended: RedactedForm {
+        var form = self
+        form.places.append(scalars.count)
+        form.scalars.append("1")
+        form.isDate = false
+        return form
     }
 
     /// Whether a text is an ISO 8601 date, with or without a time; the only letters in it are T and Z.
@@ -37,21 +138,11 @@ enum RedactedText {
         let date = /\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?/
         return text.wholeMatch(of: date) != nil
     }
+}
 
-    /// Replaces the digits of a number's text by 1, except for those of the exponent, so that it stays in range.
-    static func ofNumber(_ text: String) -> String {
-        let mantissa = text.prefix { $0 != "e" && $0 != "E" }
-        return mantissa.map { $0.isNumber ? "1" : String($0) }.joined() + text[mantissa.endIndex...]
-    }
-
-    /// A JSON string; one that needs no escape keeps its form.
-    static func ofJSONString(_ part: JSONPart) -> String {
-        let raw = part.text.dropFirst().dropLast()
-        guard raw.utf8.contains(UInt8(ascii: "\\")), let text = part.string else { return "\"\(of(String(raw)))\"" }
-        return RecordValue.string(of(text)).description
-    }
-
-    /// Content that is not JSON, byte by byte; bytes of other characters become x.
+/// Replaces content that is not JSON.
+enum RedactedText {
+    /// Replaces byte by byte; those of other characters become x.
     static func ofBytes(_ bytes: [UInt8]) -> [UInt8] {
         bytes.map { byte in
             switch byte {
@@ -61,31 +152,5 @@ enum RedactedText {
             default: byte
             }
         }
-    }
-}
-
-/// Replaces keys, each by a text of its own.
-struct RedactedKeys {
-    /// The replacements by the bytes of the keys, because canonically equivalent strings are different keys.
-    private var replacements: [[UInt8]: String] = [:]
-    private var used: Set<String> = []
-    private var lastNumbers: [String: Int] = [:]
-
-    /// The replacement for a key that has one.
-    func known(_ key: String) -> String? { replacements[Array(key.utf8)] }
-
-    /// The replacement for a key; the same for each call.
-    mutating func replacement(for key: String) -> String {
-        if let known = replacements[Array(key.utf8)] { return known }
-        let text = RedactedText.of(key)
-        var unique = text
-        var number = lastNumbers[text] ?? 1
-        while !used.insert(unique).inserted {
-            number += 1
-            unique = "\(text)\(number)"
-        }
-        lastNumbers[text] = number
-        replacements[Array(key.utf8)] = unique
-        return unique
     }
 }

@@ -22,7 +22,10 @@ package struct RegisteredApp: Sendable {
 
     /// The commands that need the registry, and those that do not; some of the former take the place of one of those.
     package var commands: [Command] {
-        let own = [plan, dryRun, upgrade, lint, verify, record, StoreCommands.restore(attaching: attached)]
+        let own = [
+            plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
+            StoreCommands.restore(attaching: attached),
+        ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }
 

@@ -9,12 +9,20 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     /// The data that the step removes.
     var losses: [DataLoss] { get }
 
+    /// The values that the step looks for in records or gives them, as JSON.
+    var literals: [String] { get }
+
+    /// The texts at which the step splits strings.
+    var separators: [String] { get }
+
     /// Adds the faults of the step, considering earlier steps.
     func check(_ check: inout StepCheck)
 }
 
 extension StepDeclaration {
     package var losses: [DataLoss] { [] }
+    package var literals: [String] { [] }
+    package var separators: [String] { [] }
 }
 
 /// A step that changes each record of a type and is fully described by its declaration.

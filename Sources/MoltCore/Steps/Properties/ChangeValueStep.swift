@@ -85,6 +85,10 @@ struct ChangeValueStep: RecordStep {
     var identity: [String] {
         ["changeValue", type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
     }
+    var literals: [String] {
+        // The only strings and numbers that become a Boolean.
+        if case .kind(.bool) = conversion { [#""true""#, #""false""#, #""1""#, #""0""#, "1", "0"] } else { [] }
+    }
     var losses: [DataLoss] {
         other.isLossy || conversion.isLossy ? [DataLoss(.values, "\(type).\(path)")] : []
     }

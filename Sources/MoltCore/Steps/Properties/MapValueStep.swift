@@ -36,6 +36,7 @@ struct MapValueStep: RecordStep {
     var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
+    var literals: [String] { map.oldValues + map.newValues }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
 
     var change: StepChange {

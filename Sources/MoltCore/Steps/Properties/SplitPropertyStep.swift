@@ -61,6 +61,11 @@ struct SplitPropertyStep: RecordStep {
         return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
             + newPaths.flatMap(\.identity) + [missing ?? "", ifMissing.rawValue]
     }
+    var separators: [String] {
+        switch separator {
+        case .first(let text), .last(let text): [text]
+        }
+    }
 
     var change: StepChange {
         let missing = Array((missing ?? "").utf8)
