@@ -45,7 +45,8 @@ extension ContentDifference {
         guard let found else { return "\(path): missing, expected \(Shown.json(expected))" }
         switch remark {
         case .otherOrder?:
-            return "\(path): \(Remark.otherOrder): expected \(Shown.text(expected)), found \(Shown.text(found))"
+            let shown = Shown.pair(expected, found)
+            return "\(path): \(Remark.otherOrder): expected \(shown.0), found \(shown.1)"
         case .otherBytes(let first)?:
             let shown = (Shown.json(expected), Shown.json(found))
             return "\(path): \(Remark.otherBytes(from: first)): expected \(shown.0), found \(shown.1)"

@@ -262,6 +262,9 @@ import Testing
         #expect(throws: MigrationError.self) {
             try cache.set(document: Data("Ada".utf8), ofType: "Person", writtenAt: 4, forKey: "new")
         }?.expect(.malformedContent)
+        #expect(throws: MigrationError.self) {
+            try cache.set(document: Data("{}".utf8), ofType: "", writtenAt: 4, forKey: "new")
+        }?.expect(.unsupported)
         #expect(try cache.keys() == ["people/ada"])
     }
 

@@ -10,6 +10,8 @@ struct PropertyPathTests {
         #expect("mail" == PropertyPath(["mail"]))
         #expect("address.zip" != zip)
         #expect([] == PropertyPath([String]()))
+        let parts: [PropertyPath] = ["addresses", .each, ["geo", "zip"]]
+        #expect(PropertyPath(parts) == ["addresses", .each, "geo", "zip"])
     }
 
     @Test(arguments: [["mail"], ["address", "zip"], ["a", "b", "c"]])

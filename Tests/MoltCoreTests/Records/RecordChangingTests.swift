@@ -9,6 +9,13 @@ import Testing
         record["c"] = [1, ["d": .null]]
         #expect(record.text == #"{"a":"x","b":2,"c":[1,{"d":null}]}"#)
         #expect(record.propertyNames == ["a", "b", "c"])
+        let (tag, count, tags) = ("x", 2, ["y", "z"])
+        record["a"] = ["name": .string(tag), "notes": .int(count), "title": "\(tag)!"]
+        record["b"] = .array(tags.map { .string($0) })
+        try record.set("c", to: tags)
+        #expect(
+            record.text == #"{"a":{"name":"x","notes":2,"title":"x!"},"b":["y","z"],"c":["y","z"]}"#
+        )
     }
 
     @Test func `Setting nil removes a property, and a missing property is no error`() throws {

@@ -85,6 +85,12 @@ struct StoreDifferenceTests {
         #expect(line.contains("ab\", found"))
         #expect(line.contains("ac\""))
         #expect(line.count < 100)
+
+        let names = (1...30).map { "\"name\($0)\":0," }.joined()
+        let order = try #require(lines("{\(names)\"a\":1,\"b\":2}", "{\(names)\"b\":2,\"a\":1}").first)
+
+        #expect(order.contains("30, a, b, found "))
+        #expect(order.hasSuffix("30, b, a"))
     }
 
     @Test func `Records are compared by everything that is stored of them`() {

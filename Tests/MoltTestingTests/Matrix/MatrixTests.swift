@@ -282,7 +282,9 @@ struct MatrixTests {
             "second",
             .run { migration in
                 let keys = isSame.withLock { $0 } ? ["a", "b"] : ["b", "a"]
-                for key in keys { try migration.create("Data", forKey: key, Data([1])) }
+                for key in (1...30).map({ "same \($0)" }) + keys {
+                    try migration.create("Data", forKey: key, Data([1]))
+                }
             }
         )
         let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
@@ -296,7 +298,9 @@ struct MatrixTests {
 
         #expect(failure.kinds == [.path])
         #expect(
-            failure.first().message.hasSuffix(#"the records are in another order: expected "b", "a", found "a", "b""#)
+            failure.first().message.hasSuffix(
+                #"the records are in another order from record 31 on: expected "b", "a", found "a", "b""#
+            )
         )
     }
 
