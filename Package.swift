@@ -126,8 +126,8 @@ let package = Package(
             dependencies: ["CMoltSQLite", "MoltCache", "MoltPlatform", "MoltTesting"],
             path: "Tests/Support"
         ),
-        // Random numbers that are the same for the same seed.
-        .target(name: "Generators", path: "Tests/Generators"),
+        // Random numbers, registries and stores that are the same for the same seed.
+        .target(name: "Generators", dependencies: ["MoltCore", "MoltDefaults"], path: "Tests/Generators"),
         // The behaviors that every `MigrationStore` must have.
         .target(name: "StoreConformance", dependencies: ["MoltCore"], path: "Tests/StoreConformance"),
         // Kills child processes at every point of an upgrade.

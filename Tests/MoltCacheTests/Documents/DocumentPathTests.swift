@@ -18,14 +18,16 @@ import Testing
 
     /// - Returns: Whether the registry can upgrade documents and the upgrade of the store succeeded.
     private static func compare(seed: UInt64) throws -> Bool {
-        var random = SeededGenerator(seed: seed)
-        let registry = RandomUpgrade.registry(&random)
+        var upgrade = RandomUpgrade(seed: seed, [.records, .models])
+        let registry = upgrade.registry
         // A document is always checked, and a record only by a step that changes it.
-        let records = RandomUpgrade.records(&random).filter { $0.isData || (try? RecordValue(json: $0.content)) != nil }
+        let records = try upgrade.records().filter { (try? RecordValue(json: $0.content)) != nil }.map(
+            StoredRecord.init
+        )
         guard let documents = try? DocumentUpgrade(registry) else { return false }
-        let comment: Comment = "seed \(seed): \(registry.migrations.map { "\($0)" })"
+        let comment: Comment = "\(upgrade)"
         let store = try OldStore(records)
-        let version = random.below(registry.version)
+        let version = upgrade.random.below(registry.version)
         guard try error(of: store, registry.upTo(version: version)) == nil else { return false }
         let before = try store.snapshot()
         let failure = try error(of: store, registry)

@@ -7,36 +7,39 @@ import Testing
 
 /// Invariant 8 for migrations on read: when a record is upgraded makes no difference.
 @Suite("The path of an upgrade on read") struct OnReadPathTests {
-    @Test(arguments: 0..<TestRun.choose(2, long: 20))
-    func `Random registries give the same rows whenever records are upgraded`(block: UInt64) throws {
+    @Test(arguments: 0..<TestRun.choose(2, long: 20), [false, true])
+    func `Random registries give the same rows whenever records are upgraded`(block: UInt64, fails: Bool) throws {
         var passed = 0
         for seed in (block * 20)..<(block * 20 + 20) {
-            if try Self.comparePaths(seed: seed) { passed += 1 }
+            let traits: RandomUpgrade.Traits =
+                fails ? [.records, .models, .onRead, .failures] : [.records, .models, .onRead]
+            if try Self.comparePaths(seed: seed, traits) { passed += 1 }
         }
         #expect(passed >= 5, "\(passed) of 20 succeeded")
     }
 
     /// - Returns: Whether the upgrade succeeded; if not, it failed on both paths.
-    private static func comparePaths(seed: UInt64) throws -> Bool {
-        var random = SeededGenerator(seed: seed)
-        let plain = RandomUpgrade.registry(&random)
-        let registry = MigrationRegistry(plain.migrations.map { onRead($0, &random) })
+    private static func comparePaths(seed: UInt64, _ traits: RandomUpgrade.Traits) throws -> Bool {
+        var upgrade = RandomUpgrade(seed: seed, traits)
+        let registry = upgrade.registry
         guard registry.migrations.contains(where: \.isOnRead) else { return false }
-        let records = RandomUpgrade.records(&random)
+        let records = try upgrade.records().map(StoredRecord.init)
         let atOnce = try OldStore(records)
         let later = try OldStore(records)
-        let comment: Comment = "seed \(seed): \(registry.migrations.map { "\($0.isOnRead ? "on read " : "")\($0)" })"
+        let comment: Comment = "\(upgrade)"
 
         var error: (any Error)?
-        do { _ = try Migrator(registry).migrate(CacheStore(at: atOnce.url)) } catch let failure { error = failure }
+        do {
+            _ = try Migrator(registry, options: upgrade.options()).migrate(CacheStore(at: atOnce.url))
+        } catch let failure { error = failure }
         var other: (any Error)?
-        do { try walk(later, registry, &random) } catch let failure { other = failure }
-        #expect((error == nil) == (other == nil), comment)
+        do { try walk(later, &upgrade) } catch let failure { other = failure }
+        #expect((error == nil) == (other == nil), "\(upgrade): \("\(error as Any)"), \("\(other as Any)")")
         guard error == nil, other == nil else { return false }
 
         let expected = try atOnce.snapshot()
-        try compareReads(of: later, registry, expected, comment)
-        let cache = try CodableCache(at: later.url, migrations: registry, configuration: still)
+        try compareReads(of: later, upgrade, expected)
+        let cache = try CodableCache(at: later.url, migrations: registry, configuration: still(upgrade))
         try cache.upgradeRest()
         cache.close()
         let found = try later.snapshot()
@@ -44,52 +47,85 @@ import Testing
         #expect(found.version == expected.version, comment)
         #expect(found.ledger.map(\.outcome) == expected.ledger.map(\.outcome), comment)
         #expect(found.ledger.map(\.counts.changed) == expected.ledger.map(\.counts.changed), comment)
+        #expect(try CacheStore.quarantine(at: later.url) == CacheStore.quarantine(at: atOnce.url), comment)
         return true
     }
 
-    private static var still: CodableCache.Configuration { .init { $0.upgradesRest = false } }
-
-    /// The migration on read, if its steps allow it; those with closures less often, because many closures do not.
-    private static func onRead(_ migration: Migration, _ random: inout SeededGenerator) -> Migration {
-        let candidate = migration.onRead()
-        guard MigrationRegistry([candidate]).faults.isEmpty, !migration.steps.isEmpty else { return migration }
-        let hasClosure = !migration.steps.allSatisfy(\.isDeclared)
-        return random.below(hasClosure ? 4 : 8) > 2 ? candidate : migration
+    /// The rest is upgraded only when the test says so.
+    private static func still(_ upgrade: RandomUpgrade) -> CodableCache.Configuration {
+        .init {
+            $0.upgradesRest = false
+            $0.unconvertible = upgrade.policy
+        }
     }
 
-    /// Opens the store at each version, or skips some, and upgrades the rest at some of them.
-    private static func walk(_ store: OldStore, _ registry: MigrationRegistry, _ random: inout SeededGenerator) throws {
-        for version in 1...registry.version where version == registry.version || random.below(3) > 0 {
+    /// Opens the store with each release, or skips some, and upgrades the rest at some of them.
+    private static func walk(_ store: OldStore, _ upgrade: inout RandomUpgrade) throws {
+        let last = upgrade.registry.version
+        for version in 1...last where version == last || upgrade.random.below(3) > 0 {
+            try disturb(store, before: version, &upgrade)
             let cache = try CodableCache(
                 at: store.url,
-                migrations: registry.upTo(version: version),
-                configuration: still
+                migrations: upgrade.registry(of: version),
+                configuration: still(upgrade)
             )
             defer { cache.close() }
-            if random.below(3) == 0 { try cache.upgradeRest() }
+            if upgrade.random.below(3) == 0 { try cache.upgradeRest() }
         }
         // An error that a record will cause at the end must not be missed.
         let copy = try ScratchDirectory()
         try FileManager.default.copyItem(at: store.url, to: copy.file())
-        let cache = try CodableCache(at: copy.file(), migrations: registry, configuration: still)
+        let cache = try CodableCache(at: copy.file(), migrations: upgrade.registry, configuration: still(upgrade))
         defer { cache.close() }
         try cache.upgradeRest()
     }
 
-    /// Compares what reads return before the rest is upgraded with the rows of the other path.
-    private static func compareReads(
-        of store: OldStore,
-        _ registry: MigrationRegistry,
-        _ expected: Snapshot,
-        _ comment: Comment
+    /// Processes that must not upgrade the store leave it as it is.
+    private static func disturb(
+        _ store: OldStore,
+        before version: Int,
+        _ upgrade: inout RandomUpgrade
     ) throws {
-        let cache = try CodableCache(at: store.url, migrations: registry, configuration: still)
+        let before = try store.snapshot()
+        var configuration = still(upgrade)
+        switch upgrade.random.below(6) {
+        case 0:
+            configuration.duty = .others()
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache(at: store.url, migrations: upgrade.registry(of: version), configuration: configuration)
+            }
+            #expect(error?.code == .needsMigration, "\(upgrade)")
+        case 1 where before.version > 0:
+            // An earlier release.
+            configuration.downgrade = .openReadOnly
+            let error = #expect(throws: MigrationError.self) {
+                let registry = upgrade.registry(of: upgrade.random.below(before.version))
+                _ = try CodableCache(at: store.url, migrations: registry, configuration: configuration)
+            }
+            #expect(error?.code == .superseded, "\(upgrade)")
+        case 2:
+            // It may fail as the upgrade will.
+            _ = try? CodableCache.dryRun(
+                at: store.url,
+                migrations: upgrade.registry(of: version),
+                configuration: configuration
+            )
+        default: return
+        }
+        #expect(try store.snapshot() == before, "\(upgrade)")
+    }
+
+    /// Compares what reads return before the rest is upgraded with the rows of the other path.
+    private static func compareReads(of store: OldStore, _ upgrade: RandomUpgrade, _ expected: Snapshot) throws {
+        let cache = try CodableCache(at: store.url, migrations: upgrade.registry, configuration: still(upgrade))
         defer { cache.close() }
         let before = try store.snapshot()
         for record in expected.records {
             let value = try cache.value([String: RandomUpgrade.Value].self, forKey: record.key)
-            #expect(value == (try record.decoded()), comment)
+            let content = Data(record.content)
+            let coding = upgrade.registry.coding
+            #expect(try value == coding.decoder.decode([String: RandomUpgrade.Value].self, from: content), "\(upgrade)")
         }
-        #expect(try store.snapshot() == before, comment)
+        #expect(try store.snapshot() == before, "\(upgrade)")
     }
 }

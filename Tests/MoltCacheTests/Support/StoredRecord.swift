@@ -26,6 +26,13 @@ struct StoredRecord: Equatable, Sendable, CustomStringConvertible {
         isData = true
     }
 
+    init(_ row: StoreContents.StoredRecord) {
+        self.init(row.typeName, row.key, "", expiration: row.expiration)
+        content = row.content
+        isData = row.isData
+        version = row.version
+    }
+
     var text: String { String(decoding: content, as: UTF8.self) }
 
     var description: String {
@@ -64,13 +71,7 @@ extension Snapshot {
     init(_ contents: StoreContents) {
         version = contents.version
         ledger = contents.ledger
-        records = contents.records.map { row in
-            var record = StoredRecord(row.typeName, row.key, "", expiration: row.expiration)
-            record.content = row.content
-            record.isData = row.isData
-            record.version = row.version
-            return record
-        }
+        records = contents.records.map(StoredRecord.init)
     }
 
     /// The contents of a file, read without writing.

@@ -1,0 +1,174 @@
+import Foundation
+import MoltCore
+
+extension RandomUpgrade {
+    static let types = ["A", "B", "C"]
+    static let names = ["x", "y", "z", "w"]
+
+    /// - Parameter mark: A number for what the step writes.
+    static func recordStep(_ random: inout SeededGenerator, mark: Int, _ traits: Traits) -> MigrationStep {
+        let fails = traits.contains(.failures)
+        guard fails, random.oneIn(3) else { return step(&random, mark: mark, addsRecords: !fails) }
+        let step = failingStep(&random, mark: mark)
+        return random.oneIn(4) ? step.onFailure(random.pick([.quarantine(upTo: .none), .drop(upTo: .none)])) : step
+    }
+
+    /// A step that changes some records, and fails for others.
+    private static func failingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+        let type = random.pick(types + ["D"])
+        let salt = random.below(1_000)
+        switch random.below(4) {
+        case 0: return .renameProperty(type, PropertyPath(random.pick(names)), to: "failed\(mark)", ifMissing: .fail)
+        case 1:
+            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+                guard old.count != salt % 4 else { throw Refused() }
+                return old.merging(["converted": .number(mark)]) { $1 }
+            }
+        case 2:
+            return .run("fail \(mark)") { migration in
+                if salt % 3 == 0 { try migration.renameType(type, to: "D") }
+                try migration.enumerate(type) { _, new in new["before\(mark)"] = .int(1) }
+                try migration.enumerate(type) { old, new in
+                    if chance(old, salt, 3) { throw Refused() }
+                    new.key += "*\(mark)"
+                }
+            }
+        default:
+            return .transform(type) { record in
+                record["tried\(mark)"] = .int(mark)
+                if chance(record, salt, 2) { record.key += "/\(mark)" }
+                if chance(record, salt + 1, 3) { throw Refused() }
+            }
+        }
+    }
+
+    private static func step(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> MigrationStep {
+        let type = random.pick(types)
+        let name = PropertyPath(random.pick(names))
+        // Closures must do the same on both paths, so they depend only on the record and this number.
+        let salt = random.below(1_000)
+        if random.oneIn(3) { return declaredStep(&random, type, name, mark, addsRecords: addsRecords) }
+        switch random.below(14) {
+        case 0: return .renameType(type, to: random.pick(types + ["D"]))
+        case 1: return random.oneIn(3) ? .deleteType(type) : .renameType("D", to: type)
+        case 2: return .renameProperty(type, name, to: "\(name)\(mark)")
+        case 3: return .renameProperty(type, [name, "in"], to: "inner\(mark)")
+        case 4: return .removeProperty(type, name)
+        case 5: return .addProperty(type, name, default: ["mark": .int(mark)])
+        case 6: return .addProperty(type, ["new\(mark)", "deep"], default: .int(mark))
+        case 7: return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
+        case 8: return .transform(type) { if chance($0, salt, 3) { $0.drop() } }
+        case 9: return .transform(type) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }
+        case 10: return .transform(type) { $0.key = swapped($0.key) }
+        case 11:
+            let other = random.pick(types)
+            return .transform(type) { if chance($0, salt, 2) { $0.typeName = other } }
+        case 12:
+            return .transform(type) { record in
+                guard chance(record, salt, 2) else { return }
+                record.expiration = chance(record, salt, 4) ? nil : Date(timeIntervalSince1970: 5e9 + Double(mark))
+            }
+        default:
+            guard random.oneIn(2) else {
+                return .run("mark \(mark)") { migration in
+                    try migration.enumerate(type) { old, new in
+                        if chance(old, salt, 4) { return new.drop() }
+                        new["block\(mark)"] = .int(migration.oldVersion * 100 + migration.version)
+                        if chance(old, salt, 3) { new.key += "+\(mark)" }
+                    }
+                }
+            }
+            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+                old.merging(["converted": .number(mark)]) { $1 }
+            }
+        }
+    }
+
+    /// A step that takes the place of a closure; values that it cannot change are kept or skipped.
+    private static func declaredStep(
+        _ random: inout SeededGenerator,
+        _ type: String,
+        _ name: PropertyPath,
+        _ mark: Int,
+        addsRecords: Bool
+    ) -> MigrationStep {
+        let policy = RecordFailurePolicy.quarantine(upTo: .none)
+        let each: PropertyPath = [name, .each]
+        let inner: PropertyPath = [name, .each, "in"]
+        switch random.below(addsRecords ? 12 : 11) {
+        case 0: return .splitProperty(type, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
+        case 1:
+            let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
+            return .splitProperty(type, inner, at: .last(" "), into: paths).onFailure(policy)
+        case 2: return .joinProperties(type, [name, "\(name)a\(mark)"], into: name).onFailure(policy)
+        case 3: return .copyProperty(type, name, to: "copy\(mark)")
+        case 4: return .mapValue(type, name, [1: "one", .null: 0, ["in": 1]: [:]])
+        case 5: return .mapValue(type, each, [.null: .null, 1: "one"], otherwise: .remove)
+        case 6: return .changeValue(type, name, to: .string, otherwise: .keep)
+        case 7: return .changeValue(type, inner, from: .secondsSinceReferenceDate, to: .iso8601, otherwise: .keep)
+        case 8: return .wrapProperty(type, name, in: random.oneIn(2) ? .array : .object("in"))
+        case 9: return .unwrapProperty(type, name, from: .array).onFailure(policy)
+        case 10: return .renameProperty(type, inner, to: "inner\(mark)")
+        default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
+        }
+    }
+
+    /// Whether something happens to a record; depends only on its key and a number.
+    private static func chance(_ record: Record, _ salt: Int, _ count: UInt64) -> Bool {
+        let hash = record.key.utf8.reduce(UInt64(salt)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return (hash >> 7) % count == 0
+    }
+
+    /// Exchanges keys in pairs: 0 with 1, 2 with 3, and so on.
+    private static func swapped(_ key: String) -> String {
+        var bytes = Array(key.utf8)
+        if bytes.count > 1 { bytes[1] ^= 1 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The JSON of the records, for `convert` and for reading them.
+    package enum Value: Codable, Equatable, Sendable {
+        case null
+        case bool(Bool)
+        case number(Int)
+        case fraction(Double)
+        case text(String)
+        case list([Value])
+        case object([String: Value])
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let bool = try? container.decode(Bool.self) {
+                self = .bool(bool)
+            } else if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else if let number = try? container.decode(Double.self) {
+                self = .fraction(number)
+            } else if let text = try? container.decode(String.self) {
+                self = .text(text)
+            } else if let list = try? container.decode([Value].self) {
+                self = .list(list)
+            } else {
+                self = .object(try container.decode([String: Value].self))
+            }
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null: try container.encodeNil()
+            case .bool(let bool): try container.encode(bool)
+            case .number(let number): try container.encode(number)
+            case .fraction(let number): try container.encode(number)
+            case .text(let text): try container.encode(text)
+            case .list(let list): try container.encode(list)
+            case .object(let object): try container.encode(object)
+            }
+        }
+    }
+}
+
+/// The error of a step that fails for a record.
+struct Refused: Error {}

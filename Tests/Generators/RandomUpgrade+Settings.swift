@@ -1,0 +1,75 @@
+import Foundation
+import MoltCore
+package import MoltDefaults
+
+extension RandomUpgrade {
+    private static let settingKeys = ["a", "b", "c", "d"]
+
+    /// The settings that the first release wrote.
+    package static func settings(_ random: inout SeededGenerator) -> [String: PropertyListValue] {
+        var settings: [String: PropertyListValue] = [:]
+        for key in settingKeys where !random.oneIn(3) { settings[key] = setting(&random) }
+        return settings
+    }
+
+    private static func setting(_ random: inout SeededGenerator) -> PropertyListValue {
+        random.pick([
+            .date(Date(timeIntervalSinceReferenceDate: 1.75)), .unsigned(7), .unsigned(.max), .int(-1), .double(1),
+            .bool(true), .string("[\"x\",\"y\"]"), .string("[1,2"), .string("{\"k\":[1,2]}"), .string("text"),
+            .array([.date(Date(timeIntervalSinceReferenceDate: -0.5)), .unsigned(3)]), .data(Data([1, 2])),
+        ])
+    }
+
+    /// A migration of one or two suites.
+    static func settingsMigration(
+        to version: Int,
+        _ name: String,
+        _ suites: [Suite],
+        _ random: inout SeededGenerator
+    ) -> Migration {
+        let swapped = random.oneIn(2)
+        let (suite, other) = swapped ? (suites[1], suites[0]) : (suites[0], suites[1])
+        let key = random.pick(settingKeys)
+        let otherKey = random.pick(settingKeys.filter { $0 != key })
+        let new = setting(&random)
+        switch random.below(8) {
+        case 0:
+            return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })
+        case 1:
+            // The written value records exactly what the step has seen.
+            return Migration(
+                to: version,
+                name,
+                .settings(in: suite) { settings in
+                    let seen = try settings.value(forKey: key)
+                    if case .date(let date)? = seen {
+                        try settings.set(.double(date.timeIntervalSinceReferenceDate), forKey: otherKey)
+                    } else {
+                        try settings.set(.string(String(describing: seen)), forKey: otherKey)
+                    }
+                }
+            )
+        case 2: return Migration(to: version, name, .renameKey(key, to: otherKey, in: suite))
+        case 3: return Migration(to: version, name, .removeKeys(key, in: suite))
+        case 4:
+            return .defaultsV4ToV5(
+                to: version,
+                name,
+                suite: suite,
+                keys: [.key(key, .array(of: .string)), .key(otherKey, .array(of: .int))]
+            )
+        case 5: return .swiftyUserDefaults(to: version, name, suite: suite, keys: [.key(key, .array(of: .string))])
+        default:
+            return .suiteToAppGroup(
+                to: version,
+                name,
+                from: suite,
+                into: other,
+                keys: random.oneIn(2) ? .all : .only([key]),
+                renaming: random.oneIn(2) ? [:] : [key: "e"],
+                conflict: random.oneIn(2) ? .sourceWins : .destinationWins,
+                afterwards: random.oneIn(2) ? .keep : .clean
+            )
+        }
+    }
+}
