@@ -1,5 +1,5 @@
-package import Foundation
-import MoltCore
+import Foundation
+package import MoltCore
 
 /// The value that all models of an app's releases store: one part of each kind that a strategy of coders concerns.
 package struct Item: Equatable, Sendable {
@@ -21,9 +21,13 @@ package struct Item: Equatable, Sendable {
 }
 
 /// The form in which a release stores an ``Item``, frozen with that release.
-package protocol ItemModel: Codable, Sendable {
+package protocol ItemModel: Codable, RecordType, Sendable {
     init(_ item: Item)
     var item: Item { get throws }
+}
+
+extension ItemModel {
+    package static var recordTypeName: String { "Item" }
 }
 
 private struct FlatItem: ItemModel {
@@ -124,8 +128,11 @@ package struct RandomReleases: Sendable {
 
     // MARK: Values
 
-    package func encode(_ item: Item, at version: Int) throws -> Data {
-        let value: any Encodable = models[version].init(item)
+    /// An item as the value that a release stores.
+    package func value(of item: Item, at version: Int) -> any ItemModel { models[version].init(item) }
+
+    func encode(_ item: Item, at version: Int) throws -> Data {
+        let value: any Encodable = value(of: item, at: version)
         return try codings[version].encoder.encode(value)
     }
 
