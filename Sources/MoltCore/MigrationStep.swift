@@ -82,8 +82,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
     }
 
-    /// Whether the step is a closure that may look for anything.
-    package var isBlock: Bool { declaration is RunStep }
+    /// Whether the step is a closure that may look for any record or setting.
+    package var isBlock: Bool { declaration is RunStep || (declaration as? BuiltInStep)?.runsClosure == true }
 
     /// Whether the step works on records and is fully described by its declaration.
     package var isDeclared: Bool {

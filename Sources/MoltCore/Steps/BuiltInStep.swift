@@ -11,6 +11,7 @@ extension MigrationStep {
     ///   - losses: The data that it removes.
     ///   - keys: The keys of settings that it converts.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
+    ///   - runsClosure: Whether it runs a closure of the app.
     ///   - body: The step's work.
     package init(
         kind: String,
@@ -21,6 +22,7 @@ extension MigrationStep {
         losses: [DataLoss] = [],
         converting keys: [String] = [],
         usesRecords: Bool = false,
+        runsClosure: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
         let declaration = BuiltInStep(
@@ -30,7 +32,8 @@ extension MigrationStep {
             faults: faults,
             losses: losses,
             keys: keys,
-            usesRecords: usesRecords
+            usesRecords: usesRecords,
+            runsClosure: runsClosure
         )
         self.init(declaration, .run(body), attaching: attached)
     }
@@ -57,6 +60,7 @@ struct BuiltInStep: StepDeclaration {
     /// The keys of settings that it converts.
     var keys: [String]
     var usesRecords: Bool
+    var runsClosure: Bool
 
     var description: String { summary }
     var identity: [String] { [name] + parameters }

@@ -30,7 +30,8 @@ extension MigrationStep {
             kind: "settings",
             summary: "\(summary) in \(suite)",
             parameters: [suite.declaredName, String(revision)],
-            attaching: [suite]
+            attaching: [suite],
+            runsClosure: true
         ) { migration in
             let settings = try migration.suite(suite)
             try migration.note(settings.outcomes(of: body), among: settings.keys)

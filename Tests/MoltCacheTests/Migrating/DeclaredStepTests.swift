@@ -108,7 +108,7 @@ import Testing
         [.mapValue("Person", "name", ["x": "y"]), .deleteType("Person")],
         [.mapValue("Person", "name", ["x": "y"]), .renameType("Person", to: "Human")],
         [.mapValue("Person", "name", ["x": "y"]), .transform("Person") { try $0.remove("born") }],
-        [.joinProperties("Person", ["name", "nick"], into: "name")],
+        [.copyProperty("Person", "name", to: "nick"), .joinProperties("Person", ["name", "nick"], into: "name")],
     ])
     func `A property that later steps remove is not reported as missing`(steps: [MigrationStep]) async throws {
         for isOne in [true, false] {
