@@ -1,13 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Targets that import `Molt` also list the modules it re-exports: SwiftPM rebuilds a target only when a module changes
-// that the target lists, and `Molt` itself never does.
-let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]
-
-// The required-reason API declarations for the App Store; `PrivacyManifestTests` compares them.
-let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
-
 let package = Package(
     name: "Molt",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -29,80 +22,72 @@ let package = Package(
             name: "CMoltSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        // The system's C library under one name.
-        .target(name: "MoltPlatform"),
-        .target(name: "MoltCore", dependencies: ["MoltPlatform"], resources: [privacyManifest]),
-        .target(
-            name: "MoltCache",
-            dependencies: ["MoltCore", "MoltPlatform", "CMoltSQLite"],
-            resources: [privacyManifest]
-        ),
-        .target(name: "MoltDefaults", dependencies: ["MoltCore", "MoltPlatform"], resources: [privacyManifest]),
-        .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "MoltPlatform", "CMoltSQLite"]),
-        .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
-        .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform"]),
+        .target(name: "Molt", dependencies: ["CMoltSQLite"], resources: [.copy("PrivacyInfo.xcprivacy")]),
+        .target(name: "MoltSalvage", dependencies: ["Molt", "CMoltSQLite"]),
+        .target(name: "MoltTesting", dependencies: ["Molt"]),
         .target(
             name: "MoltCommand",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "MoltPlatform"]
+            dependencies: ["Molt", "MoltSalvage", "MoltTesting"]
         ),
         // Not named `molt`: on file systems that ignore case, its module would be that of `Molt`.
         .executableTarget(name: "MoltTool", dependencies: ["MoltCommand"]),
         .executableTarget(
             name: "contacts",
-            dependencies: molt + ["MoltCommand", "MoltTesting"],
+            dependencies: ["Molt", "MoltCommand", "MoltTesting"],
             path: "Sources/Contacts",
             resources: [.copy("Stores")]
         ),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: molt + ["CMoltSQLite"],
+            dependencies: ["Molt", "CMoltSQLite"],
             path: "Benchmarks",
             exclude: ["README.md", "Results"]
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltPlatform", "Generators"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["Molt", "Generators"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "TestSupport"],
+            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestSupport"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "MoltSalvageTests",
-            dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "TestSupport"]
+            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestSupport"]
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["MoltTesting", "Generators", "TestHome", "TestSupport", "FaultyDisk"],
+            dependencies: ["Molt", "MoltTesting", "Generators", "TestHome", "TestSupport", "FaultyDisk"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "DurabilityTests",
-            dependencies: molt + [
-                "MoltSalvage", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport", "FaultyDisk",
+            dependencies: [
+                "Molt", "MoltSalvage", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport",
+                "FaultyDisk",
             ]
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: molt + [
-                "MoltTesting", "Generators", "KillSweep", "StoreConformance", "TestHome", "TestSupport",
+            dependencies: [
+                "Molt", "MoltTesting", "Generators", "KillSweep", "StoreConformance", "TestHome", "TestSupport",
             ],
             resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + [
-                "MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport",
+            dependencies: [
+                "Molt", "MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport",
             ],
             exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "MoltCommandTests",
-            dependencies: molt + ["MoltCommand", "MoltTesting", "TestHome", "TestSupport"]
+            dependencies: ["Molt", "MoltCommand", "MoltTesting", "TestHome", "TestSupport"]
         ),
         // It has no code without the trait.
         .testTarget(
             name: "PostgreSQLTests",
-            dependencies: molt + [
-                "MoltTesting", "Generators",
+            dependencies: [
+                "Molt", "MoltTesting", "Generators",
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQLTests"])),
             ]
         ),
@@ -114,26 +99,24 @@ let package = Package(
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",
-            dependencies: [
-                "MoltPlatform", "MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "Generators",
-            ],
+            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators"],
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
         // Files, disks and archives for several of the targets above.
         .target(
             name: "TestSupport",
-            dependencies: ["CMoltSQLite", "MoltCache", "MoltPlatform", "MoltTesting"],
+            dependencies: ["CMoltSQLite", "Molt", "MoltTesting"],
             path: "Tests/Support"
         ),
         // Random numbers, registries and stores that are the same for the same seed.
-        .target(name: "Generators", dependencies: ["MoltCore", "MoltDefaults"], path: "Tests/Generators"),
+        .target(name: "Generators", dependencies: ["Molt"], path: "Tests/Generators"),
         // The behaviors that every `MigrationStore` must have.
-        .target(name: "StoreConformance", dependencies: ["MoltCore"], path: "Tests/StoreConformance"),
+        .target(name: "StoreConformance", dependencies: ["Molt"], path: "Tests/StoreConformance"),
         // Kills child processes at every point of an upgrade.
         .target(
             name: "KillSweep",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltPlatform", "MoltTesting"],
+            dependencies: ["Molt", "MoltTesting"],
             path: "Tests/KillSweep"
         ),
         // Gives the tests' process a home for settings of its own.

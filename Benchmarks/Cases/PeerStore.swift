@@ -1,5 +1,5 @@
 import Foundation
-import MoltCache
+import Molt
 
 /// A cache file of Molt with Molt's own statements by hand, for comparison with the cache's single values.
 final class PeerStore {

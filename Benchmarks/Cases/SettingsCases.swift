@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
-import MoltDefaults
 
 /// Settings: the two built-in migrations, compared with one write of all the same keys through `UserDefaults`.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltDefaults
 
 /// The settings of the cases about suites, as Defaults 4 writes them and as Defaults 5 reads them.
 enum SettingsFixture {

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 
 /// The cache with several threads, and the memory used for many values.
 enum ThreadCases {

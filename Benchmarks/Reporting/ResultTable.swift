@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// A report as text.
 struct ResultTable {

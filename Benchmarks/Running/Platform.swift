@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltPlatform
+import Molt
 
 /// Differences between Linux and Apple's systems, and calls that Foundation does not offer.
 enum Platform {

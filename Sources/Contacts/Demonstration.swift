@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Molt
 internal import MoltCommand
-internal import MoltCore
 
 /// Upgrades a store and the settings of an earlier release, and shows what happens.
 struct Demonstration {

@@ -1,6 +1,5 @@
 import Foundation
-public import MoltCache
-public import MoltCore
+public import Molt
 // For `types:`, such as `.type(Person.self)`.
 @_exported public import MoltTesting
 

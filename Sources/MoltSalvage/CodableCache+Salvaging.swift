@@ -1,6 +1,5 @@
 public import Foundation
-public import MoltCache
-public import MoltCore
+public import Molt
 
 extension CodableCache {
     /// Replaces a damaged file with one of its readable records, and lists the losses.

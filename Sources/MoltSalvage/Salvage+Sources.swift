@@ -1,5 +1,4 @@
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 extension Salvage {
     /// The states of the file that SQLite can read, newest first.

@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// Copies the readable contents of a damaged file into a new one, from the most reliable source first.
 ///

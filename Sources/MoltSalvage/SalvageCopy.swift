@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// A private copy of a damaged file and its log, so that SQLite never writes to the original.
 final class SalvageCopy {

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// The result of `CodableCache.salvage`: what was saved, lost, and assumed.
 ///

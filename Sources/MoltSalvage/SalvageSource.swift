@@ -1,5 +1,5 @@
 internal import CMoltSQLite
-internal import MoltCache
+internal import Molt
 
 /// One state of a damaged file that SQLite can read: with its log, or without.
 ///

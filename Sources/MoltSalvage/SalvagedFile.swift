@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// The new file with the saved records; it has the suffix `.part` until it is complete.
 final class SalvagedFile {

@@ -1,5 +1,4 @@
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// A record of a damaged file that has passed all checks.
 struct SalvagedRow {

@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// The tables of a damaged file without the records: types, ledger, journal and quarantine.
 struct SalvagedTables {

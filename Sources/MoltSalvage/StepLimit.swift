@@ -1,5 +1,5 @@
 internal import CMoltSQLite
-internal import MoltCache
+internal import Molt
 
 /// Stops statements that run longer than the file's size explains: the trees of a damaged file may be endless.
 ///

@@ -1,7 +1,5 @@
 internal import Foundation
-public import MoltCache
-public import MoltCore
-public import MoltDefaults
+public import Molt
 
 /// A fixture after an upgrade.
 public struct MigratedStore: Sendable {

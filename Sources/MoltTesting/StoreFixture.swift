@@ -1,6 +1,5 @@
 public import Foundation
-public import MoltCore
-public import MoltDefaults
+public import Molt
 
 /// A store as a release left it, frozen at a version, as a value.
 ///

@@ -2,7 +2,6 @@ import Foundation
 import Generators
 import KillSweep
 import Molt
-import MoltPlatform
 import MoltTesting
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import MoltPlatform
 
 /// Prints the command for the current input when it ends the process or takes too long.
 enum FuzzWatch {

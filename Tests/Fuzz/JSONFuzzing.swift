@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// Reads, changes and writes a record, and compares the results with Foundation's.
 enum JSONFuzzing {

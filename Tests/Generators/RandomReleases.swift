@@ -1,5 +1,5 @@
 import Foundation
-package import MoltCore
+package import Molt
 
 /// The value that all models of an app's releases store: one part of each kind that a strategy of coders concerns.
 package struct Item: Equatable, Sendable {

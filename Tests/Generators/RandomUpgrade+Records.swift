@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 extension RandomUpgrade {
     static let types = ["A", "B", "C"]

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-package import MoltDefaults
+package import Molt
 
 extension RandomUpgrade {
     private static let settingKeys = ["a", "b", "c", "d"]

@@ -1,6 +1,5 @@
 import Foundation
-package import MoltCore
-package import MoltDefaults
+package import Molt
 
 /// The migrations of an app's releases, the records that its first release wrote, and how its stores are opened.
 ///

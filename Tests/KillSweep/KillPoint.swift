@@ -1,7 +1,5 @@
 internal import Foundation
-package import MoltCache
-package import MoltCore
-internal import MoltDefaults
+package import Molt
 package import MoltTesting
 
 /// A point at which a child process is killed while it upgrades a copy of a store, with the child's inputs.

@@ -1,7 +1,6 @@
 import Foundation
 import Generators
 import Molt
-import MoltCore
 import Testing
 
 /// Two caches on one file stand for two processes: they share nothing but the file.

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import Testing
 
 @Suite struct `A cache used by several threads` {

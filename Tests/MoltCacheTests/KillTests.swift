@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltPlatform
 import Testing
 
 @Suite struct `A store after a kill` {

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 /// A value that is decoded again when it is read again was not kept by the memory layer.

@@ -1,6 +1,5 @@
 #if os(Linux)
     import Foundation
-    import MoltPlatform
     import Molt
     import Testing
 

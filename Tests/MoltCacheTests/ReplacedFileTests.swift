@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
 import MoltSalvage
 import Testing
 

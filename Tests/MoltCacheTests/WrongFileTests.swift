@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltPlatform
 import Testing
 
 @Suite struct `A file that is not a readable cache` {

@@ -1,8 +1,6 @@
 import Foundation
 import Molt
-import MoltCache
 import MoltCommand
-import MoltCore
 import MoltTesting
 import TestSupport
 

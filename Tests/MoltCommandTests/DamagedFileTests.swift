@@ -1,8 +1,6 @@
 import Foundation
 import Molt
 import MoltCommand
-import MoltCore
-import MoltDefaults
 import TestSupport
 import Testing
 

@@ -1,9 +1,6 @@
 import Foundation
 import Molt
-import MoltCache
 import MoltCommand
-import MoltCore
-import MoltDefaults
 import MoltTesting
 import TestSupport
 import Testing

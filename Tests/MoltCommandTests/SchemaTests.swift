@@ -1,8 +1,6 @@
 import Foundation
 import Molt
-import MoltCache
 import MoltCommand
-import MoltCore
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCache
+import Molt
 import MoltSalvage
 import MoltTesting
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import Generators
-import MoltCache
-import MoltCore
+import Molt
 import MoltSalvage
 
 /// One damaged store, opened and read in every way; ``failures`` lists the broken promises.

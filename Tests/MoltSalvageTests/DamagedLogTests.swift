@@ -1,7 +1,6 @@
 import Foundation
 import Generators
-import MoltCache
-import MoltCore
+import Molt
 import MoltSalvage
 import TestSupport
 import Testing

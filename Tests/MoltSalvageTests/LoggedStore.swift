@@ -1,7 +1,6 @@
 import Foundation
 import Generators
-import MoltCache
-import MoltCore
+import Molt
 import MoltSalvage
 
 /// A file with a long write-ahead log, and all contents that each key has had.

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import MoltSalvage
 import MoltTesting
 import Testing

@@ -2,7 +2,6 @@
 
     import Foundation
     import Molt
-    import MoltCore
 
     // The code of the guide "Upgrading documents in your own database"; `.ci/examples` compares them.
 

@@ -3,7 +3,6 @@
     import Foundation
     import Generators
     import Molt
-    import MoltCore
 
     /// Documents of every version, in every edit, and the migrations between them.
     struct Samples {

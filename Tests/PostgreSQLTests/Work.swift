@@ -3,7 +3,6 @@
     import Foundation
     import Generators
     import Molt
-    import MoltCore
     import Testing
 
     /// The work of a process.

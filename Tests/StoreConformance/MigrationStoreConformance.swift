@@ -1,4 +1,4 @@
-package import MoltCore
+package import Molt
 
 /// Checks that a `MigrationStore` behaves as the migrator requires.
 ///

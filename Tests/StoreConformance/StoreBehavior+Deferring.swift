@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// Changes deferred to the end of a pass, and records as they were before it.
 extension StoreBehavior {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// The schema version, the ledger and the journal.
 extension StoreBehavior {

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// Reading records by id, key and type.
 extension StoreBehavior {

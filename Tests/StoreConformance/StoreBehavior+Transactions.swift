@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// Atomicity, order and visibility of transactions.
 extension StoreBehavior {

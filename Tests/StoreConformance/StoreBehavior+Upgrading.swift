@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// Upgrades of a store by a migrator, with and without records.
 extension StoreBehavior {

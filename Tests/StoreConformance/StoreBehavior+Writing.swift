@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// Changing, adding and deleting records, and their types.
 extension StoreBehavior {

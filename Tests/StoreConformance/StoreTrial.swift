@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// Tests one behavior of a store, and collects its violations.
 final class StoreTrial {

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// A record as the conformance suite writes and reads it; keys are compared bytewise.
 struct StoredRow: Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 package import Foundation
-internal import MoltCache
+internal import Molt
 internal import MoltTesting
 
 /// The files of a directory, with their modification times to the nanosecond.

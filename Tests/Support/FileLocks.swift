@@ -1,5 +1,4 @@
 package import Foundation
-import MoltPlatform
 
 /// The locks that this process holds on the files of a directory.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import MoltPlatform
 
 /// The maximum size of files that this process writes; larger writes fail as on a full disk.
 package enum FileSizeLimit {

@@ -1,6 +1,5 @@
 #if os(Linux)
     package import Foundation
-    internal import MoltPlatform
 
     /// Mounts that only a child process of the tests sees; Swift does not import these Linux calls.
     ///

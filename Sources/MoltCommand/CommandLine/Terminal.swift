@@ -1,6 +1,5 @@
 package import Foundation
-import MoltCore
-import MoltPlatform
+import Molt
 
 /// Where a tool writes: its output, its errors and, on a terminal, its progress.
 package struct Terminal: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCache
+import Molt
 
 extension StoreCommands {
     static let diff = Command(

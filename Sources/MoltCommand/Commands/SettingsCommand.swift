@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 
 extension StoreCommands {
     static let settings = Command(

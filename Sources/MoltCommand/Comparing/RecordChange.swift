@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import MoltTesting
 
 /// A record that differs between two stores.

@@ -1,5 +1,4 @@
-package import MoltCache
-import MoltCore
+package import Molt
 import MoltTesting
 
 /// The differences between two stores, for text, JSON and other forms of them.

@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 /// Text in a form that is safe in markup, whatever it contains.
 ///

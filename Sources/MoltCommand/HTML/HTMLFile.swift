@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// The file that a page is written to.
 struct HTMLFile {

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// A page in one file that loads nothing else: no script, no font, no picture.
 ///

@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import MoltTesting
 
 /// The differences between two values, by the lines of their indented JSON.

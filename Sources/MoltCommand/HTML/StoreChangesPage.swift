@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import MoltTesting
 
 /// A page about the differences between two stores.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 extension UpgradeReportPage {
     /// The failure, what could not be converted, what is removed, and warnings, in this order.

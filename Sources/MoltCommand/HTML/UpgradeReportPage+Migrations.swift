@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 extension UpgradeReportPage {
     /// A table with the counts and the time of each migration; for a failed run, the steps that it should have done.

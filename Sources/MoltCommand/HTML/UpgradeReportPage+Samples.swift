@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 extension UpgradeReportPage {
     /// Records and settings before and after each step, with the differences marked.

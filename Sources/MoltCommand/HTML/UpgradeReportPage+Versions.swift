@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 extension UpgradeReportPage {
     /// The versions as stops on a line from left to right, with the migrations between them.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 
 /// A page about a dry run: what needs attention, the versions with their migrations, counts, settings and samples.
 ///

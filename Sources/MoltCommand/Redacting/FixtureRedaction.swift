@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import MoltTesting
 
 /// Replaces the private values in a fixture, and keeps what migrations depend on.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// Replaces private texts by others of the same form, so that migrations treat them in the same way.
 ///

@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 /// The values that the steps of a registry name; a redacted fixture keeps them, because they are in the app's code.
 struct RegistryLiterals {

@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 
 /// A dry run, with a page about it if one was asked for.
 struct DryRun {

@@ -1,7 +1,5 @@
 import Foundation
-package import MoltCache
-package import MoltCore
-import MoltDefaults
+package import Molt
 package import MoltTesting
 
 /// The commands that need an app's registry.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 
 /// The form in which a setting's value is stored, as far as the value shows it without its type.
 enum SettingForm: String, CaseIterable, Encodable {

@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import MoltTesting
 
 /// Collects the shape of the records of one type, one after the other.

@@ -1,4 +1,4 @@
-package import MoltCore
+package import Molt
 
 /// The differences between the shapes of the records of two stores.
 package struct ShapeDifferences: Hashable, Sendable, Encodable {

@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 extension StoreShapes {
     /// Prints a table for each type.

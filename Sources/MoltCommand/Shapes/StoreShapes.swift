@@ -1,5 +1,4 @@
-package import MoltCache
-import MoltCore
+package import Molt
 
 /// The shapes of the records in a store: the properties of each type and the kinds of their values.
 package struct StoreShapes: Hashable, Sendable, Encodable {

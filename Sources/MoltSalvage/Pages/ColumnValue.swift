@@ -1,6 +1,5 @@
 internal import CMoltSQLite
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 enum ColumnValue: Equatable {
     case null

@@ -1,4 +1,4 @@
-internal import MoltCache
+internal import Molt
 
 /// The pages of a database file, read without SQLite.
 ///

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCache
+internal import Molt
 
 /// The readable pages of a write-ahead log, and the lost ones.
 ///

@@ -1,4 +1,4 @@
-internal import MoltCache
+internal import Molt
 
 /// The rows of a cache, found page by page without the trees.
 struct PageScan {

@@ -1,4 +1,4 @@
-internal import MoltCache
+internal import Molt
 
 /// A leaf page of a table, decoded from its bytes.
 struct TableLeaf {

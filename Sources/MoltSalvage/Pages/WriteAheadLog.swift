@@ -1,4 +1,4 @@
-internal import MoltCache
+internal import Molt
 
 /// The frames of a write-ahead log, which hold the newest pages, read without touching the database.
 ///

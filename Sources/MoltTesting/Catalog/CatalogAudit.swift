@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// The files of a catalog, and all problems with them that are found before any upgrade.
 struct CatalogAudit {

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// A list of failures that merges equal failures at several places.
 struct FailureList {

@@ -1,4 +1,4 @@
-public import MoltCore
+public import Molt
 
 extension FixtureCatalog {
     /// Records a store as a fixture of the catalog, in the file `<version>-<name>.json`.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import MoltCore
+internal import Molt
 
 /// The fixtures of every shipped release, in a checked-in directory of the app's tests.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-internal import MoltCore
+internal import Molt
 
 /// All failures that the matrix has found, grouped by file.
 ///

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// The differences between two JSON contents, by property path.
 package struct ContentComparison {

@@ -1,5 +1,5 @@
 package import Foundation
-internal import MoltCore
+internal import Molt
 
 /// Formats keys and values for differences, on one line and truncated.
 package enum Shown {

@@ -1,5 +1,4 @@
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 /// The differences between two stores, as a short list by record and property.
 ///

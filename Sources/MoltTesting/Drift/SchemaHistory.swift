@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// The content of a snapshot's file: the shapes of each recorded version.
 struct SchemaHistory: Codable {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import MoltCore
+internal import Molt
 
 extension SchemaSnapshot {
     /// Compares the shapes with the shapes recorded for the same version in a file.

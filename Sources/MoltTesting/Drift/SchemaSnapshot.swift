@@ -1,5 +1,5 @@
 internal import Foundation
-public import MoltCore
+public import Molt
 
 /// The shapes of an app's types at its schema version: their properties, types, optionality, nesting and enum cases.
 ///

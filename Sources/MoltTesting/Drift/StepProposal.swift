@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// The steps that probably carry the shapes of one version to those of another, as Swift source.
 ///

@@ -1,4 +1,4 @@
-package import MoltCore
+package import Molt
 
 /// A point at which an upgrade is interrupted.
 ///

@@ -1,5 +1,4 @@
-public import MoltCache
-public import MoltCore
+public import Molt
 
 extension StoreFixture {
     /// Interrupts an upgrade at each of its points in turn, and checks that nothing is lost.

@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 /// The content of a store and its suites, in a form that is equal for repeated upgrades of the same store.
 struct SweptState: Equatable {

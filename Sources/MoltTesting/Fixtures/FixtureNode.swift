@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// A value in a fixture's JSON text, with its place for errors.
 struct FixtureNode: Sendable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// The text of a fixture's file, with places for errors.
 struct FixtureText: Sendable {

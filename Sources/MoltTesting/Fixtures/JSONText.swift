@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// JSON text of a value, without white space.
 struct JSONText {

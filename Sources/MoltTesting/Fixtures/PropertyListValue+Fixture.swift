@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 /// The typed encoding of a setting, as `PropertyListValue` defines it, with errors that name the place.
 extension PropertyListValue {

@@ -1,6 +1,5 @@
 public import Foundation
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 /// The JSON file format of fixtures, which can be written by hand and compared line by line.
 ///

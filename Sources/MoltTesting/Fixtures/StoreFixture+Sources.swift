@@ -1,7 +1,5 @@
 public import Foundation
-public import MoltCache
-internal import MoltCore
-public import MoltDefaults
+public import Molt
 
 /// Fixtures of open stores, for each release to record before it ships.
 extension StoreFixture {

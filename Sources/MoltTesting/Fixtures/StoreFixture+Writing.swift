@@ -1,6 +1,5 @@
 public import Foundation
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 extension StoreFixture {
     /// The text of the fixture's file, which is deterministic.

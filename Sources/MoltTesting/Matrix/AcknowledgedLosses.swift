@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// The names of the data that migrations may destroy, as given by a test.
 struct AcknowledgedLosses {

@@ -1,6 +1,5 @@
 internal import Foundation
-public import MoltCache
-public import MoltCore
+public import Molt
 
 extension FixtureCatalog {
     /// Upgrades every fixture in every way and checks the results.

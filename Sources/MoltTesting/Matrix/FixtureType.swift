@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+internal import Molt
 
 /// A current type of the app, for decoding records after an upgrade.
 public struct FixtureType: Sendable {

@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 extension FixtureUpgrades {
     /// Upgrades a copy directly to a version, by every entry point.

@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 extension FixtureUpgrades {
     /// Checks that an upgraded store has a ledger; without it, all migrations would run again.

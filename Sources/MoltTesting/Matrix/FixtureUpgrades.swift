@@ -1,6 +1,5 @@
 internal import Foundation
-internal import MoltCache
-internal import MoltCore
+internal import Molt
 
 /// All upgrades of one fixture: by every entry point, to every version, directly and step by step.
 struct FixtureUpgrades {

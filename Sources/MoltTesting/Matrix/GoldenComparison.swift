@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 /// Compares the results of a fixture's upgrades with the golden files of the catalog, and records these.
 struct GoldenComparison {

@@ -1,5 +1,4 @@
-internal import MoltCore
-internal import MoltDefaults
+internal import Molt
 
 /// The names in the declared steps of a registry, compared with the records and settings of all fixtures.
 ///

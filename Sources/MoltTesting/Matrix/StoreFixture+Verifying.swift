@@ -1,5 +1,4 @@
-public import MoltCache
-public import MoltCore
+public import Molt
 
 extension StoreFixture {
     /// Upgrades the store in every way without golden files, for stores made in code.

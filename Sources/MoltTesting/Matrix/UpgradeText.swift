@@ -1,4 +1,4 @@
-internal import MoltCore
+internal import Molt
 
 enum UpgradeText {
     static func of(_ error: any Error) -> String {

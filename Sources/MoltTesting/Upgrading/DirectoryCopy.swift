@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCache
+internal import Molt
 
 /// Copies a file or a whole directory with the files' modification times; does nothing if neither exists.
 enum DirectoryCopy {

@@ -1,5 +1,4 @@
 package import Foundation
-internal import MoltPlatform
 
 /// Writes files with modification times in nanoseconds, a precision that Foundation does not provide.
 package enum FileTime {

@@ -1,6 +1,4 @@
-public import MoltCache
-public import MoltCore
-internal import MoltDefaults
+public import Molt
 
 extension TemporaryStore {
     /// Opens the copy as an app would open its file; the copy exists as long as the cache.

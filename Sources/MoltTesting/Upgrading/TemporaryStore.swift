@@ -1,7 +1,5 @@
 public import Foundation
-internal import MoltCache
-internal import MoltCore
-public import MoltDefaults
+public import Molt
 
 /// A copy of a fixture on disk, to open and upgrade as an app would; removed when it is deallocated.
 ///

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 
 /// An operation that writes, and that must not lose data on a full disk.
 ///

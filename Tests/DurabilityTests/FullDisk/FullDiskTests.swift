@@ -1,9 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltPlatform
     import Molt
-    import MoltCache
-    import MoltCore
     import Testing
     import TestSupport
 

@@ -2,10 +2,7 @@
     import Foundation
     import Generators
     import KillSweep
-    import MoltPlatform
     import Molt
-    import MoltCache
-    import MoltCore
     import MoltTesting
     import TestSupport
     import Testing

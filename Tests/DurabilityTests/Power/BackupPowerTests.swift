@@ -1,9 +1,6 @@
 import FaultyDisk
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
-import MoltPlatform
 import TestSupport
 import Testing
 

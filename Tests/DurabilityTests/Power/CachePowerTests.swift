@@ -1,8 +1,6 @@
 import FaultyDisk
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import TestSupport
 import Testing
 

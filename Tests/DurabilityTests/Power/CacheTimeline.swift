@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import Testing
 
 /// The successive states of a cache while it was recorded, and which of them must be durable.

@@ -1,9 +1,7 @@
 #if os(Linux)
     import FaultyDisk
     import Foundation
-    import MoltPlatform
     import Molt
-    import MoltCore
     import Testing
     import TestSupport
 

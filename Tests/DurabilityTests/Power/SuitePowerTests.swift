@@ -2,7 +2,6 @@
     import FaultyDisk
     import Foundation
     import Molt
-    import MoltCore
     import Testing
     import TestSupport
 

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 
 /// An app with a cache and two suites, which one registry upgrades together.
 struct AppScenario: Codable, Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import MoltPlatform
 
 /// All files of a test, except for the shared memory of SQLite ("-shm").
 struct DiskImage: Hashable {

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 
 /// Records of an early release, and migrations that rename, split, drop, create and change keys.
 enum People {

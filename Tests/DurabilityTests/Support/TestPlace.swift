@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltPlatform
 import TestHome
 
 /// The files of one test: a directory for a cache, and the files of its suites.

@@ -2,8 +2,6 @@
     import Foundation
     import Generators
     import Molt
-    import MoltCache
-    import MoltCore
     import MoltSalvage
     import TestSupport
     import Testing

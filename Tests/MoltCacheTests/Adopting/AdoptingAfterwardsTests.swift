@@ -1,8 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
-import MoltPlatform
 import Testing
 
 /// What happens to the directory once it was adopted.

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import Testing
 
 /// An entry whose key is not known has its file's name as its key.

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
-import MoltCore
 import Testing
 
 /// Which content counts as a value, and which as raw data.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 /// How Cache 7 names the files of keys.

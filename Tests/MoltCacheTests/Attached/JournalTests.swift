@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 @Suite("The journal of changes to attached stores")

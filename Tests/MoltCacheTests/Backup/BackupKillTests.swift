@@ -2,8 +2,6 @@
     import Foundation
     import Generators
     import Molt
-    import MoltCore
-    import MoltPlatform
     import Testing
 
     /// The number of records in the store, enough that a copy has several parts.

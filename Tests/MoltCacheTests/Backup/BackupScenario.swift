@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 
 /// The cache of an app with several releases.
 struct BackupScenario {

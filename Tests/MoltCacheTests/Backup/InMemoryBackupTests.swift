@@ -1,5 +1,4 @@
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 @Suite("The backup policy of a store in memory") struct InMemoryBackupTests {

@@ -1,7 +1,6 @@
 import Foundation
 import Generators
 import Molt
-import MoltCore
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 @Suite struct `A store that a newer app upgraded` {

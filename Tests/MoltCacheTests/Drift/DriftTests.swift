@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 /// A type whose shape changed without a new version, noticed when a value is written.

@@ -1,7 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
     import Molt
-    import MoltCore
     import Testing
 
     /// Invariant 2: each migration is applied once, whichever process opens first.

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltPlatform
 import Testing
 
 /// Invariant 1: after a failure or a kill the store is as it was before, or as it is after; never between.

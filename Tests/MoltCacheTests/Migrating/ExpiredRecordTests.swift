@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCache
 import Testing
 
 /// Expired records, which can no longer be read, take no part in an upgrade.

@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltPlatform
+import Molt
 import Testing
 
 @Suite("The memory use of an upgrade")

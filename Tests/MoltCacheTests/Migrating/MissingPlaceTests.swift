@@ -1,5 +1,4 @@
 import Molt
-import MoltCore
 import Testing
 
 /// One rule for everything that names a place in a record: see "Change a record in place" in the guide.

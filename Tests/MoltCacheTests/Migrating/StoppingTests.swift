@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 /// An upgrade is asked to stop from within a closure, and the closure calls that begin afterwards are counted.

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 @Suite("A name that no record has")

@@ -1,7 +1,6 @@
 #if DEBUG
     import Foundation
-    import MoltCache
-    import MoltCore
+    import Molt
     import Testing
 
     @Suite("A migration that has not shipped, with redoesUnshippedMigrations")

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 @Suite("Cancelling an upgrade and waiting for another")

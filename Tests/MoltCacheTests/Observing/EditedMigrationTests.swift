@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 @Suite("A migration that was edited after it was applied")

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 @Suite("A dry run beside a running app") struct RehearsalTests {

@@ -1,7 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
-import MoltPlatform
 import Testing
 
 @Suite("The summary of an opening") struct SummaryTests {

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import Testing
 
 @Suite("Closing a cache whose records are upgraded") struct ClosingTests {

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltPlatform
 import Testing
 
 /// More records than one batch of the sweep, which has 64 here.

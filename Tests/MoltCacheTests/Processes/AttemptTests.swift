@@ -1,8 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    import MoltCache
-    import MoltCore
-    import MoltPlatform
+    import Molt
     import Testing
 
     /// A first migration, one with a step, and later ones without any.

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltPlatform
 import Testing
 
 /// Child processes that share only a file.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 @Suite struct `The state in which a record is quarantined` {

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// A clock that advances only on request.
 final class Clock: Sendable {

@@ -1,4 +1,4 @@
-import MoltCache
+import Molt
 
 extension CodableCache.Configuration {
     /// The standard configuration with changes.

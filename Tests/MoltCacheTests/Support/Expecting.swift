@@ -1,5 +1,4 @@
-import MoltCache
-import MoltCore
+import Molt
 import Testing
 
 extension MigrationError {

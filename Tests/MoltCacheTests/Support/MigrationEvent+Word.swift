@@ -1,5 +1,4 @@
 import Molt
-import MoltCore
 
 extension MigrationEvent {
     /// A short name of the event, the same for every batch of progress.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 
 /// An attached store for tests: lines in a file, attached under the file's name.
 struct Notebook: AttachedStore {

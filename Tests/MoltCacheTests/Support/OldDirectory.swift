@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltPlatform
+import Molt
 import MoltTesting
 import TestSupport
 

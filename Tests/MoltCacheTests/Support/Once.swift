@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 /// Runs a closure on the next call, and only then.
 final class Once: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 
 /// A cache file that another process reaches just before a transaction begins.
 final class RacingStore: MigrationStore {

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 
 /// A record as a store holds it, byte for byte.
 struct StoredRecord: Equatable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    import MoltCore
+    import Molt
     import TestSupport
     import Testing
 

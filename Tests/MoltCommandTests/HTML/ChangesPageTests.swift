@@ -1,7 +1,6 @@
 import Foundation
-import MoltCache
+import Molt
 import MoltCommand
-import MoltCore
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// The plan for a store with these migrations in its ledger.

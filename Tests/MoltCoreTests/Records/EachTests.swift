@@ -1,5 +1,5 @@
 import Generators
-import MoltCore
+import Molt
 import Testing
 
 @Suite struct `Paths through the elements of arrays and dictionaries` {

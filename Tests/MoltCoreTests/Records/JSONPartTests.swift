@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import Testing
 
 @Suite("Parts of JSON text")

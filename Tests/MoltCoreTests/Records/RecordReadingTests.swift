@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 @Suite struct `Reading a record` {

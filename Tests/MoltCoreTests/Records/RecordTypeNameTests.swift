@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import Testing
 
 private struct Plain {}

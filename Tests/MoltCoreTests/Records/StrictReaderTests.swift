@@ -1,6 +1,6 @@
 import Foundation
 import Generators
-import MoltCore
+import Molt
 import Testing
 
 @Suite struct `Reading JSON strictly` {

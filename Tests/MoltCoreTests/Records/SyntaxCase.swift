@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import Testing
 
 /// JSON text and the strict reader's result for it, by the families of cases in RFC 8259's grammar.

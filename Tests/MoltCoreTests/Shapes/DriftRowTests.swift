@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// The cases of Realm's tests for changes that need a migration.

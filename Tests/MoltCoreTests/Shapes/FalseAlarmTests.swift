@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// Types that store their values in several ways without having changed, and changes that must still be found.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// Taking a shape does not look into instances, has a bounded cost, and keeps nothing that users typed.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// What the suites about shapes have in common.

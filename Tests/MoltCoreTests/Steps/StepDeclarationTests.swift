@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 import Testing
 
 @Suite("Declared steps")

@@ -1,5 +1,5 @@
 import Foundation
-import MoltCore
+import Molt
 import Testing
 
 /// An operation that a record refuses; all values of the record are canaries.

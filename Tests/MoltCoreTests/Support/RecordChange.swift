@@ -1,5 +1,5 @@
 import Generators
-import MoltCore
+import Molt
 import Testing
 
 /// A random change to a record.

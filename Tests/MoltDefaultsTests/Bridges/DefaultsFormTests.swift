@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite("Forms of typed keys")

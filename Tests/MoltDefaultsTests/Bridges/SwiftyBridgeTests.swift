@@ -1,5 +1,5 @@
 public import Foundation
-public import MoltDefaults
+public import Molt
 import Testing
 
 /// The bridges from the guide of SwiftyUserDefaults 4.0 alpha 2, under Molt's names.

@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite struct `Settings at the nesting limit` {

@@ -1,4 +1,4 @@
-import MoltDefaults
+import Molt
 import Testing
 
 /// Apple's systems keep each setting by itself, so a kill may leave a part of a committed change.

@@ -1,13 +1,11 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import TestSupport
 import Testing
 
 #if canImport(Glibc)
     import FaultyDisk
-    import MoltPlatform
+    import Foundation
 #endif
 
 /// Settings that the app removes after the commit of an interrupted upgrade, before the next opening.

@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltDefaults
 import TestSupport
 import Testing
 

@@ -1,8 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
-import MoltDefaults
-import MoltPlatform
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltCache
-    import MoltCore
-    import MoltDefaults
+    import Molt
     import Testing
 
     @Suite struct `Faults during an upgrade of suites` {

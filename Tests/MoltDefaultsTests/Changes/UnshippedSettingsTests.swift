@@ -1,7 +1,6 @@
 #if DEBUG
     import Foundation
     import Molt
-    import MoltDefaults
     import TestSupport
     import Testing
 

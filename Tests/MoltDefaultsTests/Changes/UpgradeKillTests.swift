@@ -2,8 +2,7 @@
     import FaultyDisk
     import Foundation
     import Generators
-    import MoltPlatform
-    import MoltDefaults
+    import Molt
     import TestSupport
     import Testing
 

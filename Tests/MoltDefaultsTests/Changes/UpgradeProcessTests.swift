@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `An upgrade of suites by several processes at once` {

@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 /// Situations that the tests of Defaults 5 do not cover, some with their number in the acceptance list.

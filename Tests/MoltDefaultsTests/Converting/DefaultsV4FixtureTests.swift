@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// The examples of Defaults' guide from 4 to 5, with the types of Defaults' own tests.

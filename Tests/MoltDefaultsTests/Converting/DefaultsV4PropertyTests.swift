@@ -1,6 +1,6 @@
 import Foundation
 import Generators
-import MoltDefaults
+import Molt
 import Testing
 
 /// Conversions of random values in random forms, each from its own seed.

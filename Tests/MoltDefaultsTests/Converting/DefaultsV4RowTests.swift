@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 /// A test from Defaults 5.0.0's own suite, by its place there: a stored text and the typed key that is used afterwards.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 /// One value in each of the forms in which SwiftyUserDefaults 3, 4 and 5 and Defaults store it.

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite("A suite's ledger after another process was killed")

@@ -1,8 +1,6 @@
 import Foundation
 import Generators
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 extension DefaultsKeys {
@@ -9,7 +9,7 @@ extension DefaultsKeys {
 
 @Suite("Typed keys in a suite on disk")
 struct SuiteKeyTests {
-    let suite = MoltDefaults.Suite(TestHome.newSuiteName())
+    let suite = Molt.Suite(TestHome.newSuiteName())
 
     @Test
     func `Values at their limits are read back from the file`() throws {

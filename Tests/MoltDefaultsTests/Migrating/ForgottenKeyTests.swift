@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// A setting in a library's old form that no migration names.

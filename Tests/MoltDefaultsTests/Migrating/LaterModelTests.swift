@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// Invariant 8 for settings: a conversion does not depend on the models of the release that runs it.
@@ -24,7 +22,7 @@ import Testing
         static let hours = DefaultsKey<[Day: Int]?>("hours")
     }
 
-    private static func fill(_ suite: MoltDefaults.Suite) -> Migration {
+    private static func fill(_ suite: Molt.Suite) -> Migration {
         Migration(
             to: 3,
             "done",
@@ -36,8 +34,7 @@ import Testing
         )
     }
 
-    private static func migrations(_ library: String, _ suite: MoltDefaults.Suite, _ keys: [DefaultsKeys]) -> Migration
-    {
+    private static func migrations(_ library: String, _ suite: Molt.Suite, _ keys: [DefaultsKeys]) -> Migration {
         library == "Defaults"
             ? .defaultsV4ToV5(to: 2, suite: suite, keys: keys)
             : .swiftyUserDefaults(to: 2, suite: suite, keys: keys)

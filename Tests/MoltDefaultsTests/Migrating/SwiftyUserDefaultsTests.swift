@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite("Migration of settings of SwiftyUserDefaults")

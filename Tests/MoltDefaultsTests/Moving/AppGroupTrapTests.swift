@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// The mistakes that apps make when they move their settings by hand.

@@ -1,8 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
-import MoltPlatform
+import Molt
 import Testing
 
 @Suite struct `An interrupted move of settings` {

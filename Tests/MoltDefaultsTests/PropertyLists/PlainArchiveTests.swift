@@ -1,6 +1,6 @@
 import Foundation
 import Generators
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite("Archives of plain values")

@@ -1,8 +1,7 @@
 #if os(Linux)
     import Foundation
     import Generators
-    import MoltPlatform
-    import MoltDefaults
+    import Molt
     import TestSupport
     import Testing
 

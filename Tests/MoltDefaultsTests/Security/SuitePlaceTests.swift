@@ -1,8 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltPlatform
-    import MoltCore
-    import MoltDefaults
+    import Molt
     import MoltTesting
     import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `A suite as a store` {

@@ -1,11 +1,9 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 #if os(Linux)
-    import MoltPlatform
+    import Foundation
 
     /// On a device that was not unlocked since its start, the system keeps settings files closed.
     @Suite struct `Settings whose file cannot be opened` {

@@ -1,7 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltCore
-    import MoltDefaults
+    import Molt
     import Testing
 
     /// The library writes such a date, with all other settings, into a file that it cannot read.

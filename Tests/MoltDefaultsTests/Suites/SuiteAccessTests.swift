@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite struct `A live suite` {

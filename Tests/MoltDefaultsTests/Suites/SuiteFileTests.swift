@@ -1,7 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltDefaults
-    import MoltPlatform
+    import Molt
     import Testing
 
     @Suite struct `A suite's file` {

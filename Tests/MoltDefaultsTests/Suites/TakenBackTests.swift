@@ -1,7 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltCore
-    import MoltDefaults
+    import Molt
     import Testing
 
     /// `UserDefaults` then lists the key as unsaved, although its value equals the one in the file.

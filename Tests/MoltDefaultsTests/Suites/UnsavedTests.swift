@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import MoltDefaults
+    import Molt
     import Testing
 
     @Suite struct `Settings that the app sets through UserDefaults` {

@@ -1,5 +1,4 @@
-import MoltCore
-import MoltDefaults
+import Molt
 
 /// Settings in memory: typed keys without the details of a real suite.
 final class DictionarySettings: SettingsAccess {

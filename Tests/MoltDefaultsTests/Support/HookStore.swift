@@ -1,4 +1,4 @@
-import MoltCore
+import Molt
 
 /// Runs a closure when an attached store's changes are applied.
 struct HookStore: AttachedStore {

@@ -1,7 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 
 /// The store whose migrations change suites: a cache, or one of the suites.
 enum PrimaryStore: String, Codable, CaseIterable, Sendable {

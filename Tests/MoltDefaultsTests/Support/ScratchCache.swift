@@ -1,6 +1,5 @@
 import Foundation
-import MoltCache
-import MoltCore
+import Molt
 import TestSupport
 
 /// A cache file for one test, removed with this object.

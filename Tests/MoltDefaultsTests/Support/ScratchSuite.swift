@@ -1,6 +1,5 @@
 import Foundation
-import MoltCore
-import MoltDefaults
+import Molt
 import Testing
 
 /// A suite for one test in the tests' home directory, which is removed when the tests end.

@@ -1,5 +1,5 @@
 import Foundation
-import MoltDefaults
+import Molt
 import Testing
 
 /// The stored form of a value that is set.

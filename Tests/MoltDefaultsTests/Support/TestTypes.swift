@@ -1,4 +1,4 @@
-import MoltDefaults
+import Molt
 
 // The types of Defaults' own migration tests, under Molt's names.
 

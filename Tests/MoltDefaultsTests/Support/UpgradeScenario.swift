@@ -1,8 +1,6 @@
 import FaultyDisk
 import Foundation
-import MoltCache
-import MoltCore
-import MoltDefaults
+import Molt
 import TestHome
 import Testing
 

@@ -1,4 +1,4 @@
-import MoltDefaults
+import Molt
 import Testing
 
 @Suite struct `A place inside a value` {

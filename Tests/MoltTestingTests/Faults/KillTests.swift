@@ -1,7 +1,6 @@
 import Foundation
 import KillSweep
 import Molt
-import MoltCore
 import MoltTesting
 import TestHome
 import Testing

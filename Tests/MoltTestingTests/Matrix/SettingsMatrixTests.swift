@@ -1,6 +1,5 @@
 import Foundation
 import Molt
-import MoltCore
 import MoltTesting
 import Testing
 

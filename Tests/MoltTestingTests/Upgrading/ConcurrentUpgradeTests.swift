@@ -1,8 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
     import Molt
-    import MoltCore
-    import MoltPlatform
     import MoltTesting
     import Testing
 

@@ -1,0 +1,340 @@
+internal import Foundation
+
+/// The operations of a cache on its store: concurrent reads, one write at a time, and values in memory.
+///
+/// One connection serves a cache that is used by one thread at a time. Once a read finds that connection busy, reads
+/// use connections of their own, which see the last commit and wait for no writer.
+final class CacheCore: Sendable {
+    let path: String
+    /// Whether a newer app owns the file, so that it is only read.
+    let isReadOnly: Bool
+    private let plan: CacheSession.Plan
+    private let clock: @Sendable () -> Date
+    /// The open file; nil in memory.
+    private let file: OpenFile?
+    private let memory: MemoryLayer?
+    private let writer: Locked<Writer>
+    /// The connections that only read; nil when one connection does everything.
+    private let readers: ReaderPool?
+    private let isClosed = AtomicFlag()
+    /// Whether a read has ever found the writer busy.
+    private let isShared = AtomicFlag()
+    /// Whether the app has used the cache since the last call of ``takeUse()``.
+    private let isUsed = AtomicFlag()
+    private let busyMilliseconds: Int32
+
+    /// The connection that writes, and reads while it is free.
+    private struct Writer {
+        /// Nil once closed, and while stores are suspended.
+        var session: CacheSession?
+        let store: CacheStore
+
+        mutating func close() {
+            session?.close()
+            session = nil
+            store.close()
+        }
+    }
+
+    init(
+        _ store: sending CacheStore,
+        version: Int,
+        configuration: CodableCache.Configuration,
+        knownTypes: KnownTypes,
+        isReadOnly: Bool = false
+    ) throws {
+        path = store.storeName
+        self.isReadOnly = isReadOnly
+        clock = configuration.now
+        let busyMilliseconds = Int32(clamping: max(0, configuration.busyTimeout.milliseconds))
+        self.busyMilliseconds = busyMilliseconds
+        let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
+        plan = CacheSession.Plan(
+            path: path,
+            version: version,
+            generation: store.generation,
+            uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
+            driftPolicy: configuration.drift,
+            knownTypes: knownTypes
+        )
+        let session = CacheSession(connection, of: plan)
+        // SQLite has followed symbolic links.
+        let filePath = connection.filePath ?? path
+        if store.isInMemory {
+            file = nil
+        } else {
+            file = OpenFile(at: path, openedAs: filePath)
+            // Checked second: the file may have been replaced, or a link changed, since it was opened.
+            let isSame = DurableFile.isSame(path, filePath) && !connection.hasMoved
+            if file == nil || !isSame { throw CacheError(.moved, path: path) }
+        }
+        do throws(SQLiteError) {
+            session.now = configuration.now().timeIntervalSince1970
+            try session.read { _ in }
+        } catch {
+            throw session.refusal ?? CacheError(error, path: path)
+        }
+        let index = store.isInMemory ? nil : connection.logIndex
+        // Without the index, the cache could not tell whether a value is still current.
+        memory =
+            isReadOnly || !store.isInMemory && index == nil
+            ? nil : configuration.memory.map { MemoryLayer($0, index: index) }
+        readers =
+            isReadOnly || store.isInMemory
+            ? nil
+            : ReaderPool { [plan] () throws(SQLiteError) in
+                let connection = try Connection(filePath, mode: .readOnly)
+                connection.setBusyTimeout(milliseconds: busyMilliseconds)
+                return CacheSession(connection, of: plan)
+            }
+        writer = Locked(Writer(session: session, store: store))
+        if file != nil { StoreAccess.add(self) }
+    }
+
+    /// Closes the connections; with the last one, SQLite checkpoints the log and deletes the files beside the database.
+    ///
+    /// Reads in progress end first; the last of them closes the writer.
+    func close() {
+        isClosed.set()
+        let closeWriter = { @Sendable [writer, memory] in Self.close(writer, memory) }
+        if let readers { readers.close(then: closeWriter) } else { closeWriter() }
+    }
+
+    private static func close(_ writer: Locked<Writer>, _ memory: MemoryLayer?) {
+        writer.withLock { writer in
+            memory?.close()
+            writer.close()
+        }
+        memory?.releaseDropped()
+    }
+
+    /// Runs a closure with the connection that writes, and opens it again after a suspension.
+    private func withWriter<Value: Sendable>(_ body: (CacheSession) throws -> Value) throws -> Value {
+        try writer.withLock { writer in try body(open(&writer)) }
+    }
+
+    private func open(_ writer: inout Writer) throws -> CacheSession {
+        if let session = writer.session { return session }
+        if hasClosed { throw closed }
+        let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
+        let session = CacheSession(connection, of: plan)
+        writer.session = session
+        do {
+            try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
+        } catch {
+            writer.close()
+            throw error
+        }
+        memory?.restart(connection.logIndex)
+        return session
+    }
+
+    /// The current time by the configuration's clock, in seconds since 1970.
+    ///
+    /// - Important: Hold no lock: the clock is the app's code, which may use the cache.
+    private func now() -> Double {
+        clock().timeIntervalSince1970
+    }
+
+    var hasClosed: Bool { isClosed.isSet }
+
+    /// Throws if the cache was closed, or access to stores is suspended.
+    func checkOpen() throws {
+        if hasClosed { throw closed }
+        if StoreAccess.isSuspended { throw CacheError(SQLiteError.suspended, path: path) }
+    }
+
+    private func noteUse() { isUsed.set() }
+
+    /// Whether the app has used the cache since the last call.
+    func takeUse() -> Bool { isUsed.take() }
+
+    // MARK: Reading
+
+    func read<Value: Sendable>(
+        isUse: Bool = true,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        if isUse { noteUse() }
+        return try withSession { session throws(SQLiteError) in try session.read(body) }
+    }
+
+    /// Runs a closure on one snapshot of the file, on a connection of its own.
+    ///
+    /// The closure may use the cache and may be slow: no other reader waits for this connection.
+    ///
+    /// - Returns: The closure's result; nil if no such connection can be opened.
+    func readAlone<Value>(
+        isUse: Bool = true,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value? {
+        guard let readers else { return nil }
+        if isUse { noteUse() }
+        try checkFile()
+        let now = now()
+        return try readers.withReader { session in
+            try run(on: session, now) { session throws(SQLiteError) in try session.read(body) }
+        } otherwise: { error -> Value? in
+            if error == nil { throw closed }
+            return nil
+        }
+    }
+
+    /// The content under a key; nil when there is none or it has expired.
+    ///
+    /// - Returns: The content, and a ticket for keeping its value; a nil ticket means that it must not be kept.
+    func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
+        noteUse()
+        let ticket = memory?.beginReading()
+        let content = try withSession { session throws(SQLiteError) in try session.contentAlone(key) }
+        return (content, ticket)
+    }
+
+    private func withSession<Value: Sendable>(
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        try checkFile()
+        let now = now()
+        guard let readers else { return try withWriter { try run(on: $0, now, body) } }
+        if !isShared.isSet {
+            if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
+            isShared.set()
+        }
+        return try readers.withReader { session in
+            try run(on: session, now, body)
+        } otherwise: { error in
+            if error == nil { throw closed }
+            // For example, file descriptors are exhausted. The writer is open and can read, too.
+            return try withWriter { try run(on: $0, now, body) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Runs a closure in a write transaction and commits.
+    ///
+    /// - Parameters:
+    ///   - isUse: Whether the app writes.
+    ///   - committed: Called in the order of the commits, before the next write.
+    /// - Returns: The result of `committed`.
+    func write<Value: Sendable, Told: Sendable>(
+        _ body: (CacheSession) throws(SQLiteError) -> Value,
+        isUse: Bool = true,
+        committed: (CacheSession, Value) -> Told
+    ) throws -> Told {
+        if isReadOnly { throw belongsToNewer }
+        if isUse { noteUse() }
+        let now = now()
+        defer { memory?.releaseDropped() }
+        return try withWriter { session in
+            session.beginWrite()
+            do {
+                let value = try run(on: session, now) { session throws(SQLiteError) in
+                    let value = try session.write(
+                        checking: { () throws(SQLiteError) in
+                            if let file, !file.isInPlace { throw .moved }
+                            memory?.writeDidBegin()
+                        },
+                        body
+                    )
+                    try commit(session)
+                    return value
+                }
+                return committed(session, value)
+            } catch {
+                session.abandonWrite()
+                throw error
+            }
+        }
+    }
+
+    private func commit(_ session: CacheSession) throws(SQLiteError) {
+        guard let memory else { return try session.commitWrite() }
+        let hasValues = memory.commitWillBegin()
+        var keys: [String]?
+        var mark: LogIndex.Mark?
+        defer { memory.commitDidEnd(changing: keys, mark) }
+        try session.commitWrite()
+        guard hasValues else { return }
+        let seen = memory.currentMark
+        // The header is that of this commit only if no other connection has committed since.
+        guard session.isLastToCommit() else { return }
+        keys = session.changedKeys.keys
+        mark = seen
+    }
+
+    // MARK: Memory
+
+    /// The value in memory under a key, if the file is unchanged since it was read.
+    func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
+        noteUse()
+        guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
+        try checkFile()
+        plan.uses?.add(found.id, at: now())
+        return found
+    }
+
+    /// Keeps a decoded value, unless a write came after its content was read.
+    func remember<Value: Sendable>(_ value: Value, of row: StoredContent, _ ticket: MemoryLayer.Ticket) {
+        memory?.insert(value, row.key, of: row, ticket)
+    }
+
+    // MARK: Failures
+
+    private func run<Value>(
+        on session: CacheSession,
+        _ now: Double,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        if hasClosed { throw closed }
+        session.now = now
+        do throws(SQLiteError) {
+            return try body(session)
+        } catch {
+            if let refusal = session.refusal {
+                session.refusal = nil
+                throw refusal
+            }
+            // A file that was moved may also look damaged.
+            try checkFile()
+            var failure = CacheError(error, path: path)
+            if failure.code == .tooLarge { failure.key = session.key }
+            if failure.code == .busy, let holder = AttemptLog(CacheStore.attemptsURL(of: path)).holder() {
+                failure.message += " The file is being upgraded by \(holder)."
+            }
+            throw failure
+        }
+    }
+
+    private func checkFile() throws {
+        guard let file, !file.isInPlace else { return }
+        throw hasClosed ? closed : CacheError(.moved, path: path)
+    }
+
+    private var closed: CacheError {
+        CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.", path: path)
+    }
+
+    private var belongsToNewer: CacheError {
+        CacheError(
+            .readOnly,
+            "A newer app has written the cache at \(path), and this one opened it for reading only. Update the app to "
+                + "write. Nothing was changed.",
+            path: path
+        )
+    }
+}
+
+extension CacheCore: StoreHolder {
+    func releaseStore() {
+        readers?.closeIdle()
+        Self.close(writer, memory)
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 {
+        components.seconds.multipliedReportingOverflow(by: 1000).partialValue
+            + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,204 @@
+internal import Foundation
+
+extension CodableCache {
+    // MARK: Listing
+
+    /// All keys, in the order in which they were first set.
+    public func keys() throws -> [String] {
+        try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
+    }
+
+    /// The keys of the values stored as a type, in the order in which they were first set.
+    public func keys(of type: Any.Type) throws -> [String] {
+        let name = RecordTypeName.of(type)
+        return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
+    }
+
+    /// Calls a closure with the key of each value of a type that was last written at a later schema version.
+    ///
+    /// Use it to update what the app derives from values, such as a search index that remembers the schema version for
+    /// which it was made:
+    ///
+    /// ```swift
+    /// try cache.keys(changedSince: 3, of: Note.self) { key in
+    ///     words[key] = try cache.value(Note.self, forKey: key)?.text.split(separator: " ")
+    /// }
+    /// ```
+    ///
+    /// The versions are in the file, so the answer is the same after the store is opened again. These are the values
+    /// whose content, key or expiry a migration to a later version has changed, those that one has created, and those
+    /// that the app has set since. Not included are:
+    ///
+    /// - values that no step has changed, such as those of a renamed type;
+    /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``;
+    /// - values that still have to go through a migration on read. Call `upgradeRest()` first;
+    /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
+    ///   records at the store's version.
+    ///
+    /// The call reads every record of the type, but keeps only a part of the keys in memory.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version after which values must have been written.
+    ///   - type: The type that the values are stored as.
+    ///   - body: Receives a key, in the order in which the keys were first set. It may use the cache. Values that are
+    ///     added in the meantime are not included.
+    /// - Throws: The error of `body`; ``CacheError``; ``MigrationError`` with the code `storeChanged`.
+    public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
+        let name = RecordTypeName.of(type)
+        let last = try list { session throws(SQLiteError) in
+            try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
+        }
+        var position = Int64.min
+        while position < last {
+            let page = try list { [position] session throws(SQLiteError) in
+                try session.keys(changedSince: version, ofType: name, after: position, through: last)
+            }
+            guard let end = page.last else { return }
+            for (_, key) in page { try body(key) }
+            position = end.id
+        }
+    }
+
+    /// The keys and values stored as a type, in the order in which the keys were first set.
+    ///
+    /// The result is an array because keys are compared by their bytes: a dictionary would merge two spellings of the
+    /// same letter. All values are in memory at once.
+    ///
+    /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
+        var failure: CacheError?
+        let values = try values(of: type, isOver: { failure != nil }, failed: { failure = $0 })
+        if let failure { throw failure }
+        return values
+    }
+
+    /// The keys and values stored as a type that can be decoded.
+    ///
+    /// ```swift
+    /// let people = try cache.values(of: Person.self) { error in print("\(error.key ?? ""): \(error.code)") }
+    /// ```
+    ///
+    /// - Parameter failed: Called for each value that cannot be decoded, with an error that has the code
+    ///   `unreadableContent` and names the key. It must not use the cache.
+    public func values<Value: Decodable>(
+        of type: Value.Type,
+        onFailure failed: (CacheError) -> Void
+    ) throws -> [(key: String, value: Value)] {
+        try values(of: type, isOver: { false }, failed: failed)
+    }
+
+    private func values<Value: Decodable>(
+        of type: Value.Type,
+        isOver: () -> Bool,
+        failed: (CacheError) -> Void
+    ) throws -> [(key: String, value: Value)] {
+        let name = RecordTypeName.of(type)
+        var values: [(key: String, value: Value)] = []
+        func add(_ content: StoredContent) {
+            guard !isOver() else { return }
+            do throws(CacheError) {
+                values.append((key: content.key, value: try decode(type, content)))
+            } catch {
+                failed(error)
+            }
+        }
+        let isRead: Void? = try core.readAlone { session throws(SQLiteError) in
+            try session.forEachContent(ofType: name) { content in add(content) }
+        }
+        if isRead != nil { return values }
+        let contents = try list { session throws(SQLiteError) in
+            var contents: [StoredContent] = []
+            try session.forEachContent(ofType: name) { contents.append($0) }
+            return contents
+        }
+        for content in contents { add(content) }
+        return values
+    }
+
+    /// The number of values.
+    public func count() throws -> Int {
+        try list { session throws(SQLiteError) in try session.count(ofType: nil) }
+    }
+
+    /// The number of values stored as a type.
+    public func count(of type: Any.Type) throws -> Int {
+        let name = RecordTypeName.of(type)
+        return try list { session throws(SQLiteError) in try session.count(ofType: name) }
+    }
+
+    /// The total content of all records in bytes, which ``Configuration/sizeLimit`` limits; keys do not count.
+    ///
+    /// Without a limit, the call reads the whole file.
+    public func contentSize() throws -> Int {
+        Int(try list { session throws(SQLiteError) in try session.contentSize() })
+    }
+
+    /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
+    public func totalSize() throws -> Int {
+        let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
+        guard path != ":memory:" else { return Int(pages) }
+        let file = FileStatus.resolved(path)
+        return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(file + $1)?.size ?? 0) }
+    }
+
+    // MARK: Removing
+
+    /// Removes expired values, which take up space until then but are never returned.
+    ///
+    /// - Returns: The number of removed values.
+    @discardableResult
+    public func removeExpired() throws -> Int {
+        try change { session throws(SQLiteError) in try session.removeExpired() }
+    }
+
+    /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
+    ///
+    /// - Important: This cannot be undone.
+    public func removeAll() throws {
+        try change { session throws(SQLiteError) in try session.removeAll(ofType: nil) }
+    }
+
+    /// Removes all values stored as a type.
+    ///
+    /// - Important: This cannot be undone.
+    public func removeAll(of type: Any.Type) throws {
+        let name = RecordTypeName.of(type)
+        try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
+    }
+
+    private func list<Value: Sendable>(_ body: @Sendable (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
+        try core.read(body)
+    }
+}
+
+extension CodableCache {
+    // MARK: Removing, without blocking a thread
+
+    /// Removes expired values; waits for the disk without blocking a thread.
+    ///
+    /// - Returns: The number of removed values.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        try await queue.run { [self] in try change { session throws(SQLiteError) in try session.removeExpired() } }
+    }
+
+    /// Removes all values; waits for the disk without blocking a thread.
+    ///
+    /// - Important: This cannot be undone.
+    public func removeAll() async throws {
+        try await removeAll(named: nil)
+    }
+
+    /// Removes all values stored as a type; waits for the disk without blocking a thread.
+    ///
+    /// - Important: This cannot be undone.
+    public func removeAll(of type: Any.Type) async throws {
+        try await removeAll(named: RecordTypeName.of(type))
+    }
+
+    private func removeAll(named name: String?) async throws {
+        try await queue.run { [self] in
+            try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// The check of a whole file, on one snapshot.
+struct CacheCheck {
+    private(set) var findings: [CodableCache.Finding] = []
+    private static let limit = 1_000
+
+    private let connection: Connection
+    private let progress: (Double) -> Void
+    private let isCancelled: () -> Bool
+    /// The share of SQLite's own check in the work, by time.
+    private static let structurePart = 0.55
+
+    init(_ connection: Connection, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool) {
+        self.connection = connection
+        self.progress = progress
+        self.isCancelled = isCancelled
+    }
+
+    /// Runs the check.
+    ///
+    /// - Throws: ``SQLiteError`` when the check is cancelled, or when reading fails for another reason than damage.
+    mutating func run() throws(SQLiteError) {
+        connection.isOver = isCancelled
+        defer { connection.isOver = nil }
+        findings = []
+        progress(0)
+        try look(.structure, "The file cannot be read to the end.") { check throws(SQLiteError) in
+            try check.connection.prepare("PRAGMA integrity_check(\(Self.limit))").eachRow { row throws(SQLiteError) in
+                let line = row.text(0)
+                // As in "row 7 missing from index molt_record_type".
+                if line != "ok" { check.add(line.contains(" index ") ? .index : .structure, line) }
+            }
+        }
+        progress(Self.structurePart)
+        try look(.record, "The records cannot be read to the end.") { check throws(SQLiteError) in
+            try check.checkRecords()
+        }
+        try look(.bookkeeping, "Molt's own tables cannot be read.") { check throws(SQLiteError) in
+            try check.checkBookkeeping()
+        }
+        progress(1)
+    }
+
+    /// Runs one part of the check; damage that stops it is a finding.
+    private mutating func look(
+        _ kind: CodableCache.Finding.Kind,
+        _ message: String,
+        _ body: (inout CacheCheck) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try body(&self)
+        } catch {
+            // A missing table or column gives SQLITE_ERROR.
+            guard error.isDamage || error.resultCode == SQLITE_ERROR else { throw error }
+            add(kind, "\(message) \(error.message)")
+        }
+    }
+
+    private mutating func checkRecords() throws(SQLiteError) {
+        let version = try connection.integer("PRAGMA user_version")
+        let last = max(1, try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED"))
+        let rows = try connection.prepare(
+            """
+            SELECT molt_record.id, typeof(key), key, molt_type.name, molt_record.version, typeof(expires_at),
+                typeof(content), content
+            FROM molt_record NOT INDEXED LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        )
+        var count = 0
+        try rows.eachRow { row throws(SQLiteError) in
+            count += 1
+            if count.isMultiple(of: 4_096) {
+                let done = Double(row.integer(0)) / Double(last)
+                progress(Self.structurePart + (1 - Self.structurePart) * done)
+            }
+            check(row, version)
+        }
+    }
+
+    private mutating func check(_ row: Statement, _ version: Int64) {
+        let key = row.text(1) == "text" ? String(utf8: row.bytes(2)) : nil
+        let type = row.isNull(3) ? nil : row.text(3)
+        let id = row.integer(0)
+        func add(_ kind: CodableCache.Finding.Kind, _ message: String) { self.add(kind, message, key, type) }
+        if key == nil { add(.record, "The key of the record with the id \(id) is not text.") }
+        if type == nil { add(.record, "The name of the type of the record with the id \(id) is lost.") }
+        if id < 1 { add(.record, "The record has the id \(id); ids begin with 1.") }
+        if row.integer(4) > version || row.integer(4) < 0 {
+            add(.record, "The record was written at version \(row.integer(4)), and the store has version \(version).")
+        }
+        if !["null", "real", "integer"].contains(row.text(5)) { add(.record, "The time of expiry is not a number.") }
+        switch row.text(6) {
+        case "text":
+            guard let text = String(utf8: row.bytes(7)) else {
+                return add(.content, "The content is not UTF-8.")
+            }
+            do throws(JSONSyntaxError) {
+                _ = try JSONPart(text)
+            } catch {
+                add(.content, "The content is not JSON text: \(error).")
+            }
+        case "blob": break
+        default: add(.content, "The content is neither text nor data.")
+        }
+    }
+
+    private mutating func checkBookkeeping() throws(SQLiteError) {
+        let state = try LedgerTable.state(connection)
+        // Damage in these tables is thrown as damage of the file.
+        _ = try JournalTable.entries(connection)
+        let latest = state.ledger.filter { $0.outcome != .deferred }.map(\.version).max() ?? 0
+        if latest > state.version {
+            add(
+                .bookkeeping,
+                "The ledger has a migration to version \(latest), and the store has version \(state.version)."
+            )
+        }
+    }
+
+    private mutating func add(
+        _ kind: CodableCache.Finding.Kind,
+        _ message: String,
+        _ key: String? = nil,
+        _ typeName: String? = nil
+    ) {
+        guard findings.count < Self.limit else { return }
+        findings.append(CodableCache.Finding(kind: kind, key: key, typeName: typeName, message: message))
+    }
+}

@@ -1,0 +1,148 @@
+package import Foundation
+
+/// Reads a cache file for tools: nothing is written, and an app may have the file open.
+package struct CacheFile {
+    /// The records of one type.
+    package struct TypeSummary {
+        package let name: String
+        package let count: Int
+        /// The total size of the contents, in bytes.
+        package let byteCount: Int
+        /// The lowest and the highest version that a record was last written at.
+        package let versions: ClosedRange<Int>
+    }
+
+    package let path: String
+    static let pageSize = 500
+    /// The size of the contents, in bytes, after which a page ends.
+    static let pageByteCount = 2 << 20
+
+    /// - Throws: ``CacheError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
+    package init(at url: URL) throws {
+        path = FileStatus.path(of: url)
+        if try CacheStore.state(at: url).isFresh { throw missing }
+    }
+
+    package func state() throws -> StoreState {
+        try CacheStore.state(at: URL(fileURLWithPath: path))
+    }
+
+    /// The number of upgrades that began and did not end.
+    package var interruptedUpgrades: Int {
+        AttemptLog(CacheStore.attemptsURL(of: path)).attempts().count
+    }
+
+    /// The types that have records, by name.
+    package func types() throws -> [TypeSummary] {
+        let query = """
+            SELECT coalesce(name, '?'), count(*), sum(length(CAST(content AS BLOB))), min(version), max(version)
+            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
+            """
+        return try look { connection throws(SQLiteError) in
+            var types: [TypeSummary] = []
+            try connection.prepare(query).eachRow { row throws(SQLiteError) in
+                let lowest = Int(clamping: row.integer(3))
+                types.append(
+                    TypeSummary(
+                        name: row.text(0),
+                        count: Int(clamping: row.integer(1)),
+                        byteCount: Int(clamping: row.integer(2)),
+                        versions: lowest...max(lowest, Int(clamping: row.integer(4)))
+                    )
+                )
+            }
+            return types
+        }
+    }
+
+    /// The number of all records.
+    package func recordCount() throws -> Int {
+        try look { connection throws(SQLiteError) in
+            Int(clamping: try connection.integer("SELECT count(*) FROM molt_record"))
+        }
+    }
+
+    /// The record under a key, as it is stored; nil if there is none.
+    package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
+        try look { connection throws(SQLiteError) in
+            let statement = try connection.prepare("\(Self.columns) WHERE key = ?1")
+            try statement.bind(key, at: 1)
+            return try statement.first { Self.record($0) }
+        }
+    }
+
+    /// Passes all records to a closure, in the order of their ids.
+    ///
+    /// Records are read in pages, each in a snapshot of its own, so that memory stays flat. A record that an app writes
+    /// meanwhile may be in its old or its new form.
+    package func eachRecord(
+        ofType type: String? = nil,
+        _ body: (StoreContents.StoredRecord) throws -> Void
+    ) throws {
+        var last = Int64.min
+        while true {
+            let page = try look { connection throws(SQLiteError) in
+                let statement = try connection.prepare(
+                    """
+                    \(Self.columns) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
+                    ORDER BY molt_record.id LIMIT \(Self.pageSize)
+                    """
+                )
+                try statement.bind(last, at: 1)
+                try statement.bind(text: type, at: 2)
+                var page: [(id: Int64, record: StoreContents.StoredRecord)] = []
+                try statement.eachRow { row throws(SQLiteError) in page.append((row.integer(0), Self.record(row))) }
+                return page
+            }
+            for (_, record) in page { try body(record) }
+            guard let end = page.last?.id, page.count == Self.pageSize else { return }
+            last = end
+        }
+    }
+
+    package func quarantinedCount() throws -> Int {
+        try look { connection throws(SQLiteError) in try connection.quarantinedCount() }
+    }
+
+    /// Whether a record of this key is in quarantine.
+    package func isQuarantined(key: String) throws -> Bool {
+        try look { connection throws(SQLiteError) in
+            guard try connection.hasQuarantine() else { return false }
+            let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
+            try statement.bind(key, at: 1)
+            return try statement.first { _ in true } ?? false
+        }
+    }
+
+    /// The records in quarantine, in the order in which they were set aside.
+    package func quarantined() throws -> [QuarantinedRecord] {
+        try look { connection throws(SQLiteError) in try connection.quarantined() }
+    }
+
+    static let columns = """
+        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
+        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
+        """
+
+    static func record(_ row: Statement) -> StoreContents.StoredRecord {
+        StoreContents.StoredRecord(
+            key: row.text(1),
+            typeName: row.text(2),
+            content: Array(row.bytes(6)),
+            isData: row.integer(5) != 0,
+            expiration: row.real(3),
+            version: Int(clamping: row.integer(4))
+        )
+    }
+
+    func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found {
+        guard let found = try FileProbe.look(path, body) else { throw missing }
+        return found
+    }
+
+    private var missing: CacheError {
+        var error = CacheError(.fileMissing, "There is no cache at \(path).")
+        error.path = path
+        return error
+    }
+}

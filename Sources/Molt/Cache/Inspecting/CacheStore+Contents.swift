@@ -1,0 +1,77 @@
+package import Foundation
+
+/// The whole contents of a cache, for fixtures.
+extension CacheStore {
+    /// The contents of a file, read in one snapshot without writing.
+    ///
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
+    package static func contents(at url: URL) throws -> StoreContents {
+        let path = FileStatus.path(of: url)
+        let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
+        guard let found else {
+            throw CacheError(.fileMissing, "There is no cache at \(path).", path: path)
+        }
+        return found
+    }
+
+    /// One line for each record in quarantine, with all its columns except the times.
+    ///
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    package static func quarantine(at url: URL) throws -> [String] {
+        let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            var lines: [String] = []
+            guard try connection.hasQuarantine() else { return lines }
+            let query = """
+                SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
+                    first_step, step, step_words, code, reason, property, typeof(content), hex(content))
+                FROM molt_quarantine ORDER BY id
+                """
+            try connection.prepare(query).eachRow { row throws(SQLiteError) in lines.append(row.text(0)) }
+            return lines
+        }
+        return lines ?? []
+    }
+
+    package func contents() throws -> StoreContents {
+        let connection = try ready(busyMilliseconds: 5_000)
+        do throws(SQLiteError) {
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
+            return try StoreContents(connection)
+        } catch {
+            throw CacheError(error, path: storeName)
+        }
+    }
+}
+
+extension CodableCache {
+    /// The current contents of the cache, including expired records that are still stored.
+    package func contents() throws -> StoreContents {
+        try core.read { session throws(SQLiteError) in try StoreContents(session.connection) }
+    }
+}
+
+extension StoreContents {
+    /// Reads everything; the caller has a transaction open.
+    fileprivate init(_ connection: Connection) throws(SQLiteError) {
+        let state = try LedgerTable.state(connection)
+        var records: [StoredRecord] = []
+        let query = """
+            SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
+            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            records.append(
+                StoredRecord(
+                    key: row.text(0),
+                    typeName: row.text(1),
+                    content: Array(row.bytes(5)),
+                    isData: row.integer(4) != 0,
+                    expiration: row.real(2),
+                    version: Int(clamping: row.integer(3))
+                )
+            )
+        }
+        self.init(version: state.version, ledger: state.ledger, records: records)
+    }
+}

@@ -1,0 +1,141 @@
+public import Foundation
+
+extension CodableCache {
+    /// The schema version of a cache file, read without writing; nil when there is no file.
+    ///
+    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
+    public static func schemaVersion(ofFileAt url: URL) throws -> Int? {
+        let state = try CacheStore.state(at: url)
+        return state.isFresh ? nil : state.version
+    }
+
+    /// The ledger of a cache file: its applied migrations, in order, and its deferred ones.
+    ///
+    /// ```swift
+    /// for entry in try CodableCache.history(at: url) { print(entry) }
+    /// ```
+    /// Empty when there is no file. Writes nothing.
+    ///
+    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
+    public static func history(at url: URL) throws -> [LedgerEntry] {
+        try CacheStore.state(at: url).ledger
+    }
+
+    /// The upgrades of a cache file that began and did not end: one in progress, or those that were interrupted.
+    ///
+    /// After ``MigrationOptions/attemptLimit`` of them, opening the file fails with the code `attemptsFailed`. An upgrade
+    /// that ends, also with an error, forgets them.
+    public static func attempts(at url: URL) -> [UpgradeAttempt] {
+        AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
+    }
+
+    /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.
+    ///
+    /// ```swift
+    /// print(try CodableCache.dryRun(at: url, migrations: migrations))
+    /// ```
+    ///
+    /// All closures of the pending migrations run, so a failing upgrade fails here with the same error. The copy is in
+    /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
+    /// kill, by the next dry run.
+    ///
+    /// If a newer app has upgraded the store, only ``MigrationOptions/DowngradePolicy/openReadOnly`` is applied: the
+    /// report says that the store would be open for reading, or the call throws `superseded` with the reason.
+    ///
+    /// With samples, the report also shows records before and after each step, with the user's values:
+    ///
+    /// ```text
+    /// split-full-name: transform Person
+    ///   "ada" of type Person
+    ///     - fullName: "Ada Lovelace"
+    ///     + firstName: "Ada"
+    ///     + lastName: "Lovelace"
+    /// ```
+    ///
+    /// Suites and other attached stores are read and not changed.
+    ///
+    /// - Important: A block's other changes outside the store are made here, too.
+    /// - Parameters:
+    ///   - url: The file; when there is none, the report is that of a new store.
+    ///   - migrations: The migrations to try.
+    ///   - samples: The maximum number of changed records or settings to show for each step, at most 1 000; none by
+    ///     default.
+    ///   - configuration: How the cache would be opened; its monitor reports the progress.
+    /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does.
+    public static func dryRun(
+        at url: URL,
+        migrations: MigrationRegistry,
+        samples: Int = 0,
+        configuration: Configuration = Configuration()
+    ) throws -> MigrationReport {
+        try DryRun(url, migrations, samples: samples, configuration).run()
+    }
+
+    /// Runs an upgrade on a copy of a cache file, on a queue of its own, and reports its effects.
+    ///
+    /// A release can rehearse the migrations of the next one in the field, while the app is running:
+    ///
+    /// ```swift
+    /// let monitor = MigrationMonitor()
+    /// var configuration = CodableCache.Configuration()
+    /// configuration.monitor = monitor
+    /// configuration.deadline = .now + .seconds(20)
+    /// _ = try? await CodableCache.dryRun(at: url, migrations: next, configuration: configuration)
+    /// if let summary = monitor.summary { upload(summary) }
+    /// ```
+    ///
+    /// At the configuration's ``MigrationOptions/deadline``, or when the task is cancelled, it stops copying, or stops
+    /// before the next record.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - migrations: The migrations to try.
+    ///   - samples: The maximum number of changed records or settings to show for each step; none by default.
+    ///   - configuration: How the cache would be opened.
+    ///   - priority: The priority of the work; by default one at which it does not slow down the app. Linux ignores it.
+    /// - Throws: The errors of the synchronous method, and ``MigrationError`` with the code `deadlinePassed` or
+    ///   `cancelled`.
+    public static func dryRun(
+        at url: URL,
+        migrations: MigrationRegistry,
+        samples: Int = 0,
+        configuration: Configuration = Configuration(),
+        priority: TaskPriority = .utility
+    ) async throws -> MigrationReport {
+        let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
+        return try await queue.runCancellable { isCancelled in
+            var configuration = configuration
+            configuration.options.cancel(when: isCancelled)
+            return try DryRun(url, migrations, samples: samples, configuration).run()
+        }
+    }
+}
+
+extension DispatchQoS {
+    fileprivate init(_ priority: TaskPriority) {
+        self =
+            switch priority {
+            case .high...: .userInitiated
+            case .medium...: .default
+            case .utility...: .utility
+            default: .background
+            }
+    }
+}
+
+extension MigrationPlan {
+    /// Computes what opening a cache file would do; writes nothing, and creates no file.
+    ///
+    /// ```swift
+    /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+    /// print(plan)
+    /// ```
+    ///
+    /// A dry run also names types and properties in the migrations that no record has.
+    ///
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when the file is not a cache, or
+    ///   cannot be read.
+    public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationOptions.Role = .current) throws {
+        try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
+    }
+}

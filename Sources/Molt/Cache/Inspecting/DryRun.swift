@@ -1,0 +1,103 @@
+import Foundation
+
+/// An upgrade of a temporary copy of a cache file.
+struct DryRun {
+    private let url: URL
+    private let migrations: MigrationRegistry
+    private let configuration: CodableCache.Configuration
+    private let options: MigrationOptions
+
+    init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: CodableCache.Configuration) {
+        self.url = url
+        self.migrations = migrations
+        self.configuration = configuration
+        var options = configuration.migrationOptions
+        options.isDryRun = true
+        options.sampleCount = samples
+        self.options = options
+    }
+
+    func run() throws -> MigrationReport {
+        var opening = options.opening(of: CacheStore(at: url))
+        let scratch: CopyDirectory
+        let store: CacheStore
+        do {
+            scratch = try scratchDirectory()
+            store = try copy(in: scratch)
+        } catch {
+            let error = ofOriginal(error)
+            opening.end(with: error)
+            throw error
+        }
+        defer { withExtendedLifetime(scratch) {} }
+        defer { store.close() }
+        opening.restart()
+        do {
+            let reading =
+                configuration.downgrade == .openReadOnly
+                ? try Downgrade(migrations, options).reading(store, opening) : nil
+            var report = try reading ?? Migrator(migrations, options: options).migrate(store, opening)
+            report.store = FileStatus.path(of: url)
+            return report
+        } catch {
+            throw ofOriginal(error)
+        }
+    }
+
+    /// The error with the name of the original store instead of the copy's.
+    private func ofOriginal(_ error: any Error) -> any Error {
+        if var error = error as? MigrationError {
+            error.store = FileStatus.path(of: url)
+            return error
+        }
+        guard var error = error as? CacheError else { return error }
+        if let copy = error.path { error.message.replace(copy, with: FileStatus.path(of: url)) }
+        error.path = FileStatus.path(of: url)
+        return error
+    }
+
+    private func scratchDirectory() throws -> CopyDirectory {
+        let directory = FileManager.default.temporaryDirectory
+        do {
+            return try CopyDirectory(prefix: "molt-dry-run-", in: directory)
+        } catch let error as DurableFile.Failure {
+            throw CacheError(
+                .storeFailed,
+                "The copy for the dry run could not be made: no directory can be created in \(directory.path).",
+                underlying: error
+            )
+        }
+    }
+
+    /// Copies the file if it has our tables, without writing to it; leaves an empty file when there is none.
+    private func copy(in scratch: CopyDirectory) throws -> CacheStore {
+        let copy = scratch.url.appending(path: "copy")
+        let path = FileStatus.path(of: url)
+        try checkSpace(in: scratch.url)
+        try FileStatus.create(copy.path)
+        var stop: (any Error)?
+        _ = try FileProbe.look(path) { source throws(SQLiteError) in
+            try source.copy(into: Connection(copy.path, mode: .readWrite)) {
+                do { try options.checkCancellation() } catch { stop = error }
+                return stop != nil
+            }
+        }
+        if let stop { throw stop }
+        let store = CacheStore(at: copy, attachments: configuration.attached.stores)
+        store.readsLaterLayouts = configuration.downgrade == .openReadOnly
+        return store
+    }
+
+    /// Requires room for the copy and for the log of its upgrade, which is about as large.
+    private func checkSpace(in directory: URL) throws {
+        let size = 2 * (CacheStore(at: url).byteCount ?? 0)
+        guard let free = FreeSpace.bytes(at: directory.path), free < size else { return }
+        throw CacheError(
+            .storeFailed,
+            "The copy for the dry run needs \(size) bytes in \(FileManager.default.temporaryDirectory.path), which has "
+                + "\(free). Free some space, and try again.",
+            path: FileStatus.path(of: url),
+            underlying: DurableFile.Failure(number: ENOSPC)
+        )
+    }
+}

@@ -1,0 +1,40 @@
+/// The shape of the first value of a type that is written after the cache was opened.
+///
+/// A class, because few values in a batch have one.
+final class FirstShape: Sendable {
+    let type: ObjectIdentifier
+    let shape: TypeShape
+
+    init(type: ObjectIdentifier, shape: TypeShape) {
+        self.type = type
+        self.shape = shape
+    }
+}
+
+/// The types whose shapes are already compared.
+///
+/// Its lock is never held during a wait for the disk, where another process may write for long.
+final class KnownTypes: Sendable {
+    private struct State {
+        var types: Set<ObjectIdentifier> = []
+        var last: ObjectIdentifier?
+    }
+
+    private let state = Locked(State())
+
+    var types: Set<ObjectIdentifier> { state.withLock { $0.types } }
+
+    func contains(_ type: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            if state.last == type { return true }
+            guard state.types.contains(type) else { return false }
+            state.last = type
+            return true
+        }
+    }
+
+    func insert(_ types: [ObjectIdentifier]) {
+        guard !types.isEmpty else { return }
+        state.withLock { $0.types.formUnion(types) }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+
+extension CodableCache {
+    /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
+    ///
+    /// By default the cache does so by itself after it is opened; see ``Configuration/upgradesRest``. The call then
+    /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
+    ///
+    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
+    /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
+    /// the end, the ledger counts the migrations as run.
+    ///
+    /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
+    ///   ``CacheError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
+    ///   `readOnly`; ``MigrationError`` with the code `storeChanged` or `deadlinePassed`.
+    public func upgradeRest() throws {
+        try sweep?.finish()
+    }
+
+    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
+    ///
+    /// Cancelling the task stops it before the next record; the cache then continues in the background.
+    ///
+    /// - Throws: The errors of the synchronous call, and `CancellationError`.
+    public func upgradeRest() async throws {
+        // A queue of its own, because other calls must not wait for the rest.
+        try await DispatchQueue(label: "molt.rest.wait").runCancellable { [sweep] isCancelled in
+            try sweep?.finish(isCancelled: isCancelled)
+        }
+    }
+
+    /// The content after the migrations on read that it still has to go through; nothing is written.
+    func upgraded(_ stored: StoredContent) throws(CacheError) -> StoredContent {
+        guard stored.version < schemaVersion, let rest = sweep?.rest, stored.version < rest.version else {
+            return stored
+        }
+        do {
+            return try stored.upgraded(through: rest) ?? stored
+        } catch {
+            var failure = CacheError(
+                .unreadableContent,
+                """
+                The content of "\(stored.key)" could not be upgraded when it was read. It was not changed. \(error.message)
+                """,
+                underlying: error
+            )
+            failure.path = path
+            failure.key = stored.key
+            failure.storedType = stored.typeName
+            throw failure
+        }
+    }
+}

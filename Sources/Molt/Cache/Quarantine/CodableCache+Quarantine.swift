@@ -1,0 +1,139 @@
+extension CodableCache {
+    /// Returns the records that a migration could not convert, in the order in which they were quarantined.
+    ///
+    /// ```swift
+    /// for record in try cache.quarantined() { print(record) }
+    /// ```
+    ///
+    /// Records are quarantined when the policy allows it; see `MigrationOptions.unconvertible` and
+    /// `MigrationStep.onFailure(_:)`. They stay in quarantine until they are retried with
+    /// ``retryQuarantined(_:with:)``, restored or removed. Later upgrades and `removeAll` leave them alone. Reads do
+    /// not see them, and their keys are free.
+    ///
+    /// - Parameters:
+    ///   - id: Returns only records after this id. The default is all.
+    ///   - limit: The maximum number of records. The default is no limit; read a large quarantine in pages.
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged`.
+    public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
+        try core.read { session throws(SQLiteError) in
+            try session.connection.quarantined(after: id, limit: limit)
+        }
+    }
+
+    /// The number of records in quarantine.
+    public var quarantinedCount: Int {
+        get throws {
+            try core.read { session throws(SQLiteError) in try session.connection.quarantinedCount() }
+        }
+    }
+
+    /// Deletes records in quarantine.
+    ///
+    /// - Important: Deleted records cannot be recovered.
+    /// - Parameter ids: The records to delete. The default is all.
+    /// - Returns: The number of deleted records.
+    @discardableResult
+    public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
+        try change { session throws(SQLiteError) in
+            let connection = session.connection
+            guard try connection.hasQuarantine() else { return 0 }
+            guard let ids else {
+                try connection.execute("DELETE FROM molt_quarantine")
+                return connection.changes
+            }
+            var count = 0
+            for id in ids {
+                try connection.deleteQuarantined(id)
+                count += connection.changes
+            }
+            return count
+        }
+    }
+
+    /// Replaces a record in quarantine with a value in the store, under its key and with its expiry.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the record.
+    ///   - value: The value to store.
+    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
+    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`, or as ``set(_:forKey:expiry:)`` does.
+    public func restoreQuarantined<Value: Encodable>(
+        _ id: Int64,
+        as value: Value,
+        replacing isReplacing: Bool = false
+    ) throws {
+        let record = try quarantined(id)
+        var names = TypeNames()
+        let content = try encode(
+            value,
+            key: record.key,
+            expiry: record.expiration.map { .at($0) } ?? .never,
+            isKnown: knownTypes.contains,
+            &names
+        )
+        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+            try session.set(record.key, content)
+            try session.connection.deleteQuarantined(id)
+        }
+    }
+
+    /// Puts a record in quarantine back into the store as it is, with its type name, expiry and version.
+    ///
+    /// Use it for a record that cannot be retried because its way leads through a block. The app must be able to read
+    /// its form: of the migrations that the store has applied, only one on read that is not complete converts it.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the record.
+    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
+    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`; ``MigrationError`` with the code
+    ///   `storeChanged`.
+    public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
+        let record = try quarantined(id)
+        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+            _ = try session.remove(record.key, as: .removed)
+            try session.putBack(record.stored, quarantinedAs: id)
+        }
+    }
+
+    // MARK: Helpers
+
+    private func quarantined(_ id: Int64) throws -> QuarantinedRecord {
+        let record = try core.read { session throws(SQLiteError) in try session.connection.quarantined(id) }
+        guard let record else { throw notQuarantined(id) }
+        return record
+    }
+
+    /// Calls a closure that puts a record back, unless it is gone or its key is taken.
+    private func restore(
+        _ record: QuarantinedRecord,
+        replacing isReplacing: Bool,
+        _ putBack: @Sendable (CacheSession) throws(SQLiteError) -> Void
+    ) throws {
+        let refusal = try change { session throws(SQLiteError) -> CacheError? in
+            // Another process may have removed it first.
+            guard try session.connection.quarantined(record.id) != nil else { return notQuarantined(record.id) }
+            if !isReplacing, try session.typeName(record.key) != nil { return keyTaken(record.key) }
+            try putBack(session)
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func notQuarantined(_ id: Int64) -> CacheError {
+        CacheError(
+            .notQuarantined,
+            "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed.",
+            path: path
+        )
+    }
+
+    private func keyTaken(_ key: String) -> CacheError {
+        CacheError(
+            .keyTaken,
+            "There is a value under the key of the record \"\(key)\", which was set after the record had been put into "
+                + "quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
+            path: path,
+            key: key
+        )
+    }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+
+/// A record that a migration could not convert, as it was before that migration.
+public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
+    /// The record's id in quarantine, which no other record of the store ever gets.
+    public var id: Int64
+    /// The record's key.
+    public var key: String
+    /// The record's type name.
+    public var typeName: String
+    /// JSON text, or raw data, byte for byte.
+    public var content: Data
+    /// Whether the content is raw data instead of JSON text.
+    public var isData: Bool
+    /// The time when it expires; nil for never.
+    public var expiration: Date?
+    /// The schema version that the record was last written at.
+    public var version: Int
+    /// The time when its key was first set.
+    public var created: Date
+    /// The time when its key was last set.
+    public var updated: Date
+    /// The reason why it could not be converted, and the step.
+    public var failure: RecordFailure
+    /// The time when it was quarantined.
+    public var quarantined: Date
+}
+
+extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
+    /// The key, the type name, the size and the reason, without the value.
+    public var description: String {
+        ErrorSummary.oneLine(
+            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(failure)"
+        )
+    }
+
+    /// The members without the content, so that a dump shows no value either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": failure])
+    }
+}
+
+extension QuarantinedRecord {
+    static let selection = """
+        SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
+            content, \(QuarantineTable.failureColumns)
+        FROM molt_quarantine
+        """
+
+    /// Reads a row of the ``selection``.
+    init(_ row: Statement) {
+        id = row.integer(0)
+        key = row.text(1)
+        typeName = row.text(2)
+        version = Int(clamping: row.integer(3))
+        expiration = row.real(4).map { Date(timeIntervalSince1970: $0) }
+        created = Date(timeIntervalSince1970: row.real(5) ?? 0)
+        updated = Date(timeIntervalSince1970: row.real(6) ?? 0)
+        quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
+        isData = row.integer(8) != 0
+        content = Data(row.bytes(9))
+        failure = RecordFailure(
+            migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
+            step: MigrationError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
+            firstStep: Int(clamping: row.integer(12)),
+            code: MigrationError.Code(rawValue: row.text(15)),
+            reason: row.text(16),
+            property: row.isNull(17) ? nil : row.text(17)
+        )
+    }
+
+    private static let largestNumber = Int(Int32.max)
+
+    /// Whether its numbers can be those of versions and steps; the file may have been edited by others.
+    var isSound: Bool {
+        let counted = [failure.migration.version, failure.firstStep, failure.step.number]
+        return 0...Self.largestNumber ~= version && counted.allSatisfy { 1...Self.largestNumber ~= $0 }
+    }
+
+    /// The record as a store holds it.
+    var stored: StoreContents.StoredRecord {
+        StoreContents.StoredRecord(
+            key: key,
+            typeName: typeName,
+            content: Array(content),
+            isData: isData,
+            expiration: expiration?.timeIntervalSince1970,
+            version: min(max(0, version), Self.largestNumber)
+        )
+    }
+}

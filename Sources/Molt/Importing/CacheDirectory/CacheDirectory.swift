@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// Namespace for the options of `Migration.adoptCacheDirectory`, which adopts a directory of the library Cache.
+public enum CacheDirectory {
+    /// The keys of the adopted records.
+    ///
+    /// Cache names a file after a digest of its key, and a digest does not reveal the key. The app lists the keys that
+    /// it may have used, or takes them from the values. A record whose key remains unknown has its file's name as its
+    /// key; ``CacheDirectory/fileName(forKey:)`` tells which name belongs to a key.
+    public struct Keys: Sendable {
+        /// The listed keys, in order.
+        var listed: [String] = []
+        /// Returns the key in a value.
+        var inValue: (@Sendable (Record) throws -> String?)?
+
+        /// The keys that the app may have used; they need not have files.
+        ///
+        /// The files of these keys are adopted in this order, then all others under their names.
+        public static func list(_ keys: some Sequence<String>) -> Keys {
+            Keys(listed: Array(keys))
+        }
+
+        /// Takes the key of each record from its value.
+        ///
+        /// ```swift
+        /// let keys = CacheDirectory.Keys.fromValues { person in "person-\(try person.int("id"))" }
+        /// ```
+        ///
+        /// A record keeps its file's name as its key, and the report names it, if it is raw data, or the closure
+        /// returns nil, throws, or returns a key whose file has a different name.
+        ///
+        /// - Parameter key: Returns the key that the app used for a value with Cache.
+        public static func fromValues(_ key: @escaping @Sendable (Record) throws -> String?) -> Keys {
+            Keys(inValue: key)
+        }
+
+        /// The names of the files.
+        public static var fileNames: Keys { Keys() }
+    }
+
+    /// The kind of content in a file, and the type name of its record.
+    ///
+    /// A string literal is shorthand for ``valueOrData(_:)``:
+    ///
+    /// ```swift
+    /// let content: CacheDirectory.Content = "Person"
+    /// ```
+    public struct Content: Hashable, Sendable {
+        /// The type name of a value; nil when the file can only be raw data.
+        let typeName: String?
+        /// Whether a file without a value is adopted as raw data.
+        let mayBeData: Bool
+
+        /// A `Codable` value: Cache wrote `{"object": …}`, and the inner JSON is stored unchanged.
+        ///
+        /// Any other file is left in place and named in the report.
+        public static func value(_ typeName: String) -> Content {
+            Content(typeName: typeName, mayBeData: false)
+        }
+
+        /// Raw data of a storage with a data transformer, stored unchanged as type `Data`.
+        public static var data: Content {
+            Content(typeName: nil, mayBeData: true)
+        }
+
+        /// A value when the file is exactly `{"object": …}`, and raw data otherwise.
+        public static func valueOrData(_ typeName: String) -> Content {
+            Content(typeName: typeName, mayBeData: true)
+        }
+    }
+
+    // The names of the cases are part of fingerprints, so they must be the same in all releases of Molt.
+
+    /// Which content to keep when the store already has a record under a file's key.
+    public enum Existing: String, Sendable {
+        /// Keep the store's record.
+        case keep
+        /// Replace the record with the file's content.
+        case replace
+    }
+
+    /// What to do with the directory after the commit.
+    public enum Afterwards: String, Sendable {
+        /// Leave it unchanged.
+        case keep
+        /// Remove the adopted files that were not modified since, and the directory if it is then empty.
+        ///
+        /// A kill in between loses nothing: the remaining files are removed when the store is next opened. A file that
+        /// cannot be removed is left in place.
+        case remove
+    }
+
+    // MARK: File names
+
+    /// Returns the name of the file in which Cache keeps the value of a string key.
+    ///
+    /// A record that was adopted by its file's name has this key:
+    ///
+    /// ```swift
+    /// let photo = try cache.data(forKey: CacheDirectory.fileName(forKey: "https://example.com/photo.png"))
+    /// ```
+    ///
+    /// The name is the MD5 digest of the key, and the key's path extension if it has one. Up to version 5.0, Cache left
+    /// the extension out; a value that was last written by such a version has a name without it.
+    public static func fileName(forKey key: String) -> String {
+        // As `DiskStorage.makeFileName(for:)` of github.com/hyperoslo/Cache 7 does.
+        let pathExtension = URL(fileURLWithPath: key).pathExtension
+        return digest(ofKey: key) + (pathExtension.isEmpty ? "" : "." + pathExtension)
+    }
+
+    /// The part of a file's name that identifies its key: versions of Foundation disagree about path extensions.
+    static func digest(ofKey key: String) -> String {
+        MD5.hexadecimal(of: key.utf8)
+    }
+
+    /// Returns the part of a file's name that identifies its key; nil when Cache cannot have chosen the name.
+    ///
+    /// The file of a key that is not a string is named after a hash of it: a decimal number.
+    static func digest(ofFile name: String) -> String? {
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        if let digest = parts.first, digest.utf8.count == 32, parts.last?.isEmpty == false,
+            digest.utf8.allSatisfy("0123456789ABCDEF".utf8.contains)
+        {
+            return String(digest)
+        }
+        return Int(name).map(String.init) == name ? name : nil
+    }
+}
+
+extension CacheDirectory.Content: ExpressibleByStringLiteral {
+    /// Same as ``valueOrData(_:)``.
+    public init(stringLiteral typeName: String) {
+        self = .valueOrData(typeName)
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+extension Migration {
+    /// Adopts the entries of a directory of the library Cache (hyperoslo, version 7) as records.
+    ///
+    /// ```swift
+    /// let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0].appending(path: "Floppy")
+    /// let migrations: MigrationRegistry = [
+    ///     .adoptCacheDirectory(to: 1, directory: caches, keys: .list(["john", "jane"]), type: "Alien"),
+    ///     Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
+    /// ]
+    /// ```
+    ///
+    /// A value is stored byte for byte as Cache wrote it, and keeps its expiry; expired entries are skipped. The
+    /// directory is not changed before the commit. The migration also runs on a newly created store, and later
+    /// migrations convert the adopted records.
+    ///
+    /// The report gives the outcome of each listed key. It names the files whose keys are not listed, and those that
+    /// could not be adopted, which stay in place and do not prevent the adoption of the others. If the directory has
+    /// two files of one key, the record is that of the file that today's Cache reads, and the report names the other.
+    ///
+    /// A missing directory is treated as empty. An app extension cannot see the app's own directories: without a
+    /// directory, opening the store there fails with the code `deferred` until the app has opened it.
+    ///
+    /// - Important: Files of the protection class `complete` cannot be read while a device is locked. Set `strict` for
+    ///   them, so that an upgrade at such a time fails and a later one adopts them.
+    ///
+    /// An upgrade fails with the code `attachedStoreFailed` when the path is not a directory or cannot be listed, and
+    /// with `notConvertible` when `strict` is set and a file cannot be adopted.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: The migration's name; each directory needs its own.
+    ///   - directory: The directory of one storage: the subdirectory `DiskConfig.name` of Cache's
+    ///     `DiskConfig.directory`, or of the caches directory.
+    ///   - keys: The keys of the records: listed, from the values, or the names of the files.
+    ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
+    ///   - existing: Which content to keep when the store already has a record under the key. The default is the
+    ///     store's.
+    ///   - afterwards: What to do with the directory after the commit. The default is to keep it.
+    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is then rolled back. The default is
+    ///     false.
+    public static func adoptCacheDirectory(
+        to version: Int,
+        _ name: String = "adopt-cache-directory",
+        directory: URL,
+        keys: CacheDirectory.Keys,
+        type: CacheDirectory.Content,
+        existing: CacheDirectory.Existing = .keep,
+        afterwards: CacheDirectory.Afterwards = .keep,
+        strict: Bool = false
+    ) -> Migration {
+        adoptCacheDirectory(
+            to: version,
+            name,
+            directory: directory,
+            keys: keys,
+            existing: existing,
+            afterwards: afterwards,
+            strict: strict,
+            type: { _ in type }
+        )
+    }
+
+    /// Adopts the entries of a directory of the library Cache as records, with a type for each key.
+    ///
+    /// ```swift
+    /// .adoptCacheDirectory(to: 1, directory: caches, keys: .list(keys)) { key in
+    ///     key.hasPrefix("person-") ? "Person" : .data
+    /// }
+    /// ```
+    ///
+    /// - Parameter type: Returns the kind of content for a key, or for the name of a file whose key is not listed.
+    public static func adoptCacheDirectory(
+        to version: Int,
+        _ name: String = "adopt-cache-directory",
+        directory: URL,
+        keys: CacheDirectory.Keys,
+        existing: CacheDirectory.Existing = .keep,
+        afterwards: CacheDirectory.Afterwards = .keep,
+        strict: Bool = false,
+        type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
+    ) -> Migration {
+        let store = CacheDirectoryStore(migration: name, path: FileStatus.path(of: directory))
+        let step = MigrationStep(
+            kind: "adoptCacheDirectory",
+            summary: "adopt the Cache directory \(directory.lastPathComponent)",
+            parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"],
+            attaching: [store],
+            usesRecords: true
+        ) { migration in
+            let adoption = CacheDirectoryAdoption(
+                migration: migration,
+                store: store,
+                session: try migration.attached(store),
+                keys: keys,
+                content: type,
+                existing: existing,
+                afterwards: afterwards,
+                isStrict: strict
+            )
+            try adoption.run()
+        }
+        return Migration(to: version, name, step)
+    }
+}

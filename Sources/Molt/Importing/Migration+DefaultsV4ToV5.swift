@@ -1,0 +1,49 @@
+extension Migration {
+    /// Converts values that Defaults 4 (sindresorhus/Defaults) wrote, for Defaults 5 and later and Molt's typed keys.
+    ///
+    /// ```swift
+    /// .defaultsV4ToV5(to: 3, suite: .standard, keys: [.tags, .periods, .key("zones", .array(of: .codable))])
+    /// ```
+    /// Defaults 4 wrote everything except the simplest types as JSON strings. Since Defaults 5, arrays, sets,
+    /// dictionaries and numbers are native, and each Codable value inside them is a JSON string of its own. JSON alone
+    /// does not distinguish a date from a number; the conversion therefore needs the keys with their types or forms.
+    ///
+    /// A setting that already has the new form stays unchanged, so the migration is safe for settings of any age. A
+    /// setting that cannot be converted stays unchanged, too. The report contains the outcome of each key.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: A name that is unique in the registry; pass one if two suites are converted.
+    ///   - suite: The suite that Defaults wrote.
+    ///   - keys: The keys to convert, each once.
+    ///   - exceptions: Keys with JSON text of the app's own. Any other key with JSON text that no migration names is
+    ///     in the report as ``KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
+    ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms
+    ///     of `UUID` (since 6.2) and ranges (since 6.3).
+    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
+    public static func defaultsV4ToV5(
+        to version: Int,
+        _ name: String = "defaults-v4-to-v5",
+        suite: Suite,
+        keys: [DefaultsKeys],
+        except exceptions: [String] = [],
+        readBy release: DefaultsRelease = .latest,
+        unconvertible: UnconvertibleSettings = .leave
+    ) -> Migration {
+        let conversion = DefaultsV4Conversion(target: release)
+        let step = SettingsConversion(
+            kind: "defaultsV4ToV5",
+            summary: "convert settings from Defaults 4 to 5",
+            parameters: ["release: \(release.identity)"],
+            suite: suite,
+            keys: keys,
+            exceptions: exceptions,
+            unconvertible: unconvertible,
+            mayNeedConversion: {
+                $0.string.map { "[{\"".contains($0.prefix(1)) && (try? JSONPart($0)) != nil } ?? false
+            },
+            convert: { conversion.convert($0, as: $1) }
+        )
+        return Migration(to: version, name, step.step)
+    }
+}

@@ -1,0 +1,45 @@
+extension Migration {
+    /// Moves settings from one suite to another, such as from the app's own to an app group shared with extensions.
+    ///
+    /// ```swift
+    /// .suiteToAppGroup(to: 4, from: .standard, into: Suite("group.com.example.app"))
+    /// ```
+    /// Only values of the source's own domain are moved, never registered defaults, arguments or the global domain.
+    /// They are read back from disk before anything is removed from the source. Earlier migrations see the settings in
+    /// the source, and later ones in the destination. The report contains the outcome of each key.
+    ///
+    /// The migration is deferred and retried at every opening while the source is not readable: in an app extension,
+    /// whose ``Suite/standard`` is another suite; and while the source reads as empty but was not.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: A name that is unique in the registry; pass one if there are two moves.
+    ///   - source: The suite that has the settings.
+    ///   - destination: The suite that gets the settings. If the app may not use it, for example an app group that the
+    ///     app is not entitled to, the upgrade fails.
+    ///   - keys: The keys to move; all except the system's own by default.
+    ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
+    ///     same key, the upgrade fails with the code `keyExists`.
+    ///   - conflict: The value that wins if both suites have one; that of the destination by default.
+    ///   - afterwards: Whether the values stay in the source, too; they do by default.
+    public static func suiteToAppGroup(
+        to version: Int,
+        _ name: String = "suite-to-app-group",
+        from source: Suite,
+        into destination: Suite,
+        keys: SuiteMove.Keys = .all,
+        renaming names: [String: String] = [:],
+        conflict: SuiteMove.Conflict = .destinationWins,
+        afterwards: SuiteMove.Afterwards = .keep
+    ) -> Migration {
+        let step = SuiteMoveStep(
+            source: source,
+            destination: destination,
+            keys: keys,
+            names: names,
+            conflict: conflict,
+            afterwards: afterwards
+        )
+        return Migration(to: version, name, step.migrationStep)
+    }
+}

@@ -1,0 +1,103 @@
+/// The step that converts the values of keys according to their forms.
+struct SettingsConversion: Sendable {
+    var kind: String
+    /// A summary of the step for plans and reports, without the suite.
+    var summary: String
+    /// The other parameters of the built-in, as strings.
+    var parameters: [String]
+    var suite: Suite
+    var keys: [DefaultsKeys]
+    /// Keys that it leaves alone on purpose.
+    var exceptions: [String]
+    var unconvertible: UnconvertibleSettings
+    /// Whether a value probably has a form that it converts.
+    var mayNeedConversion: @Sendable (PropertyListValue) -> Bool
+    var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
+
+    var step: MigrationStep {
+        MigrationStep(
+            kind: kind,
+            summary: "\(summary) in \(suite)",
+            parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
+                + keys.map { "\($0.name): \($0.form.identity)" },
+            faults: faults,
+            attaching: [suite],
+            converting: keys.map(\.name) + exceptions
+        ) { migration in
+            try run(migration)
+        }
+    }
+
+    private var faults: [String] {
+        var faults: [String] = []
+        if keys.isEmpty { faults.append("No key is named.") }
+        if keys.contains(where: \.name.isEmpty) { faults.append("A key has an empty name.") }
+        let names = Dictionary(grouping: keys, by: \.name)
+        for (name, same) in names.sorted(by: { $0.key < $1.key }) where same.count > 1 {
+            faults.append("The key \"\(name)\" is named \(same.count) times.")
+        }
+        for key in exceptions where names[key] != nil {
+            faults.append("The key \"\(key)\" is both converted and left alone.")
+        }
+        return faults
+    }
+
+    private func run(_ migration: MigrationContext) throws {
+        let settings = try migration.suite(suite)
+        let outcomes = try keys.map { try convert($0, settings) }
+        let forgotten = try forgottenKeys(migration, settings)
+        try migration.note(outcomes + forgotten, among: settings.keys)
+        let failed = outcomes.filter { $0.outcome == .notConvertible }
+        guard unconvertible == .fail, let first = failed.first else { return }
+        let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
+        var error = MigrationError(
+            .notConvertible,
+            "Settings cannot be converted: \(list).",
+            nil,
+            advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are."
+        )
+        error.attachedStore = suite.attachedName
+        error.recordKey = first.key
+        throw error
+    }
+
+    /// The keys with a value in the old form that no migration of the registry names.
+    private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteChanges) throws -> [KeyOutcome] {
+        let known = migration.convertedKeys(of: suite)
+        return try settings.keys.filter { !known.contains($0) }.compactMap { key in
+            guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
+            return KeyOutcome(
+                store: suite.attachedName,
+                key: key,
+                outcome: .notNamed,
+                reason: "its value looks like an old form, and no migration converts it: add it to the keys, or to "
+                    + "`except`"
+            )
+        }
+    }
+
+    private func convert(_ key: DefaultsKeys, _ settings: SuiteChanges) throws -> KeyOutcome {
+        var outcome = KeyOutcome(store: suite.attachedName, key: key.name, outcome: .absent)
+        guard let stored = try settings.value(forKey: key.name) else { return outcome }
+        switch convert(stored, key.form) {
+        case .alreadyCurrent:
+            outcome.outcome = .alreadyCurrent
+        case .converted(let value):
+            try settings.set(value, forKey: key.name)
+            outcome.outcome = .converted
+        case .notConvertible(let reason, let place):
+            outcome.outcome = .notConvertible
+            outcome.reason = reason
+            outcome.place = place.steps.isEmpty ? nil : place.fullDescription
+        }
+        return outcome
+    }
+}
+
+/// The treatment of settings that a migration cannot convert, such as truncated JSON or a value of another type.
+public enum UnconvertibleSettings: String, Hashable, Sendable {
+    /// The value stays unchanged, to the byte, and the report names it with the reason.
+    case leave
+    /// The upgrade fails with the code `notConvertible`, and nothing is changed.
+    case fail
+}

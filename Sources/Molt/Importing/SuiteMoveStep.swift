@@ -1,0 +1,190 @@
+/// The step that copies or moves settings from one suite to another.
+struct SuiteMoveStep: Sendable {
+    var source: Suite
+    var destination: Suite
+    var keys: SuiteMove.Keys
+    /// The new names of keys, by old name.
+    var names: [String: String]
+    var conflict: SuiteMove.Conflict
+    var afterwards: SuiteMove.Afterwards
+
+    var migrationStep: MigrationStep {
+        MigrationStep(
+            kind: "suiteToAppGroup",
+            summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
+            parameters: parameters,
+            faults: faults,
+            attaching: [source, destination],
+            { migration in try run(migration) }
+        )
+    }
+
+    private var parameters: [String] {
+        let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return [source.declaredName, destination.declaredName] + keys.identity + conflict.identity
+            + [afterwards.identity, "none", "names"] + renames
+    }
+
+    private func newName(of key: String) -> String {
+        names[key] ?? key
+    }
+
+    // MARK: Checking
+
+    private var faults: [String] {
+        var faults: [String] = []
+        if source.isSameDomain(as: destination) {
+            faults.append(
+                "The settings are copied from \(source) into \(destination), which is the same place. To give keys other "
+                    + "names, use renameKey."
+            )
+        }
+        if keys.list?.isEmpty == true { faults.append("No key is named.") }
+        let targets = Dictionary(grouping: Set(names.keys).union(keys.list ?? []), by: newName(of:))
+        for (target, olds) in targets.sorted(by: { $0.key < $1.key }) {
+            let olds = olds.sorted().map { "\"\($0)\"" }
+            if olds.count > 1 {
+                faults.append("The keys \(olds.joined(separator: " and ")) would both become \"\(target)\".")
+            }
+            if target.isEmpty { faults.append("The key \(olds[0]) would get an empty name.") }
+            if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is kept for Molt itself.") }
+        }
+        for key in names.keys.sorted() where !keys.includes(key) {
+            faults.append("The key \"\(key)\" gets a new name, but it is not copied.")
+        }
+        return faults
+    }
+
+    // MARK: Moving
+
+    private func run(_ migration: MigrationContext) throws {
+        let old = try migration.suite(source)
+        let new = try migration.suite(destination)
+        // Only now is there a file, if all settings were unsaved.
+        guard !source.isSameFile(as: destination) else {
+            var error = MigrationError(
+                .unsupported,
+                "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved. "
+                    + "Remove the link, or the migration."
+            )
+            error.attachedStore = source.attachedName
+            throw error
+        }
+        let sourceWins = try sourceWins(old, new)
+        /// The moved keys: old names by new name.
+        var found: [String: [String]] = [:]
+        var outcomes: [KeyOutcome] = []
+        for key in try keys.list ?? old.keys {
+            var outcome = KeyOutcome(store: source.attachedName, key: key, outcome: .absent)
+            if let value = try old.value(forKey: key) {
+                if keys.includes(key) {
+                    if let other = found[newName(of: key)]?.first {
+                        try checkSame(value, key, old.value(forKey: other), other)
+                    }
+                    found[newName(of: key), default: []].append(key)
+                    (outcome.outcome, outcome.reason) = try place(value, key, new, sourceWins: sourceWins)
+                } else {
+                    (outcome.outcome, outcome.reason) = (.kept, "it is not one of the keys to move")
+                }
+            }
+            outcomes.append(outcome)
+        }
+        // A misspelled key would keep its name.
+        let seen = Set(outcomes.map(\.key))
+        for key in names.keys.sorted() where !seen.contains(key) {
+            outcomes.append(KeyOutcome(store: source.attachedName, key: key, outcome: .absent))
+        }
+        try migration.note(outcomes, among: old.keys)
+        guard afterwards == .clean else { return }
+        for (newKey, keys) in found {
+            let copy = try new.value(forKey: newKey)?.asStored()
+            for key in keys where try old.value(forKey: key)?.asStored() == copy {
+                try old.removeValue(forKey: key, movedTo: new, newKey)
+            }
+        }
+    }
+
+    /// Sets a value in the destination, unless the destination's value wins.
+    private func place(
+        _ value: PropertyListValue,
+        _ key: String,
+        _ new: SuiteChanges,
+        sourceWins: Bool
+    ) throws -> (KeyOutcome.Outcome, reason: String?) {
+        let newKey = newName(of: key)
+        let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
+        let present = try new.value(forKey: newKey)
+        // A suite may not preserve all of a date, so two different values may be stored as the same one.
+        if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
+        if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
+        try new.receive(value, forKey: newKey)
+        guard present == nil else { return (.replaced, reason) }
+        return (afterwards == .clean ? .moved : .copied, reason)
+    }
+
+    /// Checks that two keys of the source that become one have the same value.
+    private func checkSame(
+        _ value: PropertyListValue,
+        _ key: String,
+        _ otherValue: PropertyListValue?,
+        _ other: String
+    ) throws {
+        guard value.asStored() != otherValue?.asStored() else { return }
+        var error = MigrationError(
+            .keyExists,
+            "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
+                + "are not the same. Choose another new name, or leave one of them out."
+        )
+        error.attachedStore = source.attachedName
+        error.recordKey = key
+        throw error
+    }
+
+    // MARK: Resolving conflicts
+
+    private func sourceWins(_ old: SuiteChanges, _ new: SuiteChanges) throws -> Bool {
+        switch conflict {
+        case .destinationWins: return false
+        case .sourceWins: return true
+        case .newest(let key):
+            let here = try time(key, in: old)
+            let there = try time(newName(of: key), in: new)
+            switch (here, there) {
+            case (nil, _): return false
+            case (_, nil): return true
+            case (.int(let here), .int(let there)): return here > there
+            case (.date(let here), .date(let there)): return here > there
+            case (.date, _), (_, .date):
+                throw notComparable(key, "it holds a date in one of them and a number in the other")
+            case (let here?, let there?): return number(here) > number(there)
+            }
+        }
+    }
+
+    private func time(_ key: String, in suite: SuiteChanges) throws -> PropertyListValue? {
+        guard let value = try suite.value(forKey: key) else { return nil }
+        switch value {
+        case .date, .int, .unsigned, .double: return value.asStored()
+        default: throw notComparable(key, "it holds neither a date nor a number in \(suite.suite)")
+        }
+    }
+
+    private func number(_ value: PropertyListValue) -> Double {
+        switch value {
+        case .int(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .double(let number): number
+        default: -.infinity
+        }
+    }
+
+    private func notComparable(_ key: String, _ fault: String) -> MigrationError {
+        var error = MigrationError(
+            .typeMismatch,
+            "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault). Choose "
+                + "another key or another rule."
+        )
+        error.recordKey = key
+        return error
+    }
+}

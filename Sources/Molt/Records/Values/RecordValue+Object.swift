@@ -1,0 +1,98 @@
+internal import Foundation
+
+extension RecordValue {
+    /// A JSON object: properties in their stored order, including duplicates.
+    ///
+    /// Objects that differ only in the order of their properties are equal, since the order has no meaning in JSON.
+    ///
+    /// ```swift
+    /// var address: Object = ["street": "Main Street 1", "city": "Paris"]
+    /// address["city"] = "Lyon"
+    /// ```
+    public struct Object: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+        /// A name and its value.
+        public struct Property: Sendable {
+            /// The name, unquoted and unescaped.
+            public var name: String
+            /// The value.
+            public var value: RecordValue
+
+            /// Creates a property.
+            public init(name: String, value: RecordValue) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        /// The properties, in their stored order.
+        public var properties: [Property]
+
+        /// Creates an object; names may be repeated.
+        public init(_ properties: [Property] = []) {
+            self.properties = properties
+        }
+
+        /// Creates an object from a dictionary literal.
+        public init(dictionaryLiteral elements: (String, RecordValue)...) {
+            properties = elements.map { Property(name: $0.0, value: $0.1) }
+        }
+
+        /// The value of the last property with a name; setting nil removes all properties with that name.
+        public subscript(name: String) -> RecordValue? {
+            get {
+                properties.last { Self.isSame($0.name, name) }?.value
+            }
+            set {
+                guard let newValue else {
+                    properties.removeAll { Self.isSame($0.name, name) }
+                    return
+                }
+                if let index = properties.lastIndex(where: { Self.isSame($0.name, name) }) {
+                    properties[index].value = newValue
+                } else {
+                    properties.append(Property(name: name, value: newValue))
+                }
+            }
+        }
+
+        // MARK: Comparing
+
+        /// Whether both have the same names with the same values, in any order.
+        ///
+        /// Of several properties with one name, the last one counts, as when the value is read.
+        public static func == (object: Object, other: Object) -> Bool {
+            object.values == other.values
+        }
+
+        /// Hashes the names and their values, in no order.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(values)
+        }
+
+        /// The values that are read, by name.
+        private var values: [ExactName: RecordValue] {
+            Dictionary(properties.map { (ExactName($0.name), $0.value) }) { $1 }
+        }
+
+        /// The properties that are read, in the order of their names.
+        var sorted: Object {
+            Object(
+                values.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+                    .map { Property(name: $0.key.text, value: $0.value.sorted) }
+            )
+        }
+
+        /// Whether two names have the same bytes; Swift's `==` treats canonically equivalent strings as equal.
+        package static func isSame(_ name: String, _ other: String) -> Bool {
+            // Avoids the slow bytewise loop of `elementsEqual`.
+            let isSame = name.utf8.withContiguousStorageIfAvailable { name in
+                other.utf8.withContiguousStorageIfAvailable { other -> Bool in
+                    guard name.count == other.count else { return false }
+                    guard let bytes = name.baseAddress, let others = other.baseAddress else { return true }
+                    return memcmp(bytes, others, name.count) == 0
+                }
+            }
+            return (isSame ?? nil) ?? name.utf8.elementsEqual(other.utf8)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// The stored form of a setting's value, without its Swift type, which conversions of settings do not need.
+///
+/// Typed keys provide their form. Tools without the app's types specify it:
+///
+/// ```swift
+/// .key("timeZones", .array(of: .codable))
+/// ```
+///
+/// JSON text does not determine the form: in JSON, a date is a number and data is a string.
+public struct DefaultsForm: Sendable {
+    package let kind: Kind
+
+    package init(_ kind: Kind) { self.kind = kind }
+
+    /// The kinds of forms that conversions distinguish.
+    package indirect enum Kind: Sendable {
+        case bool, float, double, string, date, data, url, uuid, decimal, keyedArchive
+        /// An integer in a range.
+        case integer(min: Int64, max: UInt64)
+        /// A range, with the form of its bounds.
+        case range(DefaultsForm, isClosed: Bool)
+        /// A value stored as JSON text, which is carried over as it is: today's type may be another one.
+        ///
+        /// `isRawValue` returns whether a value is one of the type's raw values, which are valid without conversion.
+        case codable(isRawValue: @Sendable (PropertyListValue) -> Bool = { _ in false })
+        /// A raw value stored as such; the closure returns whether it is one of the type's.
+        case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
+        case array(DefaultsForm)
+        case set(DefaultsForm)
+        case dictionary(DefaultsForm.Key, DefaultsForm)
+        /// A value that was stored as JSON text of a Codable type, and is now stored natively by a custom bridge.
+        ///
+        /// `convert` decodes the JSON text and returns the native value; `isCurrent` returns whether a value is native.
+        case native(
+            convert: @Sendable ([UInt8]) throws -> PropertyListValue,
+            isCurrent: @Sendable (PropertyListValue) -> Bool
+        )
+    }
+}
+
+extension DefaultsForm {
+    /// The form as text that is the same in all releases of Molt; closures do not affect it.
+    var identity: String {
+        switch kind {
+        case .bool: "bool"
+        // Without the limits, because the width of `Int` depends on the device.
+        case .integer: "integer"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .date: "date"
+        case .data: "data"
+        case .url: "url"
+        case .uuid: "uuid"
+        case .decimal: "decimal"
+        case .range(let bound, let isClosed): "\(isClosed ? "closedRange" : "range")(\(bound.identity))"
+        case .codable: "codable"
+        case .rawValue(let raw, _): "rawValue(\(raw.identity))"
+        case .keyedArchive: "keyedArchive"
+        case .array(let element): "array(\(element.identity))"
+        case .set(let element): "set(\(element.identity))"
+        case .dictionary(_, let value): "dictionary(\(value.identity))"
+        case .native: "native"
+        }
+    }
+}
+
+extension DefaultsForm {
+    /// The form of a dictionary's keys.
+    public struct Key: Sendable {
+        /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
+        package let text: @Sendable (String) -> String?
+        /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
+        ///
+        /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
+        package let mayAlternate: Bool
+
+        package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
+            self.mayAlternate = mayAlternate
+            self.text = text
+        }
+
+        /// String keys.
+        public static var string: Key { .of(String.self) }
+
+        /// Integer keys of any width, stored as strings.
+        public static var integer: Key { Key { text in Int64(text)?.description ?? UInt64(text)?.description } }
+
+        /// Keys that are raw values of a type that is not available: any string is valid.
+        public static var rawValue: Key { Key { $0 } }
+
+        /// Keys of a type, stored as strings.
+        ///
+        /// A key whose raw value is none of the type's is valid too: an earlier release may have had it.
+        public static func of<Value: DefaultsDictionaryKey>(_ type: Value.Type) -> Key {
+            Key(mayAlternate: type != String.self && type != Int.self) { text in
+                if let key = Value(defaultsKey: text) { return key.defaultsKey }
+                guard let type = type as? any RawRepresentable.Type else { return nil }
+                return rawKey(of: type, text)
+            }
+        }
+
+        private static func rawKey<Value: RawRepresentable>(of type: Value.Type, _ text: String) -> String? {
+            (Value.RawValue.self as? any DefaultsDictionaryKey.Type)?.init(defaultsKey: text)?.defaultsKey
+        }
+    }
+}
+
+/// The error for JSON text of a type that has a custom bridge but no Codable form.
+struct NoCodableForm: ValueFreeError {
+    /// The type's name.
+    var type: String
+
+    /// The reason as shown in reports.
+    var description: String { "JSON text of \(type), which is not Codable and has no Codable form" }
+}

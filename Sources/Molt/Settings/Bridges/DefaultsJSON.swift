@@ -1,0 +1,121 @@
+internal import Foundation
+
+/// JSON as Defaults writes it: that of the default coders, with dates as seconds since 2001, and fragments allowed.
+///
+/// Keys are sorted, so that a value has the same bytes in every run.
+enum DefaultsJSON {
+    /// Encodes a value as JSON.
+    ///
+    /// - Throws: ``DefaultsError`` for a value that JSON cannot represent, such as an infinite number.
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var error = DefaultsError(.cannotStore, "JSON has no NaN and no infinity. Choose another form for it.")
+        do {
+            let json = try encoder.encode(value)
+            // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
+            if json.firstRange(of: Data("NaN".utf8)) == nil || (try? check(json)) != nil { return json }
+        } catch let EncodingError.invalidValue(_, context) {
+            error.place = place(context.codingPath)
+        }
+        throw error
+    }
+
+    /// Decodes a value from JSON.
+    ///
+    /// - Throws: ``DefaultsError`` with the place where the JSON does not match the type.
+    static func decode<Value: Decodable>(_ type: Value.Type, from json: some Sequence<UInt8>) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, fromStored: Data(json))
+        } catch let error as DecodingError {
+            var mismatch = DefaultsError.unusable(fault(error, type))
+            mismatch.place = place(of: error)
+            throw mismatch
+        }
+    }
+
+    private static func fault(_ error: DecodingError, _ type: Any.Type) -> String {
+        switch error {
+        case .keyNotFound: "lacks a property that \(type) requires"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "is not JSON text of \(type)"
+        default: "is JSON text, but not of \(type)"
+        }
+    }
+
+    /// Throws ``DefaultsError`` if the text is not valid JSON.
+    static func check(_ json: some Sequence<UInt8>) throws {
+        guard let text = String(utf8: Data(json)), (try? JSONPart(text)) != nil else {
+            throw DefaultsError.mismatch("JSON text")
+        }
+    }
+
+    // Only the coding path is used, because the error's description may contain the value.
+    private static func place(of error: DecodingError) -> ValuePlace? {
+        switch error {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            place(context.codingPath)
+        case .keyNotFound(let key, let context):
+            place(context.codingPath + [key])
+        @unknown default:
+            nil
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> ValuePlace? {
+        let steps = path.map { key -> ValuePlace.Step in
+            switch CodingStep(key) {
+            case .index(let index): .index(index)
+            case .property(let name): .property(name)
+            case .key(let key): .key(key)
+            }
+        }
+        return steps.isEmpty ? nil : ValuePlace(steps)
+    }
+}
+
+extension DefaultsSerializable where Self: Codable {
+    /// The bridge that stores JSON text, as Defaults does, and also reads raw values if `rawValue` does.
+    static func jsonBridge(
+        rawValue: @escaping @Sendable (PropertyListValue) -> Self? = { _ in nil }
+    ) -> BuiltInBridge<Self> {
+        BuiltInBridge {
+            DefaultsForm(.codable(isRawValue: { rawValue($0) != nil }))
+        } encoder: {
+            try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
+        } decoder: { stored in
+            do {
+                guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Self.self)") }
+                return try DefaultsJSON.decode(Self.self, from: text.utf8)
+            } catch {
+                // A value that is neither JSON text nor a raw value is reported as not being JSON text.
+                guard let value = rawValue(stored) else { throw error }
+                return value
+            }
+        }
+    }
+}
+
+/// Stores a Codable value as `Data` of JSON, as SwiftyUserDefaults does.
+///
+/// ```swift
+/// struct Toad: Codable, DefaultsSerializable {
+///     static var bridge: DefaultsJSONDataBridge<Toad> { DefaultsJSONDataBridge() }
+///     static var arrayBridge: DefaultsJSONDataBridge<[Toad]> { DefaultsJSONDataBridge() }
+///
+///     var age: Int
+/// }
+/// ```
+/// The array bridge stores a whole array as one `Data`.
+public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
+    /// Creates the bridge.
+    public init() {}
+
+    /// Encodes the value as JSON data.
+    public func encode(_ value: Value) throws -> PropertyListValue? { try .data(DefaultsJSON.encode(value)) }
+
+    /// Decodes the value from JSON data.
+    public func decode(_ stored: PropertyListValue) throws -> Value {
+        guard case .data(let json) = stored else { throw DefaultsError.mismatch("data of JSON of \(Value.self)") }
+        return try DefaultsJSON.decode(Value.self, from: json)
+    }
+}

@@ -1,0 +1,258 @@
+/// A suite during an upgrade: its content when the upgrade began, with the changes of all steps so far.
+///
+/// ```swift
+/// .run("seconds become minutes", onFreshStore: true, attaching: [Suite.standard]) { migration in
+///     let settings = try migration.suite(.standard)
+///     if case .int(let seconds)? = try settings.value(forKey: "interval") {
+///         try settings.set(.int(seconds / 60), forKey: "interval")
+///     }
+/// }
+/// ```
+///
+/// Only the suite's own persistent domain is read and changed, never registered defaults, arguments or the global
+/// domain. Nothing is changed before the upgrade is committed. After the upgrade, every call throws an error with the code `contextExpired`.
+public final class SuiteChanges: AttachedSession, SettingsAccess {
+    /// The suite that is being upgraded.
+    public let suite: Suite
+    /// The domain when the upgrade began, as the suite would return it after a write.
+    private let snapshot: [String: PropertyListValue]
+    /// The values that steps have set; nil for removed ones.
+    private var changes: [String: PropertyListValue?] = [:]
+    /// The old keys of renamed values, by new key.
+    private var renamed: [String: String] = [:]
+    /// The keys of values that come from another suite.
+    private var arrived: Set<String> = []
+    /// The new places of moved values, by their keys in this suite.
+    private var moved: [String: Moved] = [:]
+    /// The changes at the last call of ``samples(limit:)``.
+    private var sampled: [String: PropertyListValue?] = [:]
+    private var isOver = false
+    /// The keys that were set or removed since the step began.
+    private var touched: Set<String> = []
+    /// The first error of a subscript, which fails the upgrade.
+    private var failure: (any Error)?
+
+    private struct Moved {
+        // Two suites may exchange values.
+        weak var suite: SuiteChanges?
+        var key: String
+    }
+
+    init(_ suite: Suite) throws {
+        self.suite = suite
+        snapshot = try PropertyListValue.asStored(SuiteDomain(suite).read())
+    }
+
+    // MARK: Reading
+
+    /// The keys that currently have a value, sorted.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
+    public var keys: [String] {
+        get throws {
+            try check()
+            return currentKeys.sorted()
+        }
+    }
+
+    /// The number of keys that currently have a value.
+    public var count: Int {
+        currentKeys.count
+    }
+
+    /// The current value of a key; nil if it has none.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
+    public func value(forKey key: String) throws -> PropertyListValue? {
+        try check()
+        return Suite.ownKeys.contains(key) ? nil : current(key)
+    }
+
+    // MARK: Changing
+
+    /// Sets a value.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` for a value or a key that no suite can hold;
+    ///   `MigrationError` with the code `contextExpired`.
+    public func set(_ value: PropertyListValue, forKey key: String) throws {
+        try check()
+        try checkKey(key)
+        try SuiteDomain.check(value, forKey: key, in: suite)
+        try SuiteDomain.checkForm(of: key, among: snapshot, in: suite)
+        // The next step sees the same value as if the store had been closed and reopened in between.
+        change(key, to: value.asStored())
+    }
+
+    func receive(_ value: PropertyListValue, forKey key: String) throws {
+        try set(value, forKey: key)
+        arrived.insert(key)
+    }
+
+    /// Removes a value; does nothing if the key has none.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
+    public func removeValue(forKey key: String) throws {
+        try check()
+        try checkKey(key)
+        change(key, to: nil)
+    }
+
+    /// Removes a value that another suite has now.
+    func removeValue(forKey key: String, movedTo other: SuiteChanges, _ newKey: String) throws {
+        try removeValue(forKey: key)
+        moved[key] = Moved(suite: other, key: newKey)
+    }
+
+    /// Renames a key.
+    ///
+    /// - Returns: Whether the key had a value.
+    /// - Throws: `MigrationError` with the code `keyExists` if the new key has a different value.
+    @discardableResult
+    public func renameKey(_ key: String, to newKey: String) throws -> Bool {
+        try check()
+        guard key != newKey, let value = current(key) else { return false }
+        if let other = current(newKey), other != value {
+            var error = MigrationError(
+                .keyExists,
+                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value. Decide which of the two "
+                    + "to keep in a step `.settings(in:)`."
+            )
+            error.attachedStore = suite.attachedName
+            error.recordKey = key
+            throw error
+        }
+        try set(value, forKey: newKey)
+        renamed[newKey] = renamed[key] ?? key
+        if arrived.contains(key) { arrived.insert(newKey) }
+        try removeValue(forKey: key, movedTo: self, newKey)
+        return true
+    }
+
+    /// Records an error of a subscript, which fails the upgrade.
+    public func subscriptFailed(_ error: any Error) {
+        failure = failure ?? (error as? DefaultsError)?.of(suite: suite) ?? error
+    }
+
+    // MARK: Finishing
+
+    /// Ends the session, and returns the encoded changes for the journal; nil if there are none.
+    ///
+    /// - Throws: ``DefaultsError`` if the suite cannot be written, or the first error of a subscript.
+    package func finish() throws -> [UInt8]? {
+        defer { isOver = true }
+        try check()
+        let effective = changes.filter { key, value in snapshot[key] != value }
+        guard !effective.isEmpty else { return nil }
+        try SuiteDomain(suite).checkWritable()
+        var intent = SuiteIntent(snapshot: snapshot)
+        intent.set = effective.compactMapValues { $0 }
+        intent.remove = effective.filter { $0.value == nil }.keys.sorted()
+        intent.renamed = renamed
+        intent.arrived = arrived
+        let places = moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
+        intent.moved = places.isEmpty ? nil : places
+        try intent.check(for: suite)
+        return try intent.encoded()
+    }
+
+    /// Where a value is after all steps; nil if one of them removed it.
+    private func place(of key: String) -> SuiteIntent.Place? {
+        guard current(key) == nil else { return SuiteIntent.Place(suite: suite.name, key: key) }
+        return moved[key].flatMap { $0.suite?.place(of: $0.key) }
+    }
+
+    private var currentKeys: Set<String> {
+        var keys = Set(snapshot.keys)
+        for (key, value) in changes {
+            if value == nil {
+                keys.remove(key)
+            } else {
+                keys.insert(key)
+            }
+        }
+        return keys.subtracting(Suite.ownKeys)
+    }
+
+    private func current(_ key: String) -> PropertyListValue? {
+        changes[key] ?? snapshot[key]
+    }
+
+    private func checkKey(_ key: String) throws {
+        guard Suite.ownKeys.contains(key) else { return }
+        throw DefaultsError.ownKey(key, in: suite)
+    }
+
+    private func change(_ key: String, to value: PropertyListValue?) {
+        changes[key] = .some(value)
+        renamed[key] = nil
+        moved[key] = nil
+        if value == nil { arrived.remove(key) }
+        touched.insert(key)
+    }
+
+    // MARK: Outcomes of a step
+
+    package func samples(limit: Int) -> [RecordSample] {
+        func earlier(_ key: String) -> PropertyListValue? { sampled[key] ?? snapshot[key] }
+        let keys = changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
+        defer { sampled = changes }
+        return keys.prefix(limit).map { key in
+            RecordSample(
+                key: key,
+                of: suite.attachedName,
+                before: earlier(key)?.recordValue,
+                after: current(key)?.recordValue
+            )
+        }
+    }
+
+    /// Runs a step and returns the outcomes of the keys that it has set and removed.
+    func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {
+        touched = []
+        let before = changes
+        try step(self)
+        return touched.subtracting(Suite.ownKeys).sorted().map { key in
+            let old = before[key] ?? snapshot[key]
+            let new = current(key)
+            let outcome: KeyOutcome.Outcome =
+                if new == old { old == nil ? .absent : .alreadyCurrent } else { new == nil ? .removed : .changed }
+            return KeyOutcome(store: suite.attachedName, key: key, outcome: outcome)
+        }
+    }
+
+    /// Checks that the upgrade is not over and that no subscript has failed.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`, or the first error of a subscript.
+    package func check() throws {
+        guard !isOver else {
+            throw MigrationError(
+                .contextExpired,
+                "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
+            )
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension PropertyListValue {
+    /// The value as JSON, for samples; dates and data are strings.
+    fileprivate var recordValue: RecordValue {
+        switch self {
+        case .bool(let bool): .bool(bool)
+        case .int(let int): .int(int)
+        case .unsigned(let unsigned): .int(unsigned)
+        case .double(let double): .double(double) ?? .string("\(double)")
+        case .string(let string): .string(string)
+        case .date, .data: .string(description)
+        case .array(let elements): .array(elements.map(\.recordValue))
+        case .dictionary(let values):
+            .object(
+                RecordValue.Object(
+                    values.sorted { $0.key < $1.key }.map {
+                        RecordValue.Object.Property(name: $0, value: $1.recordValue)
+                    }
+                )
+            )
+        }
+    }
+}

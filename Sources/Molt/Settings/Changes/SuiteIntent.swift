@@ -1,0 +1,136 @@
+internal import Foundation
+
+/// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
+package struct SuiteIntent: Codable {
+    package var snapshot: [String: PropertyListValue]
+    package var set: [String: PropertyListValue] = [:]
+    package var remove: [String] = []
+    /// The old keys of renamed values, by new key.
+    package var renamed: [String: String] = [:]
+    /// The keys of values that come from another suite, which loses them once this suite has them.
+    var arrived: Set<String> = []
+    /// The places of moved values in other suites, by the keys that they had in this one; nil for none.
+    var moved: [String: Place]?
+    /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
+    var isReplacement = false
+    /// The new ledger of a suite that is a store itself.
+    var ledger: PropertyListValue?
+
+    /// A key of a suite, which is the app's own if it has no name.
+    struct Place: Codable {
+        var suite: String?
+        var key: String
+    }
+
+    package init(snapshot: [String: PropertyListValue]) {
+        self.snapshot = snapshot
+    }
+
+    init(replacingBy domain: [String: PropertyListValue]) {
+        self.init(snapshot: domain)
+        isReplacement = true
+    }
+
+    // MARK: Coding
+
+    /// Encodes the changes as JSON, which preserves every value exactly, including dates' fractions of a second.
+    func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let bytes = Array(try encoder.encode(self))
+        Self.latest.withLock { $0 = [(bytes, self)] + $0.prefix(1) }
+        return bytes
+    }
+
+    package init(_ bytes: [UInt8]) throws {
+        if let known = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) {
+            self = known.intent
+            return
+        }
+        do {
+            self = try JSONDecoder().decode(Self.self, fromStored: Data(bytes))
+        } catch {
+            throw DefaultsError(
+                .unreadable,
+                "The journal's changes to a suite cannot be read.",
+                underlying: error
+            )
+        }
+    }
+
+    /// The two latest changes, which the process that encoded them applies without decoding them: a move has two.
+    private static let latest = Locked<[(bytes: [UInt8], intent: SuiteIntent)]>([])
+
+    // MARK: Applying
+
+    /// The values to add to a suite's current ones; keys that the app has changed since the commit keep their state.
+    func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
+        if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
+        let isEmptied = isEmptied(current)
+        var additions = set.filter { key, value in
+            (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
+                && current[key] != value.asStored() && !isRemoved(key, from: current)
+        }
+        // If no ledger was visible when the upgrade began, the current one was hidden then and is the valid one.
+        if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
+            current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current)
+        {
+            additions[Suite.ledgerKey] = ledger
+        }
+        return additions
+    }
+
+    /// The keys to remove from a current domain; values that the app has changed since the commit stay.
+    func removals(from current: [String: PropertyListValue]) -> Set<String> {
+        if isReplacement { return Set(current.keys).subtracting(snapshot.keys) }
+        return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
+    }
+
+    /// All changes to make to a suite's current values.
+    package func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
+        SuiteEdit(values: additions(to: current), removed: removals(from: current))
+    }
+
+    /// A copy that removes moved values only if the suites that they were moved to return them now.
+    ///
+    /// A suite whose file is also that of the other one, as through a link, would return them, too.
+    func keepingUnmoved(in suite: Suite) throws -> SuiteIntent {
+        var copy = self
+        for (name, moved) in Dictionary(grouping: moved ?? [:], by: \.value.suite) {
+            let other = Suite(name: name)
+            let found = try suite.isSameFile(as: other) ? [:] : SuiteDomain(other).read()
+            let lost = Set(moved.filter { found[$0.value.key] == nil }.map(\.key))
+            copy.remove.removeAll { lost.contains($0) }
+        }
+        return copy
+    }
+
+    /// Checks that the suite can hold all its values after the changes: on Linux, the library writes all of them again.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore`.
+    func check(for suite: Suite) throws(DefaultsError) {
+        try SuiteEdit(values: set, removed: Set(remove)).check(on: snapshot, of: suite)
+    }
+
+    private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
+        Self.areSame(current[key], snapshot[key])
+    }
+
+    /// Whether a suite stores both values as the same one, or neither exists.
+    private static func areSame(_ value: PropertyListValue?, _ other: PropertyListValue?) -> Bool {
+        guard let value, let other else { return value == nil && other == nil }
+        return value.asStored() == other.asStored()
+    }
+
+    /// Whether the app has removed all settings since; values derived from them must not come back either.
+    private func isEmptied(_ current: [String: PropertyListValue]) -> Bool {
+        let keys = snapshot.keys.filter { !Suite.ownKeys.contains($0) }
+        return !keys.isEmpty && keys.allSatisfy { current[$0] == nil }
+    }
+
+    /// Whether the app has since removed the value that was to be renamed to this key.
+    private func isRemoved(_ newKey: String, from current: [String: PropertyListValue]) -> Bool {
+        guard let key = renamed[newKey], snapshot[key] != nil else { return false }
+        return current[key] == nil && current[newKey] == nil
+    }
+}

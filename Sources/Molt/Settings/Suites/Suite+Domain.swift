@@ -1,0 +1,55 @@
+internal import Foundation
+
+extension Suite {
+    /// The name of the domain that holds the settings.
+    ///
+    /// For ``standard`` this is the process name on Linux. On Apple platforms it is the bundle identifier, or the
+    /// process name if there is none.
+    public var domainName: String {
+        name ?? Self.standardDomainName
+    }
+
+    /// Whether both suites keep their settings in the same domain.
+    public func isSameDomain(as other: Suite) -> Bool {
+        domainName == other.domainName
+    }
+
+    /// Whether the file of one suite is also that of the other, as through a link.
+    func isSameFile(as other: Suite) -> Bool {
+        DurableFile.isSame(preferencesPath, other.preferencesPath)
+    }
+
+    /// Checks that the suite's name is valid and that this app may use the suite.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
+    ///   app's own name as a suite name (Apple platforms), an app group that the app is not entitled to (if the
+    ///   platform reports it), and a name that is not a valid file name.
+    public func validate() throws(DefaultsError) {
+        if let fault = nameFault {
+            throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
+                suite: self
+            )
+        }
+    }
+
+    private var nameFault: String? {
+        let domainName = domainName
+        if domainName.isEmpty { return "the name is empty." }
+        if domainName.utf8.contains(0) { return "the name has a NUL in it." }
+        if Self.reservedNames.contains(domainName) { return "these are the settings of all apps. Choose another name." }
+        // The name becomes a file name, and UserDefaults would follow a path out of the directory.
+        if domainName.contains("/") || domainName == "." || domainName == ".." {
+            return "it must be a file's name, without directories."
+        }
+        if domainName.utf8.count > Self.longestName { return "it is longer than \(Self.longestName) bytes." }
+        return accessFault
+    }
+
+    private static let reservedNames: Set<String> = [
+        UserDefaults.globalDomain, "Apple Global Domain", ".GlobalPreferences", UserDefaults.argumentDomain,
+        UserDefaults.registrationDomain, "kCFPreferencesAnyApplication", "kCFPreferencesCurrentApplication",
+    ]
+
+    /// In bytes; file systems allow 255, of which the names of temporary files need some.
+    private static let longestName = 220
+}

@@ -1,0 +1,478 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import CoreFoundation
+#endif
+
+// What differs between the platforms' `UserDefaults`. All other code about suites is the same on every platform.
+
+extension Suite {
+    /// Creates a `UserDefaults` object for one use.
+    ///
+    /// `UserDefaults` is not `Sendable` on Linux, so objects are not kept. All objects of one name share the settings,
+    /// which the library protects with a lock.
+    func makeDefaults() throws(DefaultsError) -> UserDefaults {
+        guard let name else { return .standard }
+        guard let defaults = UserDefaults(suiteName: name) else {
+            throw DefaultsError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
+        }
+        return defaults
+    }
+}
+
+#if canImport(Darwin)
+    /// A service keeps the settings: a value survives a kill as soon as it is set, and each one is set by itself.
+    ///
+    /// The service writes the file a little later, so a loss of power may undo the last changes. The file belongs to
+    /// the service.
+    extension Suite {
+        static var standardDomainName: String {
+            Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        }
+
+        // MARK: Values
+
+        /// All objects in the domain.
+        func objects() throws -> [String: Any] {
+            let objects = try makeDefaults().persistentDomain(forName: domainName) ?? [:]
+            if !objects.isEmpty { Self.seenDomains.withLock { _ = $0.insert(domainName) } }
+            return objects
+        }
+
+        /// One object in the domain; `UserDefaults` can only copy a whole one.
+        func object(forKey key: String) throws -> Any? {
+            CFPreferencesCopyValue(
+                key as CFString,
+                domainName as CFString,
+                kCFPreferencesCurrentUser,
+                kCFPreferencesAnyHost
+            )
+        }
+
+        func set(
+            _ value: PropertyListValue,
+            replacing old: PropertyListValue?,
+            forKey key: String,
+            in defaults: UserDefaults
+        ) {
+            defaults.set(value.object, forKey: key)
+        }
+
+        func save() throws {
+            try makeDefaults().synchronize()
+        }
+
+        /// Does nothing: the service loses no file.
+        func restoreLostFile(_ objects: [String: Any]) throws {}
+
+        /// Only creates the object, because the service reports no write errors in advance.
+        func checkWritable() throws {
+            _ = try makeDefaults()
+        }
+
+        // MARK: Access
+
+        /// Why the app cannot use the suite, in a sentence; nil if it can.
+        ///
+        /// The answer involves another process, and does not change while the app runs, so it is remembered.
+        var accessFault: String? {
+            guard let name, !Self.usableNames.withLock({ $0.contains(name) }) else { return nil }
+            // The system does not return a suite with the app's own name; reads would miss its values.
+            guard name != Bundle.main.bundleIdentifier, UserDefaults(suiteName: name) != nil else {
+                return "the system does not give it out. For the app's own settings, use Suite.standard."
+            }
+            // macOS reports no missing entitlement.
+            guard !name.hasPrefix("group.") || groupDirectory != nil else {
+                return "the app is not entitled to the group. Add it to the app groups of the target's capabilities."
+            }
+            Self.usableNames.withLock { _ = $0.insert(name) }
+            return nil
+        }
+
+        private static let usableNames = Locked<Set<String>>([])
+
+        /// Whether the suite has settings that the system does not return now, as on a locked device.
+        func isHidden() throws -> Bool {
+            guard try SuiteDomain(self).read().isEmpty else { return false }
+            return switch SuiteEvidence(fileAt: preferencesPath) {
+            case .empty: false
+            // The process was perhaps started before the unlock, and was told since then that there are no settings.
+            // If it has seen some, they were removed, and the service has not written the file yet.
+            case .filled: !Self.seenDomains.withLock { $0.contains(domainName) }
+            case .closed: true
+            }
+        }
+
+        /// The names of domains in which this process has read settings.
+        private static let seenDomains = Locked<Set<String>>([])
+
+        // MARK: Files
+
+        /// The directory of the app group; nil for other suites, and for a group that the app is not entitled to.
+        ///
+        /// macOS returns a directory for any name, and asks the user when an app opens one that is not its own. It is
+        /// therefore asked only about names of app groups.
+        private var groupDirectory: URL? {
+            guard hasGroupName, let name else { return nil }
+            return FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+        }
+
+        /// The directory for Molt's files about the suite, which all apps that share the suite can write.
+        ///
+        /// It is for data that cannot be recreated. On tvOS, apps can write only directories of caches, which the
+        /// system may empty while the app is not running.
+        var filesDirectory: URL? {
+            #if os(tvOS)
+                let (path, place) = ("Library/Caches", FileManager.SearchPathDirectory.cachesDirectory)
+            #else
+                let (path, place) = (
+                    "Library/Application Support", FileManager.SearchPathDirectory.applicationSupportDirectory
+                )
+            #endif
+            let support =
+                groupDirectory?.appending(path: path, directoryHint: .isDirectory)
+                ?? FileManager.default.urls(for: place, in: .userDomainMask).first
+            return support?.appending(path: "Molt", directoryHint: .isDirectory)
+        }
+
+        /// The file in which the system keeps the suite; Molt only checks whether it exists and can be opened.
+        var preferencesPath: String {
+            let home = groupDirectory ?? URL(fileURLWithPath: NSHomeDirectory(), isDirectory: true)
+            return home.appending(path: "Library/Preferences/\(domainName).plist").path
+        }
+
+        /// Removes the empty file that the system leaves of a suite without settings.
+        func removeFile() {
+            UserDefaults.standard.removePersistentDomain(forName: domainName)
+            if let library = FileManager.default.urls(for: .libraryDirectory, in: .userDomainMask).first {
+                try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
+            }
+        }
+    }
+#else
+    /// `UserDefaults` (Swift 6.3) keeps values in memory until `synchronize()`.
+    ///
+    /// That call rereads the file, overwrites the keys that were set, truncates the file and writes it in place. With
+    /// nothing set, it discards what was read. An unreadable file counts as empty.
+    extension Suite {
+        static var standardDomainName: String { ProcessInfo.processInfo.processName }
+
+        // MARK: Values
+
+        /// All objects in the domain, once the app's unsaved ones are saved.
+        func objects() throws -> [String: Any] {
+            let defaults = try makeDefaults()
+            if let lost = try lostFile() {
+                guard lost.isEmpty else {
+                    if let key = Self.keyOfLostDate(lost) {
+                        throw failure(
+                            .unreadable,
+                            "The file of the suite cannot be read, because it holds a date that was infinite. Write another "
+                                + "date into the file, or remove the key there."
+                        ).at(key: key)
+                    }
+                    throw failure(
+                        .unreadable,
+                        "The file of the suite is damaged: it is not a property list of keys and values. Restore it from "
+                            + "a backup, or move it away."
+                    )
+                }
+                // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
+                return try objectsInMemory(defaults)
+            }
+            let seen = try objectsInMemory(defaults)
+            if let fault = unstorableDate(in: seen) {
+                guard try isSaved(seen) else { throw fault }
+                return seen
+            }
+            // After the second call, with nothing left to save, the values come from the file.
+            guard isSynchronized(defaults), isSynchronized(defaults) else { return try objectsInMemory(defaults) }
+            return SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
+        }
+
+        /// The objects that the app sees in the domain, saved or not.
+        ///
+        /// For the app's own settings, the library returns them only together with registered defaults. A value that
+        /// equals the registered one counts as it.
+        private func objectsInMemory(_ defaults: UserDefaults) throws -> [String: Any] {
+            try SuiteFormat.withDecimalPoint {
+                guard name == nil else { return defaults.persistentDomain(forName: domainName) ?? [:] }
+                let registered = try Self.empty.makeDefaults().dictionaryRepresentation()
+                return defaults.dictionaryRepresentation().filter { key, object in
+                    guard let other = registered[key] else { return true }
+                    return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
+                }
+            }
+        }
+
+        /// The error for a date that the library would save and not read back: the whole file would be lost with it.
+        private func unstorableDate(in objects: [String: Any]) -> DefaultsError? {
+            for (key, object) in objects {
+                // Other values that no suite can hold are reported when they are read.
+                guard let value = try? PropertyListValue(normalizing: object), value.hasUnstorableDate else { continue }
+                do throws(DefaultsError) {
+                    try SuiteDomain.check(value, forKey: key, in: self)
+                } catch {
+                    var error = error
+                    error.code = .unreadable
+                    return error
+                }
+            }
+            return nil
+        }
+
+        /// Whether the file has the same objects, so that there is nothing to save.
+        private func isSaved(_ objects: [String: Any]) throws -> Bool {
+            guard let bytes = try DurableFile.read(file.path) else { return false }
+            return try PropertyListReader.value(bytes, around: 1) == PropertyListValue(normalizing: objects, around: 1)
+        }
+
+        /// One object in the domain, as the app sees it.
+        func object(forKey key: String) throws -> Any? {
+            // The object may be a registered default or an argument; without one, the file may be damaged.
+            guard let object = try makeDefaults().object(forKey: key),
+                try Self.empty.makeDefaults().object(forKey: key) == nil
+            else { return try objects()[key] }
+            return object
+        }
+
+        /// A suite that is never written, which shows only registered defaults and launch arguments.
+        private static let empty = Suite("dev.molt.empty")
+
+        /// Sets a value, even if the library takes it for equal to the old one and would ignore it.
+        ///
+        /// It does so for numbers, such as 1 and 1.0, and for texts that differ in their Unicode form.
+        func set(
+            _ value: PropertyListValue,
+            replacing old: PropertyListValue?,
+            forKey key: String,
+            in defaults: UserDefaults
+        ) {
+            if let old, (old.string == nil) == (value.string == nil) { defaults.removeObject(forKey: key) }
+            defaults.set(value.object, forKey: key)
+        }
+
+        /// Saves what was set, and waits until it is on disk.
+        func save() throws {
+            guard try isSynchronized(makeDefaults()) else {
+                try checkWritable()
+                throw failure(
+                    .notWritable,
+                    "The settings could not be saved to \(preferencesPath). Free some space, and try again."
+                )
+            }
+            do {
+                try DurableFile.sync(file.path)
+                try DurableFile.sync(directory: file.deletingLastPathComponent().path)
+            } catch {
+                // Without settings, there need not be a file or its directory.
+                guard error.number != ENOENT else { return }
+                throw failure(of: error.number)
+            }
+        }
+
+        private func isSynchronized(_ defaults: UserDefaults) -> Bool {
+            SuiteFormat.withDecimalPoint { defaults.synchronize() }
+        }
+
+        // MARK: The file
+
+        var accessFault: String? { nil }
+
+        /// Whether the suite has settings that the system does not return now; a file without access is an error.
+        func isHidden() throws -> Bool { false }
+
+        /// Writes a file that was lost again, with the objects that it had; those that the app has set since stay.
+        ///
+        /// The journal of an upgrade has these objects until the upgrade's changes are in the file.
+        func restoreLostFile(_ objects: [String: Any]) throws {
+            guard let lost = try lostFile(withZeros: true) else { return }
+            let defaults = try makeDefaults()
+            // Of a file with zeros, the library has read what is left.
+            let unsaved = try isWhole(lost) ? [:] : objectsInMemory(defaults)
+            guard !objects.isEmpty || !unsaved.isEmpty else { return removeFile() }
+            for (key, object) in objects {
+                // The library saves only what differs from its memory, where the object may be still.
+                defaults.removeObject(forKey: key)
+                defaults.set(unsaved[key] ?? object, forKey: key)
+            }
+            try save()
+        }
+
+        /// The bytes of the file if it is no property list, as a kill during the library's writing leaves it.
+        ///
+        /// The library removes a file without settings, so a missing one is not lost.
+        ///
+        /// - Parameter withZeros: Whether a file that a loss of power has left with a sector of zeros counts too. Inside
+        ///   a string, zeros can be read.
+        private func lostFile(withZeros: Bool = false) throws -> Data? {
+            var found: Data?
+            // Another process may be writing it now.
+            for _ in 0..<100 {
+                do {
+                    found = try DurableFile.read(file.path)
+                } catch let error as DurableFile.Failure {
+                    throw failure(of: error.number)
+                }
+                guard let bytes = found, try !isWhole(bytes) || withZeros && Self.hasZeros(bytes) else { return nil }
+                usleep(2_000)
+            }
+            return found
+        }
+
+        /// - Throws: ``DefaultsError`` with the code `unreadable` for a list with values that no suite can hold.
+        private func isWhole(_ bytes: Data) throws -> Bool {
+            do {
+                return try PropertyListReader.value(bytes, around: 1).dictionary != nil
+            } catch var error as DefaultsError {
+                error.code = .unreadable
+                error.path = preferencesPath
+                if case .key(let key)? = error.place?.steps.first { error = error.at(key: key) }
+                throw error.of(suite: self)
+            } catch {
+                return false
+            }
+        }
+
+        /// The key of a date that the library has written but cannot read; nil if the damage is another one.
+        ///
+        /// It writes infinite dates with negative seconds.
+        private static func keyOfLostDate(_ bytes: Data) -> String? {
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.firstMatch(of: /\n\t<key>([^<]*)<\/key>\n\t<date>[^<]*:-/).map { String($0.output.1) }
+        }
+
+        private static func hasZeros(_ bytes: Data) -> Bool {
+            stride(from: 0, through: bytes.count - 512, by: 512).contains { start in
+                bytes[start..<(start + 512)].allSatisfy { $0 == 0 }
+            }
+        }
+
+        /// Checks that the file could be written now; the library makes missing directories.
+        func checkWritable() throws {
+            var place = preferencesPath
+            while access(place, W_OK) != 0 {
+                guard errno == ENOENT, place.count > 1 else { throw failure(of: errno) }
+                place = (place as NSString).deletingLastPathComponent
+            }
+        }
+
+        /// The directory of the suites' files, where Molt's files about a suite are too.
+        var filesDirectory: URL? { URL(fileURLWithPath: Self.home, isDirectory: true) }
+
+        /// The file in which the library keeps the suite, or a link to it.
+        var preferencesPath: String { "\(Self.home)/\(domainName).plist" }
+
+        /// The file itself, if there is a symbolic link in its place.
+        private var file: URL { URL(fileURLWithPath: preferencesPath).resolvingSymlinksInPath() }
+
+        /// `$XDG_CONFIG_HOME` if that is an absolute path, else `~/.config`.
+        private static let home: String = {
+            let variables = ProcessInfo.processInfo.environment
+            if let home = variables["XDG_CONFIG_HOME"], home.hasPrefix("/") { return home }
+            return "\(variables["HOME"] ?? "")/.config"
+        }()
+
+        func removeFile() {
+            try? FileManager.default.removeItem(at: file)
+        }
+
+        // MARK: Failures
+
+        private func failure(_ code: DefaultsError.Code, _ message: String) -> DefaultsError {
+            var error = DefaultsError(code, message).of(suite: self)
+            error.path = preferencesPath
+            return error
+        }
+
+        private func failure(of number: Int32) -> DefaultsError {
+            let reason = String(cString: strerror(number))
+            return switch number {
+            case EACCES, EPERM:
+                failure(.noPermission, "The suite's file is not accessible: \(reason). Check its permissions.")
+            case EROFS:
+                failure(.notWritable, "The suite's file is on a read-only volume. Choose another home directory.")
+            default:
+                failure(.notWritable, "The suite's file could not be used: \(reason).")
+            }
+        }
+    }
+
+    extension PropertyListValue {
+        fileprivate var hasUnstorableDate: Bool {
+            switch self {
+            case .date(let date): SuiteFormat.fault(of: date) != nil
+            case .array(let elements): elements.contains(where: \.hasUnstorableDate)
+            case .dictionary(let values): values.values.contains(where: \.hasUnstorableDate)
+            case .bool, .int, .unsigned, .double, .string, .data: false
+            }
+        }
+    }
+#endif
+
+/// The values that the platform's file format for suites does not preserve.
+///
+/// On Linux the format is XML. In Swift 6.3 it preserves numbers exactly, including infinities and NaN, but not the
+/// sign of zero. It preserves strings with any character, even those that XML forbids, except a leading byte order
+/// mark. A dictionary whose only key is `CF$UID` is read back as a keyed archive's reference, or not at all. On Apple
+/// platforms the format is a binary property list, which preserves all of these.
+enum SuiteFormat {
+    #if canImport(Darwin)
+        /// Whether a number is a Boolean, which a cast does not tell from 1.
+        static func isBool(_ number: NSNumber, castFrom object: Any) -> Bool {
+            CFGetTypeID(number) == CFBooleanGetTypeID()
+        }
+
+        static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+        static func stored(_ date: Date) -> Date { date }
+        static func fault(of date: Date) -> String? { nil }
+        static func fault(ofText text: String) -> String? { nil }
+        static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? { nil }
+    #else
+        /// Whether a number is a Boolean: the only one whose class is not `NSNumber` itself.
+        static func isBool(_ number: NSNumber, castFrom object: Any) -> Bool {
+            type(of: number) != NSNumber.self
+        }
+
+        /// Runs a closure in which numbers have a decimal point, even if the app has set another C locale.
+        ///
+        /// Foundation writes that locale's decimal separator into XML, and cannot read a comma back.
+        static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result {
+            guard localeconv().pointee.decimal_point.pointee != CChar(UInt8(ascii: ".")) else { return try body() }
+            let plain = newlocale(1 << LC_NUMERIC, "C", nil)
+            let own = uselocale(plain)
+            defer {
+                uselocale(own)
+                freelocale(plain)
+            }
+            return try body()
+        }
+
+        /// The maximum distance of a date from 2001, in seconds; beyond the year 2147483647 the XML is wrong.
+        private static let furthest = 1e15
+
+        /// The date rounded down to whole seconds, as the library writes it.
+        static func stored(_ date: Date) -> Date {
+            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        }
+
+        /// Why a date is not preserved; nil if it is.
+        static func fault(of date: Date) -> String? {
+            abs(date.timeIntervalSinceReferenceDate) <= furthest
+                ? nil
+                : "The date is infinite or more than 30 million years away, which a suite's file cannot hold. Set another "
+                    + "one, or remove it."
+        }
+
+        /// Why a string or a key is not preserved; nil if it is.
+        static func fault(ofText text: String) -> String? {
+            text.unicodeScalars.first == "\u{FEFF}"
+                ? "The text begins with a byte order mark, which a suite's file loses. Remove it, or store data." : nil
+        }
+
+        static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? {
+            dictionary.count == 1 && dictionary.keys.first == "CF$UID"
+                ? "A dictionary whose only key is CF$UID is read back as something else. Choose another key." : nil
+        }
+    #endif
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// The evidence that a suite's file gives when the system returns no settings.
+///
+/// Until the device is first unlocked after a restart, Apple's systems return no settings and no error. The file
+/// exists, but cannot be opened.
+package enum SuiteEvidence: Sendable {
+    /// The file does not exist or contains no settings.
+    case empty
+    case filled
+    /// The file exists but cannot be opened.
+    case closed
+
+    package init(fileAt path: String) {
+        do {
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            let bytes = try DurableFile.read(target) ?? Data()
+            // Damage is reported when the file is read; it is not a reason to wait.
+            let list = bytes.isEmpty ? nil : try? PropertyListReader.value(bytes, around: 1).dictionary
+            self = list?.isEmpty == false ? .filled : .empty
+        } catch {
+            self = .closed
+        }
+    }
+}
+
+extension Suite {
+    /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
+    package static let closedDomains = Locked<Set<String>>([])
+
+    /// The reason why existing settings cannot be read now; nil if all settings are visible.
+    ///
+    /// All work on suites defers by this rule: a suite that reads as empty counts as empty only if its file confirms
+    /// it.
+    func closedReason() throws -> String? {
+        if !Self.closedDomains.withLock({ $0.contains(domainName) }) {
+            guard try isHidden() else { return nil }
+        }
+        return "The settings in \(self) are there, but the system does not give them now, as on a device that was not "
+            + "unlocked since it was started."
+    }
+}

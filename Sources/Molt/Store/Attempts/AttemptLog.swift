@@ -1,0 +1,58 @@
+package import Foundation
+
+/// A small file beside a store that lists upgrades which have begun and not ended.
+///
+/// Only the holder of the store's write lock writes it; any process may read it. Each line is one attempt, as a JSON
+/// object. An upgrade that ends, with or without an error, removes the file. The file need not survive a power loss,
+/// and a failure to write it does not stop an upgrade.
+package struct AttemptLog: Sendable {
+    private let path: String
+
+    package init(_ url: URL) {
+        path = url.path
+    }
+
+    /// Whether an upgrade has begun and not ended.
+    var exists: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// The attempts that have begun and not ended, in order.
+    package func attempts() -> [UpgradeAttempt] {
+        // An unreadable file must not prevent the store from being opened.
+        guard let bytes = try? DurableFile.read(path) else { return [] }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            // A kill may have truncated the last line.
+            try? JSONDecoder().decode(UpgradeAttempt.self, fromStored: line)
+        }
+    }
+
+    /// The attempt in progress, unless no process has its identifier any more.
+    package func holder() -> UpgradeAttempt? {
+        guard let last = attempts().last, last.processID > 0 else { return nil }
+        // A process of another user exists, but may not be signalled.
+        return kill(last.processID, 0) == 0 || errno == EPERM ? last : nil
+    }
+
+    package func clear() {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        unlink(path)
+    }
+
+    func begin(_ attempt: UpgradeAttempt) {
+        // Encoding strings, numbers and dates cannot fail.
+        guard var bytes = try? JSONEncoder().encode(attempt) else { return }
+        // Start a new line, as the previous one may be truncated.
+        bytes = Data("\n".utf8) + bytes + Data("\n".utf8)
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = open(path, flags, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard DurableFile.isFile(descriptor) else { return }
+        DeviceBackup.exclude(path)
+        // A full disk may truncate the line; the reader skips it.
+        _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Foundation
+
+/// Copies a cache file to a backup beside it.
+///
+/// A separate connection reads the file, so the copy does not include the writes of an open transaction. The copy has a
+/// temporary name until all of it is on disk.
+struct BackupCopy {
+    private let files: BackupFiles
+    private let storeName: String
+    private let request: BackupRequest
+    private let isLocked: Bool
+
+    /// Creates the copier without reading any file.
+    ///
+    /// - Parameter isLocked: Whether the caller's connection holds the write lock and has not written anything.
+    init(of storeName: String, _ request: BackupRequest, isLocked: Bool = false) {
+        self.storeName = storeName
+        self.request = request
+        self.isLocked = isLocked
+        files = BackupFiles(storeName)
+    }
+
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
+    ///   `step`; no file is left then.
+    func make() throws -> StoreBackup {
+        let source: Connection
+        let size: Int64
+        do throws(SQLiteError) {
+            source = try Connection(files.path, mode: isLocked && !hasLog ? .immutable : .readOnly)
+            source.setBusyTimeout(milliseconds: 5_000)
+            // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
+            try source.execute("BEGIN")
+            size = try source.integer("PRAGMA page_count") * source.integer("PRAGMA page_size")
+            // Forces the first read of the file.
+            _ = try source.integer("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            if request.kind == .damaged, error.isDamage { throw error }
+            // Reading a file in use needs write access to the -shm file beside it.
+            guard error.isFull || error.isAtLimit else { throw failure(error.advice, error) }
+            throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
+        }
+        guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
+            throw MigrationError.backupFailed(
+                "the path of the backup would exceed \(FileStatus.longestPath) bytes. Use a shorter path for the "
+                    + "cache.",
+                store: storeName
+            )
+        }
+        files.removeLeftovers()
+        let extra = request.attached?.reduce(0) { $0 + $1.changes.count } ?? 0
+        try request.checkSpace(for: size + Int64(extra), in: files.directory, store: storeName)
+        do {
+            let (part, wanted) = try files.begin(request.kind, version: version, at: request.policy.now())
+            let count = try fill(part, from: source, size)
+            source.close()
+            let name = try publish(part, as: wanted)
+            let path = files.path(of: name.text)
+            return StoreBackup(
+                url: URL(fileURLWithPath: path, isDirectory: false),
+                schemaVersion: request.version,
+                date: name.date,
+                size: FileStatus.unfollowed(path)?.size ?? Int(size),
+                recordCount: count,
+                isAutomatic: request.kind == .automatic,
+                attachedStores: (request.attached ?? []).map(\.store)
+            )
+        } catch let error as DurableFile.Failure {
+            throw error.isOutOfSpace
+                ? noSpace(size, error)
+                : failure("no file can be written in \(files.directory): \(error.reason).", error)
+        }
+    }
+
+    /// Whether the store has a log or journal with content, so that the file alone is incomplete.
+    private var hasLog: Bool {
+        ["-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
+    }
+
+    /// Publishes the copy under its name, or under the next unused one.
+    private func publish(_ part: PartFile, as wanted: BackupName) throws(DurableFile.Failure) -> BackupName {
+        var name = wanted
+        while true {
+            do throws(DurableFile.Failure) {
+                try part.publish(as: files.path(of: name.text))
+                if BackupName.Kind.backups.contains(name.kind) { DeviceBackup.exclude(files.path(of: name.text)) }
+                return name
+            } catch {
+                guard error.isExisting else { throw error }
+                // Another backup took the name while this one was written.
+                name = files.unused(request.kind, version: version, at: name.date)
+            }
+        }
+    }
+
+    /// Copies the pages, adds the data that only a backup has, and counts the records for the kinds that store it.
+    private func fill(_ part: PartFile, from source: Connection, _ size: Int64) throws -> Int? {
+        do {
+            let connection = try Connection(part.path, mode: .readWrite)
+            defer { connection.close() }
+            do {
+                // On failure the file is discarded, and on success it is synced as a whole.
+                try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                let copy = try PageCopy(from: source, into: connection)
+                repeat { try request.step() } while try copy.step()
+                try copy.finish()
+            } catch let error as SQLiteError {
+                throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
+            }
+            connection.close()
+            try part.markAsRollbackJournaled()
+            guard [.automatic, .manual, .replaced].contains(request.kind) else { return nil }
+            return try complete(part, size)
+        } catch let error as SQLiteError {
+            throw request.kind == .damaged ? error : failure(error.advice, error)
+        }
+    }
+
+    /// Marks the copy as a backup, and stores the current state of attached stores in it.
+    private func complete(_ part: PartFile, _ size: Int64) throws -> Int {
+        let connection = try Connection(part.path, mode: .readWrite)
+        defer { connection.close() }
+        do throws(SQLiteError) {
+            guard try FileFormat.number(of: connection) <= FileFormat.number else {
+                // A copy of a later layout stays as it is.
+                return Int(try connection.integer("SELECT count(*) FROM molt_record"))
+            }
+            try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
+            if let attached = request.attached {
+                try JournalTable.clear(connection)
+                try JournalTable.add(attached, to: connection)
+            }
+            let count = try connection.integer("SELECT count(*) FROM molt_record")
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO molt_meta(name, value)
+                VALUES('\(FileFormat.generation)', \(FileFormat.newGeneration)), ('\(BackupFiles.recordCount)', \(count));
+                COMMIT
+                """
+            )
+            return Int(count)
+        } catch {
+            throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
+        }
+    }
+
+    private var version: Int? { request.kind == .damaged ? nil : request.version }
+
+    private func noSpace(_ size: Int64, _ error: any Error) -> MigrationError {
+        .noSpace(
+            for: size,
+            free: nil,
+            in: files.directory,
+            store: storeName,
+            kind: request.kind,
+            underlying: error
+        )
+    }
+
+    private func failure(_ reason: String, _ error: any Error) -> MigrationError {
+        if error as? SQLiteError == .suspended { return .suspended() }
+        return .backupFailed(reason, store: storeName, underlying: error)
+    }
+}

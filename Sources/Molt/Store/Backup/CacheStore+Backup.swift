@@ -1,0 +1,116 @@
+internal import Foundation
+
+extension CacheStore: BackedUpStore {
+    /// The store itself; nil in memory, where nothing outlives the process.
+    package var backedUp: (any BackedUpStore)? { isInMemory ? nil : self }
+
+    /// Copies the last committed state of the file.
+    package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
+        guard !isInMemory else { throw MigrationError.backupFailed("it is in memory.", store: storeName) }
+        return try BackupCopy(of: storeName, request).make()
+    }
+
+    /// Returns the backups beside the file, newest first.
+    package func backups() throws -> [StoreBackup] {
+        try isInMemory ? [] : BackupFiles(storeName).list()
+    }
+
+    package func storeState(in backup: StoreBackup) throws -> StoreState {
+        try FileProbe.state(BackupFiles(storeName).path(of: backup))
+    }
+
+    @discardableResult
+    package func restore(
+        _ backup: StoreBackup,
+        _ request: RestoreRequest,
+        waiting: () throws -> Void
+    ) throws -> [String] {
+        let files = BackupFiles(storeName)
+        let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
+        let state = try BackupCheck.verify(backup, at: path)
+        let unattached = try request.unattached(state.journal, in: backup)
+        // The replacement makes everything that this connection has cached stale.
+        close()
+        do {
+            let copy = try unattached.isEmpty ? nil : Self.copy(of: path, beside: files, without: unattached)
+            // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
+            try withExtendedLifetime(copy) {
+                _ = try StoreReplacement(
+                    of: storeName,
+                    keeping: request.keeping,
+                    attachedNow: request.attachedNow,
+                    atCopy: atCopy
+                ).replace(with: .file(copy?.path ?? path), waiting: waiting)
+            }
+            return unattached
+        } catch let error as StoreReplacement.DamagedSource {
+            throw MigrationError.backupUnusable(backup, error.reason)
+        } catch let error as SQLiteError {
+            if error == .suspended { throw MigrationError.suspended() }
+            throw MigrationError.restoreFailed(backup, error.advice, underlying: error)
+        } catch let error as DurableFile.Failure {
+            throw MigrationError.restoreFailed(backup, "\(error.reason).", underlying: error)
+        }
+    }
+
+    /// A copy of a backup that says nothing of some attached stores, removed with the object.
+    private static func copy(
+        of path: String,
+        beside files: BackupFiles,
+        without unattached: [String]
+    ) throws -> PartFile {
+        let (part, _) = try files.begin(.replaced, version: nil, at: Date())
+        let source = try Connection(path, mode: .immutable)
+        defer { source.close() }
+        let copy = try Connection(part.path, mode: .readWrite)
+        defer { copy.close() }
+        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        try source.copy(into: copy)
+        try JournalTable.remove(unattached, from: copy)
+        return part
+    }
+
+    package func remove(_ backup: StoreBackup) throws {
+        let files = BackupFiles(storeName)
+        let path = try files.path(of: backup, isOwn: false)
+        let name = (path as NSString).lastPathComponent
+        guard DurableFile.isSame((path as NSString).deletingLastPathComponent, files.directory),
+            let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
+        else {
+            throw MigrationError.backupUnusable(backup, "it does not belong to this store, and was not removed.")
+        }
+        do {
+            // A damaged file may have been moved together with its log.
+            for suffix in ["-wal", "-shm", "-journal"] where parsed.kind == .damaged {
+                try DurableFile.remove(path + suffix)
+            }
+            try DurableFile.remove(path)
+        } catch {
+            throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
+        }
+    }
+
+    /// Whether the file is damaged, from a check of all pages.
+    package func isDamaged() -> Bool {
+        !isInMemory && BackupCheck.damage(storeName) != nil
+    }
+
+    /// Moves the file's contents aside under another name, and leaves an empty cache.
+    ///
+    /// - Returns: The file that was kept. Its name ends with `aside` or, when it cannot be read, with `damaged`. nil
+    ///   when there was no content.
+    package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
+        close()
+        do {
+            return try StoreReplacement(
+                of: storeName,
+                keeping: BackupRequest(.aside, version: 0),
+                atCopy: atCopy
+            ).replace(with: .nothing, waiting: waiting)
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        } catch let error as DurableFile.Failure {
+            throw FileStatus.failure(error.number, path: storeName)
+        }
+    }
+}

@@ -1,0 +1,387 @@
+internal import CMoltSQLite
+package import Foundation
+
+/// The migrator's view of a cache file or of a cache in memory.
+///
+/// ``CodableCache`` opens a store, upgrades it, and reads and writes through it. Use the store directly for tasks that
+/// need no cache, such as planning an upgrade or reading the schema version.
+///
+/// ```swift
+/// let version = try CacheStore.state(at: url).version
+/// ```
+///
+/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``. A store is used by one thread
+/// at a time.
+package final class CacheStore: MigrationStore {
+    /// The file's path, or ":memory:".
+    package let storeName: String
+    /// The attached stores in addition to those that the steps of a registry name.
+    package let attachments: [any AttachedStore]
+    /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
+    package var pageLimit: Int?
+    /// The page size of a new file in bytes: a power of two from 512 to 65536.
+    package var pageSize = 8192
+    /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
+    package var isDurable = true
+    /// Called before each part of a backup is restored, for tests that kill the process there.
+    package var atCopy: () -> Void = {}
+    let isInMemory: Bool
+    /// Whether a file that this release can only read is accepted; it is refused otherwise.
+    package var readsLaterLayouts = false
+    /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
+    private static let cacheSize = -4_000
+    private let createsFile: Bool
+    private(set) var connection: Connection?
+    private var isProbed = false
+    /// The file's generation at the last look or upgrade.
+    private(set) var generation: Int64 = 0
+
+    /// Creates a store for a file; the file is not touched and need not exist.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - createsFile: Whether an upgrade creates a missing file.
+    ///   - attachments: Attached stores for blocks, in addition to those that steps name; none by default.
+    package init(
+        at url: URL,
+        createsFile: Bool = true,
+        attachments: [any AttachedStore] = []
+    ) {
+        storeName = FileStatus.path(of: url)
+        self.createsFile = createsFile
+        self.attachments = attachments
+        isInMemory = false
+    }
+
+    package init(inMemoryWith attachments: [any AttachedStore]) {
+        storeName = ":memory:"
+        createsFile = true
+        self.attachments = attachments
+        isInMemory = true
+    }
+
+    /// Reads the version and the ledger of a file without opening it for writing or creating it.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    ///   `busy` or `storeFailed`.
+    package static func state(at url: URL) throws -> StoreState {
+        try FileProbe.state(FileStatus.path(of: url))
+    }
+
+    /// Reads the version and the ledger; writes nothing and takes no write lock.
+    ///
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    package func state() throws -> StoreState {
+        guard let connection else {
+            guard !isInMemory else { return .fresh }
+            let found = try FileProbe.stateAndGeneration(storeName)
+            if let layout = found?.state.laterLayout, !readsLaterLayouts {
+                throw FileFormat.newer(storeName, Int64(layout), isReadable: true)
+            }
+            isProbed = true
+            generation = found?.generation ?? 0
+            return found?.state ?? .fresh
+        }
+        do {
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
+            guard try FileFormat.recognize(connection, path: storeName) else { return .fresh }
+            generation = try FileFormat.generation(of: connection)
+            return try LedgerTable.state(connection)
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    package func hasRecords(before version: Int) throws -> Bool {
+        guard let connection else {
+            guard !isInMemory else { return false }
+            return try FileProbe.look(storeName) { connection throws(SQLiteError) in
+                try connection.hasRecords(before: version)
+            } ?? false
+        }
+        do {
+            return try connection.hasRecords(before: version)
+        } catch {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// The file that records attempted upgrades; nil in memory.
+    package var attemptsURL: URL? {
+        isInMemory ? nil : Self.attemptsURL(of: storeName)
+    }
+
+    /// The size of the file and its log; nil in memory, and when nothing is there.
+    package var byteCount: Int64? {
+        guard !isInMemory else { return nil }
+        let file = FileStatus.resolved(storeName)
+        let sizes = ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }
+        return sizes.isEmpty ? nil : Int64(sizes.reduce(0, +))
+    }
+
+    /// The file that records attempted upgrades: beside the target when the path is a symbolic link.
+    static func attemptsURL(of path: String) -> URL {
+        URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
+    }
+
+    /// The upgrade in progress in another process or thread; nil when none is known.
+    var holder: UpgradeAttempt? {
+        attemptsURL.flatMap { AttemptLog($0).holder() }
+    }
+
+    /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
+    ///
+    /// - Throws: The errors of `body` and `waiting`; ``CacheError`` for a file that cannot be used; ``MigrationError``
+    ///   with the code `storeFailed` or `busy`.
+    package func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        isSynced: Bool,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        let connection = try openForWriting()
+        do {
+            // The file may have been replaced since it was probed.
+            connection.setBusyTimeout(milliseconds: 5_000)
+            _ = try hasTables(connection, forWriting: true)
+            connection.setBusyTimeout(milliseconds: 50)
+            // Before the transaction, so that readers never wait for a new file: until the commit it is a database
+            // without tables, which counts as no store.
+            try enableWAL(connection, waiting)
+            // The cache, in KiB, is larger, to keep a batch's pages from being read until they are written: only a tenth
+            // of it is for unchanged pages.
+            try connection.execute("PRAGMA cache_size = -8000")
+            // Last, because these settings cannot be changed in a transaction; a failure here must not fail the upgrade.
+            defer { try? setLevel("NORMAL", of: connection) }
+            try begin(connection, isSynced: isSynced, waiting)
+            defer { connection.rollBack() }
+            // SQLite refuses this only after the transaction has made temporary tables.
+            try connection.execute("PRAGMA temp_store = DEFAULT")
+            if connection.hasMoved { throw SQLiteError.moved }
+            let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
+            if isFresh { try connection.execute(FileFormat.creation) }
+            let transaction = CacheTransaction(
+                connection,
+                storeName: storeName,
+                isFresh: isFresh,
+                isDurable: isDurable,
+                deadline: deadline
+            )
+            defer { transaction.invalidate() }
+            connection.interrupt(at: deadline)
+            // Before the rollback, which must not be interrupted.
+            defer { connection.interrupt(at: nil) }
+            try body(transaction)
+            try transaction.finish()
+            let generation = try FileFormat.generation(of: connection)
+            try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            self.generation = generation
+            // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
+            if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
+            tidy(connection, isFresh: isFresh)
+        } catch let error as SQLiteError {
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    /// Begins the transaction of an upgrade.
+    ///
+    /// FULL syncs the log at the commit, so that a reported upgrade survives a power loss. NORMAL syncs the header of a
+    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss only
+    /// shortens or empties the log until it is synced, and no page is copied into the file before.
+    private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
+        let log = FileStatus.resolved(storeName) + "-wal"
+        let isLogEmpty = !isSynced && !FileStatus.hasContent(log)
+        try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
+        try beginImmediate(connection, waiting)
+        // Another process may have written before the lock was taken, and its frames been copied.
+        if isLogEmpty, FileStatus.hasContent(log) {
+            connection.rollBack()
+            try begin(connection, isSynced: isSynced, waiting)
+        }
+    }
+
+    /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
+    private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
+        let pages = isDurable && level == "OFF" ? 0 : 1_000
+        try connection.execute(
+            "PRAGMA synchronous = \(isDurable ? level : "OFF"); PRAGMA wal_autocheckpoint = \(pages)"
+        )
+    }
+
+    /// Takes the write lock, with SQLite's copies of changed pages in memory.
+    ///
+    /// SQLite can undo a statement that calls our functions, so it keeps the original of every changed page until the
+    /// statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or file when the
+    /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
+    /// later belong in files, so that memory stays flat.
+    private func beginImmediate(_ connection: Connection, _ waiting: () throws -> Void) throws {
+        try connection.execute("PRAGMA temp_store = MEMORY")
+        do {
+            try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        } catch {
+            // The next attempt sets it again.
+            try? connection.execute("PRAGMA temp_store = DEFAULT")
+            throw error
+        }
+    }
+
+    /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
+    private func tidy(_ connection: Connection, isFresh: Bool) {
+        try? connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
+        // The first page holds the application id and should not stay in the log. A full disk may keep it there.
+        if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+    }
+
+    // MARK: For the cache
+
+    /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
+    package func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
+        if isReadOnly { return try readyForReading(busyMilliseconds) }
+        let connection = try openForWriting()
+        connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        do {
+            let exists = try hasTables(connection, forWriting: true)
+            let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
+            let waiting = { () throws in
+                if ContinuousClock.now >= deadline { throw SQLiteError.busy }
+            }
+            if exists {
+                try enableWAL(connection, waiting)
+            } else {
+                try withWriteTransaction(until: nil, { _ in }, waiting: waiting)
+            }
+            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            // Not earlier: this pragma makes SQLite read the schema.
+            try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
+        do {
+            let connection = try Connection(storeName, mode: .readOnly)
+            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            guard try hasTables(connection) else { throw missing }
+            self.connection = connection
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// Releases the connection; SQLite closes it with its last user.
+    package func close() {
+        connection = nil
+    }
+
+    // MARK: Opening
+
+    /// Whether the database is ours, judged in one snapshot because another process may be creating it.
+    private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
+        try connection.execute("BEGIN")
+        defer { connection.rollBack() }
+        return try FileFormat.recognize(connection, path: storeName, forWriting: forWriting)
+    }
+
+    private func openForWriting() throws -> Connection {
+        if let connection { return connection }
+        if !isInMemory {
+            // SQLite must not write to a file that is not ours.
+            if !isProbed { _ = try state() }
+            let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
+            if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
+            // On failure, the next line reports the reason.
+            try? DurableDirectory.make(at: directory)
+            try makeFile()
+        }
+        do {
+            let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
+            guard !connection.isReadOnly else {
+                throw CacheError(
+                    .readOnly,
+                    "The file at \(storeName) is read-only. Check its permissions and its volume.",
+                    path: storeName
+                )
+            }
+            // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
+            // it makes half as many system calls.
+            try connection.execute("PRAGMA page_size = \(pageSize)")
+            if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
+            // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
+            try connection.execute("PRAGMA journal_size_limit = 16777216")
+            // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no
+            // order unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
+            try connection.execute("PRAGMA checkpoint_fullfsync = ON")
+            self.connection = connection
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    private func makeFile() throws {
+        // A kill may leave an empty file, which beside a backup would look like the remains of the old file. The file
+        // therefore gets its name only once it has a page.
+        guard try FileStatus.of(storeName) == nil, (try? BackupFiles(storeName).list().isEmpty) == false else {
+            return try FileStatus.create(storeName)
+        }
+        let files = BackupFiles(storeName)
+        files.removeLeftovers()
+        do {
+            let (part, _) = try files.begin(.aside, version: nil, at: Date())
+            let connection = try Connection(part.path, mode: .readWrite)
+            try connection.execute(
+                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
+            )
+            connection.close()
+            try part.publish(as: storeName)
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        } catch let error as DurableFile.Failure {
+            // Another process created the file first.
+            guard error.isExisting else { throw FileStatus.failure(error.number, path: storeName) }
+            try FileStatus.create(storeName)
+        }
+    }
+
+    private var missing: CacheError {
+        let reason = createsFile ? "" : ", and `createsFile` is false"
+        return CacheError(.fileMissing, "There is no cache at \(storeName)\(reason).", path: storeName)
+    }
+
+    /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
+    ///
+    /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
+    /// That is enough for single values; an upgrade sets FULL.
+    private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {
+        if !isInMemory {
+            // SQLite knows the mode only after reading the file.
+            try retry(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
+            if try connection.text("PRAGMA journal_mode") != "wal" {
+                // Busy while another process has the file open in the old mode; that process is switching, too.
+                try retry(waiting) { () throws(SQLiteError) in
+                    try connection.execute("PRAGMA journal_mode = WAL")
+                }
+            }
+        }
+        try connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF")")
+    }
+
+    /// Retries until the other connection releases its lock; SQLite waits a little within each attempt.
+    private func retry(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
+        while true {
+            do throws(SQLiteError) {
+                return try body()
+            } catch {
+                guard error.isBusy else { throw error }
+                try waiting()
+                // SQLite returns some refusals without waiting.
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import Foundation
+
+/// The files beside a cache file that hold copies of it.
+struct BackupFiles {
+    /// The path of the cache file, symbolic links followed.
+    let path: String
+    let directory: String
+    let name: String
+
+    init(_ storeName: String) {
+        path = FileStatus.resolved(storeName)
+        directory = (path as NSString).deletingLastPathComponent
+        name = (path as NSString).lastPathComponent
+    }
+
+    /// The files of some kinds that can be read, newest first.
+    ///
+    /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
+    ///   which does not prove that there are none.
+    func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(CacheError) -> [StoreBackup] {
+        try names().compactMap { text in
+            guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
+            return describe(name)
+        }
+        .sorted(by: >)
+    }
+
+    /// Reads a backup's description; nil when the file is not ours or cannot be read.
+    func describe(_ name: BackupName) -> StoreBackup? {
+        let path = path(of: name.text)
+        guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        // An unreadable file cannot be restored.
+        let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
+            (
+                version: Int(try connection.integer("PRAGMA user_version")),
+                attached: try JournalTable.stores(connection),
+                count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
+                    .first { Int($0.integer(0)) }
+                    // A file that was moved aside has no mark, and may be damaged.
+                    ?? (try? connection.integer("SELECT count(*) FROM molt_record")).map { Int(clamping: $0) }
+            )
+        }
+        guard let found else {
+            // A person may still recover something from it, or want it deleted.
+            guard name.kind == .damaged else { return nil }
+            let url = URL(fileURLWithPath: path, isDirectory: false)
+            return StoreBackup(url: url, schemaVersion: 0, date: name.date, size: status.size, isAutomatic: false)
+        }
+        return StoreBackup(
+            url: URL(fileURLWithPath: path, isDirectory: false),
+            schemaVersion: found.version,
+            date: name.date,
+            size: status.size,
+            recordCount: found.count,
+            isAutomatic: name.kind == .automatic,
+            attachedStores: found.attached
+        )
+    }
+
+    /// The current path of a backup.
+    ///
+    /// A store may have been moved with its backups since the backup was listed, for example with an app's container; a
+    /// missing backup is therefore looked up beside the store.
+    ///
+    /// - Parameter isOwn: Whether the backup must belong to this store, by its name and its directory.
+    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
+    func path(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> String {
+        guard backup.url.isFileURL else { throw .backupUnusable(backup, "it is not the URL of a file.") }
+        var path = FileStatus.path(of: backup.url)
+        let text = (path as NSString).lastPathComponent
+        let isNamed = BackupName(text, of: name) != nil
+        if FileStatus.unfollowed(path) == nil, isNamed { path = self.path(of: text) }
+        guard let status = FileStatus.unfollowed(path) else { throw .backupUnusable(backup, "there is no such file.") }
+        guard status.isFile else { throw .backupUnusable(backup, "it is a link or a directory, and not a file.") }
+        guard !DurableFile.isSame(path, self.path) else { throw .backupUnusable(backup, "it is the store itself.") }
+        let isBeside = DurableFile.isSame((path as NSString).deletingLastPathComponent, directory)
+        guard !isOwn || isNamed && isBeside else { throw .backupOfAnotherStore(backup, self.path) }
+        return path
+    }
+
+    /// Removes partial copies left by killed processes.
+    func removeLeftovers() {
+        // When the listing fails, leftovers only take up space until a later call.
+        for text in (try? names()) ?? [] where BackupName.isPart(text, of: name) {
+            PartFile.removeLeftover(path(of: text))
+        }
+    }
+
+    /// An unused name, later than all existing ones even when the clock was set back.
+    func unused(_ kind: BackupName.Kind, version: Int?, at date: Date) -> BackupName {
+        // Without a listing, any existing name is possible.
+        let date = BackupName.later(date, than: (try? names()) ?? [], of: name)
+        var name = BackupName(store: name, version: version, date: date, kind: kind)
+        while [name.text, name.text + BackupName.part].contains(where: { FileStatus.unfollowed(path(of: $0)) != nil }) {
+            let next = name.date.addingTimeInterval(0.0015)
+            name = BackupName(store: self.name, version: version, date: next, kind: kind)
+        }
+        return name
+    }
+
+    func begin(
+        _ kind: BackupName.Kind,
+        version: Int?,
+        at date: Date
+    ) throws(DurableFile.Failure) -> (PartFile, BackupName) {
+        while true {
+            let name = unused(kind, version: version, at: date)
+            do throws(DurableFile.Failure) {
+                return (try PartFile(path(of: name.text + BackupName.part)), name)
+            } catch {
+                // Another process took the name first.
+                guard error.isExisting else { throw error }
+            }
+        }
+    }
+
+    func path(of name: String) -> String {
+        directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+    }
+
+    private func names() throws(CacheError) -> [String] {
+        do {
+            return try DirectoryListing.names(in: directory)
+        } catch {
+            let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
+            throw CacheError(
+                isForbidden ? .noPermission : .storeFailed,
+                "The backups of the cache at \(path) cannot be listed: the directory cannot be read. "
+                    + "Check its permissions.",
+                path: path,
+                underlying: error
+            )
+        }
+    }
+
+    /// The mark for the number of records in a backup.
+    static let recordCount = "backup_records"
+}

@@ -1,0 +1,201 @@
+internal import Foundation
+
+/// Examines the file at a path without writing to it and without leaving a file beside it.
+///
+/// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems, closing a file drops
+/// all of this process's locks on it, including those of other open connections. SQLite knows its connections and
+/// avoids that.
+enum FileProbe {
+    /// The number of reads of a changing file before the probe takes locks instead.
+    private static let attempts = 3
+    private static let smallestDatabase = 512
+
+    /// Reads the state of the store at a path; a missing file gives a fresh state.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    ///   `busy` or `storeFailed`.
+    static func state(_ path: String) throws(CacheError) -> StoreState {
+        try stateAndGeneration(path)?.state ?? .fresh
+    }
+
+    /// Reads the state and the file's generation; nil when the file is not a store yet.
+    static func stateAndGeneration(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
+        try look(path) { connection throws(SQLiteError) in
+            (try LedgerTable.state(connection), try FileFormat.generation(of: connection))
+        }
+    }
+
+    /// Runs a closure on one snapshot of a file that has our tables; it runs again when the file changes meanwhile.
+    ///
+    /// - Returns: The closure's result; nil when the file is missing or empty.
+    static func look<Found>(
+        _ path: String,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
+        try FileStatus.checkPath(path)
+        // SQLite follows symbolic links, and keeps its other files beside the target.
+        let path = FileStatus.resolved(path)
+        try FileStatus.checkCompanions(of: path)
+        for _ in 0..<attempts {
+            guard let before = try check(path) else { return nil }
+            if isBeingWritten(path) { break }
+            let found = Result { () throws(CacheError) -> Found? in try read(path, .immutable, body) }
+            // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
+            if !isBeingWritten(path), try FileStatus.of(path) == before {
+                return try found.get()
+            }
+        }
+        try refuseForeign(path)
+        if FileStatus.hasContent(path + "-journal") {
+            // A process was killed while switching the file to WAL mode. Only a connection that may write can roll that
+            // back; it restores the file as it was.
+            return try read(path, .readWrite, body)
+        }
+        return try read(path, .readOnly, body)
+    }
+
+    /// Checks the file's status, without reading its content.
+    ///
+    /// - Returns: The status; nil when the file is missing or empty.
+    private static func check(_ path: String) throws(CacheError) -> FileStatus? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        guard status.isFile else {
+            throw CacheError(
+                .notAFile,
+                "The path \(path) is a directory or a device, not a file. Choose another path.",
+                path: path
+            )
+        }
+        guard FileStatus.isReadable(path) else {
+            throw CacheError(
+                .noPermission,
+                "The file at \(path) is not readable. Check its permissions.",
+                path: path
+            )
+        }
+        guard status.size > 0 else { return try isStillEmpty(path) ? nil : check(path) }
+        if status.size < smallestDatabase, !hasJournalOfNewFile(path) {
+            // SQLite takes a file of one byte for an empty one.
+            throw CacheError(.short, path: path)
+        }
+        return status
+    }
+
+    /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
+    ///
+    /// - Returns: Whether the file is empty; another process may have written to it meanwhile.
+    private static func isStillEmpty(_ path: String) throws(CacheError) -> Bool {
+        let hasLog = FileStatus.hasContent(path + "-wal")
+        // A directory that cannot be listed does not prevent creating a cache.
+        let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
+        guard hasLog || hasBackup else { return true }
+        // The file is empty for a moment while another process creates it or restores a backup.
+        for _ in 0..<40 {
+            if try FileStatus.of(path)?.size != 0 { return false }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        throw CacheError(
+            .notADatabase,
+            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
+                + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
+                + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
+                + "aside, and begins with an empty cache. Nothing was changed.",
+            path: path,
+            underlying: SQLiteError.short
+        )
+    }
+
+    private static func isBeingWritten(_ path: String) -> Bool {
+        FileStatus.hasContent(path + "-wal") || FileStatus.hasContent(path + "-journal")
+    }
+
+    /// Refuses a foreign file before a connection that takes locks may create files beside it.
+    private static func refuseForeign(_ path: String) throws(CacheError) {
+        for attempt in 1...attempts {
+            do throws(CacheError) {
+                if try mayBeOurs(path) { return }
+            } catch {
+                // The log may have been restarted between the two reads.
+                guard attempt < attempts, (error.underlying as? SQLiteError)?.isDamage == true else { throw error }
+            }
+            // Another process may be running a checkpoint.
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        throw FileFormat.foreign(path)
+    }
+
+    private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
+        do throws(SQLiteError) {
+            let connection = try Connection(path, mode: .immutable)
+            // Keeps a snapshot of the first page, which answers all the queries here.
+            try connection.execute("BEGIN")
+            let owner = try connection.integer("PRAGMA application_id")
+            if owner == FileFormat.applicationID { return true }
+            guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
+            // A new file is an empty database until its first page is checkpointed.
+            let owners = applicationIDs(inLog: path + "-wal")
+            return owners.isEmpty || owners.contains(FileFormat.applicationID)
+        } catch {
+            // Power was lost while the first page of a new file was written.
+            if error.isDamage, hasJournalOfNewFile(path) { return true }
+            // During a checkpoint, or after a kill in one, the first page counts more pages than the file has. The log
+            // still has all pages, including the first.
+            let owners = applicationIDs(inLog: path + "-wal")
+            if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
+            throw CacheError(error, path: path)
+        }
+    }
+
+    /// Whether the journal beside a file empties it, whatever it contains, because it had no page before.
+    ///
+    /// A power loss may then have left any part of the first page. Layout: sqlite.org/fileformat2.html, section 3. The
+    /// header begins with a magic number of 8 bytes, and the original number of pages is at 16.
+    private static func hasJournalOfNewFile(_ path: String) -> Bool {
+        // No process locks the journal itself, so reading and closing it drops no locks.
+        guard let header = ByteSource(path: path + "-journal")?.read(at: 0, 20) else { return false }
+        return header.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) && header.number32(at: 16) == 0
+    }
+
+    /// The application ids in all copies of the first page in a write-ahead log.
+    ///
+    /// Layout: sqlite.org/fileformat2.html, section 4. The page size is at 8. After a header of 32 bytes, each frame is
+    /// a header of 24 bytes, with the page number at 0, and a page. Checksums are ignored: a page that SQLite would not
+    /// read still names the log's owner.
+    private static func applicationIDs(inLog path: String) -> Set<Int64> {
+        // No process locks the log itself, so reading and closing it drops no locks.
+        guard let log = ByteSource(path: path), let header = log.read(at: 0, 32),
+            header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682,
+            // Frames of a damaged header cannot be found.
+            header.number32(at: 8) >= smallestDatabase
+        else { return [] }
+        var applicationIDs: Set<Int64> = []
+        for frame in stride(from: 32, to: log.count, by: 24 + Int(header.number32(at: 8))) {
+            guard log.read(at: frame, 4)?.number32(at: 0) == 1, let id = log.read(at: frame + 24 + 68, 4) else {
+                continue
+            }
+            applicationIDs.insert(Int64(id.number32(at: 0)))
+        }
+        return applicationIDs
+    }
+
+    private static func read<Found>(
+        _ path: String,
+        _ mode: Connection.Mode,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
+        let connection: Connection
+        do throws(SQLiteError) {
+            connection = try Connection(path, mode: mode)
+            connection.setBusyTimeout(milliseconds: 5_000)
+            try connection.execute("BEGIN")
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        guard try FileFormat.recognize(connection, path: path) else { return nil }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            throw CacheError(error, path: path)
+        }
+    }
+}

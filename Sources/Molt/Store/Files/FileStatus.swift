@@ -1,0 +1,174 @@
+package import Foundation
+
+/// The file system's status of a path, symbolic links followed.
+package struct FileStatus: Equatable {
+    package let isFile: Bool
+    package let isDirectory: Bool
+    package let size: Int
+    /// The modification time in nanoseconds since 1970.
+    package let modified: Int64
+    /// The inode number.
+    let number: UInt64
+
+    /// Reads the status of a path; nil when nothing is there.
+    ///
+    /// - Throws: ``CacheError`` with the code `noPermission`.
+    package static func of(_ path: String) throws(CacheError) -> FileStatus? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(errno, path: path)
+        }
+        return FileStatus(status)
+    }
+
+    /// Reads the status of a path without following a symbolic link; nil on any failure.
+    package static func unfollowed(_ path: String) -> FileStatus? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? FileStatus(status) : nil
+    }
+
+    private init(_ status: stat) {
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        isFile = status.st_mode & S_IFMT == S_IFREG
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        size = Int(clamping: status.st_size)
+        // Clamped: times before 1677 and after 2262 overflow 64 bits. Cache sets the time to the expiry of an entry,
+        // which may be `Date.distantFuture`.
+        let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isLast) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
+        number = UInt64(status.st_ino)
+    }
+
+    package static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
+    }
+
+    /// Creates an empty file that only its owner may read and write, unless the file exists.
+    ///
+    /// SQLite gives the files beside it the same permissions.
+    static func create(_ path: String) throws(CacheError) {
+        // O_EXCL: opening and closing an existing file would drop the locks that SQLite's other connections in this
+        // process hold on it.
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw failure(errno, path: path)
+        }
+    }
+
+    /// Creates an empty file that only its owner may read and write; fails if it exists, and follows no link.
+    package static func createNew(_ path: String) throws(CacheError) {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw failure(errno, path: path) }
+        close(descriptor)
+    }
+
+    /// The path of a file URL, or the string of any other URL; see ``checkPath(_:)``.
+    package static func path(of url: URL) -> String {
+        url.isFileURL ? url.absoluteURL.path : url.absoluteString
+    }
+
+    /// The maximum length of a cache's path, in bytes.
+    static let longestPath = 504
+
+    /// Refuses a path that can never be a cache's.
+    ///
+    /// SQLite appends up to 8 bytes for the files beside it, and accepts at most 512 in total.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`.
+    package static func checkPath(_ path: String) throws(CacheError) {
+        let bytes = path.utf8
+        let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+        let reason: String
+        if bytes.first != UInt8(ascii: "/") {
+            reason = "it is not the URL of a file. Make it with URL(fileURLWithPath:)."
+        } else if bytes.count > longestPath || nameLength + 8 > 255 {
+            reason = "it is too long for SQLite. Choose a path of at most 504 bytes and a name of at most 247."
+        } else if isLink(path), try of(path) == nil {
+            reason = "it is a dangling symbolic link. Choose another path."
+        } else {
+            return
+        }
+        throw CacheError(.notAFile, "No cache file can be at \(path): \(reason)", path: path)
+    }
+
+    /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
+    ///
+    /// A pipe there would block forever, and a link would redirect writes to another file.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`.
+    static func checkCompanions(of path: String) throws(CacheError) {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            guard let found = unfollowed(path + suffix), !found.isFile else { continue }
+            throw CacheError(
+                .notAFile,
+                "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used.",
+                path: path
+            )
+        }
+    }
+
+    /// The target of a symbolic link; the path itself when it is no link, or the target is missing.
+    package static func resolved(_ path: String) -> String {
+        guard isLink(path), let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    static func isReadable(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+
+    package static func failure(_ number: Int32, path: String) -> CacheError {
+        let reason = String(cString: strerror(number))
+        var error =
+            switch number {
+            case EROFS:
+                CacheError(
+                    .readOnly,
+                    "The cache at \(path) is on a read-only volume. Choose another directory."
+                )
+            case ENOENT:
+                CacheError(
+                    .notAFile,
+                    "There is no directory for the cache at \(path), and none can be made there. Choose another path."
+                )
+            case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
+                CacheError(
+                    .notAFile,
+                    "No cache file can be at \(path): \(reason). Choose another path."
+                )
+            case EPERM:
+                CacheError(.noPermission, "The cache at \(path) is not accessible. \(SQLiteError.refusal)")
+            case EACCES:
+                CacheError(
+                    .noPermission,
+                    "The cache at \(path) is not accessible. Check the permissions of its directory."
+                )
+            case ENOSPC, EDQUOT:
+                CacheError(
+                    .storeFailed,
+                    "The cache at \(path) could not be made. The disk is full. Free some space, and try again."
+                )
+            case DurableFile.Failure.suspended.number:
+                CacheError(SQLiteError.suspended, path: path)
+            default:
+                CacheError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
+            }
+        error.path = path
+        return error
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+
+/// Reads and writes the changes that attached stores get after a commit.
+enum JournalTable {
+    /// The names of the attached stores with pending changes.
+    static func stores(_ connection: Connection) throws(SQLiteError) -> [String] {
+        var names: [String] = []
+        try connection.prepare("SELECT store FROM molt_journal ORDER BY id").eachRow { row throws(SQLiteError) in
+            names.append(try name(row))
+        }
+        return names
+    }
+
+    static func entries(_ connection: Connection) throws(SQLiteError) -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        let query = "SELECT store, changes FROM molt_journal ORDER BY id"
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            entries.append(JournalEntry(store: try name(row), changes: Array(row.bytes(1))))
+        }
+        return entries
+    }
+
+    /// The store of a row; an attached store always has a name.
+    private static func name(_ row: Statement) throws(SQLiteError) -> String {
+        let name = row.text(0)
+        guard !name.isEmpty else { throw .missingStoreName }
+        return name
+    }
+
+    static func add(_ entries: [JournalEntry], to connection: Connection) throws(SQLiteError) {
+        let insertion = try connection.prepare("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
+        for entry in entries {
+            try insertion.bind(entry.store, at: 1)
+            try insertion.run(bindingInPlace: Data(entry.changes), isText: false, at: 2)
+        }
+    }
+
+    static func remove(_ stores: [String], from connection: Connection) throws(SQLiteError) {
+        let deletion = try connection.prepare("DELETE FROM molt_journal WHERE store = ?1")
+        for store in stores {
+            try deletion.bind(store, at: 1)
+            try deletion.run()
+        }
+    }
+
+    static func clear(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("DELETE FROM molt_journal")
+    }
+}

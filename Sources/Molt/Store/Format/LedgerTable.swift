@@ -1,0 +1,156 @@
+internal import Foundation
+
+/// Reads and writes the schema version and the ledger of a file that has our tables.
+package enum LedgerTable {
+    /// The version and the ledger; the caller's transaction keeps them consistent.
+    static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
+        let version = Int(try connection.integer("PRAGMA user_version"))
+        var ledger: [LedgerEntry] = []
+        let query = """
+            SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
+                extra, is_readable
+            FROM molt_ledger ORDER BY id
+            """
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
+        var state = StoreState(
+            version: version,
+            isFresh: false,
+            ledger: ledger,
+            journal: try JournalTable.stores(connection)
+        )
+        let layout = try FileFormat.number(of: connection)
+        if layout > FileFormat.number { state.laterLayout = Int(clamping: layout) }
+        return state
+    }
+
+    /// Adds entries and sets the version; the row of a deferred migration keeps its id, and that of one on
+    /// read its number of changed records, too.
+    ///
+    /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
+    package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO molt_ledger(
+                name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
+                extra, is_readable
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            ON CONFLICT(name) DO UPDATE SET
+                version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
+                duration = excluded.duration,
+                records_read = max(excluded.records_read, molt_ledger.records_changed + excluded.records_changed),
+                records_changed = records_changed + excluded.records_changed,
+                records_dropped = excluded.records_dropped, records_created = excluded.records_created,
+                records_quarantined = excluded.records_quarantined,
+                app_version = excluded.app_version, molt_version = excluded.molt_version,
+                attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
+                replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra), is_readable = excluded.is_readable
+            WHERE molt_ledger.outcome IN ('\(LedgerEntry.Outcome.deferred.rawValue)', '\(LedgerEntry.Outcome.onRead.rawValue)')
+            """
+        )
+        let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
+        for entry in entries {
+            try insertion.bind(entry.name, at: 1)
+            try insertion.bind(Int64(entry.version), at: 2)
+            try insertion.bind(entry.outcome.rawValue, at: 3)
+            try insertion.bind(entry.appliedAt.timeIntervalSince1970, at: 4)
+            try insertion.bind(entry.duration, at: 5)
+            try insertion.bind(Int64(entry.counts.read), at: 6)
+            try insertion.bind(Int64(entry.counts.changed), at: 7)
+            try insertion.bind(Int64(entry.counts.dropped), at: 8)
+            try insertion.bind(Int64(entry.counts.created), at: 9)
+            try insertion.bind(Int64(entry.counts.quarantined), at: 10)
+            try insertion.bind(entry.appVersion, at: 11)
+            try insertion.bind(entry.moltVersion, at: 12)
+            try insertion.bind(text: entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), at: 13)
+            try insertion.bind(text: entry.fingerprint, at: 14)
+            try insertion.bind(text: entry.replaces.isEmpty ? nil : json(entry.replaces), at: 15)
+            try insertion.bind(text: entry.extra, at: 16)
+            try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 17)
+            try insertion.run()
+        }
+        if try connection.integer("SELECT max(id) FROM molt_ledger") != lastID {
+            try FileFormat.beginGeneration(connection)
+        }
+        // A pragma takes no parameters; an integer needs no quoting.
+        try connection.execute("PRAGMA user_version = \(version)")
+    }
+
+    /// Adds to the number of records that a migration on read has changed.
+    static func add(changed: Int, toRowOf name: String, _ connection: Connection) throws(SQLiteError) {
+        try updateOnRead("records_changed = records_changed + ?2", changed, name, connection)
+    }
+
+    /// Notes that all records went through a migration on read.
+    ///
+    /// - Parameter read: The number of records that the last sweep has read; earlier ones may have changed more.
+    /// - Parameter duration: The time that it took, in seconds.
+    static func endOnRead(
+        read: Int,
+        duration: Double,
+        _ name: String,
+        _ connection: Connection
+    ) throws(SQLiteError) {
+        let ran = LedgerEntry.Outcome.ran.rawValue
+        let change = "outcome = '\(ran)', records_read = max(?2, records_changed), duration = \(duration)"
+        try updateOnRead(change, read, name, connection)
+    }
+
+    private static func updateOnRead(
+        _ change: String,
+        _ count: Int,
+        _ name: String,
+        _ connection: Connection
+    ) throws(SQLiteError) {
+        let update = try connection.prepare(
+            "UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'"
+        )
+        try update.bind(name, at: 1)
+        try update.bind(Int64(count), at: 2)
+        try update.run()
+    }
+
+    private static func entry(_ row: Statement) -> LedgerEntry {
+        var counts = RecordCounts()
+        // Numbers of a damaged file are clamped, so that sums of counts do not overflow.
+        func count(_ column: Int32) -> Int { Int(clamping: min(max(row.integer(column), 0), 1 << 40)) }
+        counts.read = count(5)
+        counts.changed = count(6)
+        counts.dropped = count(7)
+        counts.created = count(8)
+        counts.quarantined = count(9)
+        var entry = LedgerEntry(
+            name: row.text(0),
+            version: Int(clamping: Int32(clamping: row.integer(1))),
+            // An outcome that only a newer release knows; the migration counts as applied.
+            outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
+            appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
+            duration: row.real(4) ?? 0,
+            counts: counts,
+            // Unreadable counts are treated as none.
+            attachedCounts: row.isNull(12) ? [:] : value(of: row.text(12)) ?? [:],
+            appVersion: row.text(10),
+            moltVersion: row.text(11),
+            fingerprint: row.isNull(13) ? nil : row.text(13),
+            replaces: row.isNull(14) ? [] : value(of: row.text(14)) ?? [],
+            isReadableByOlderReleases: row.integer(16) != 0
+        )
+        if !row.isNull(15) { entry.extra = row.text(15) }
+        return entry
+    }
+
+    // MARK: JSON in a column
+
+    private static func json(_ value: some Encodable) -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Strings and integers can always be encoded.
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Decodes a JSON column; nil when it cannot be decoded.
+    package static func value<Value: Decodable>(of json: String) -> Value? {
+        try? JSONDecoder().decode(Value.self, fromStored: Data(json.utf8))
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+
+/// The quarantine: records that a migration could not convert, as they were before it.
+///
+/// The table is created with the first such record, inside the upgrade's transaction. Other files pay nothing for it,
+/// and a release that does not know it leaves it alone.
+package enum QuarantineTable {
+    static let name = "molt_quarantine"
+
+    /// Ids are never reused, so an id always means the same record.
+    package static let creation = """
+        CREATE TABLE IF NOT EXISTS molt_quarantine(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_id INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            type TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            expires_at REAL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            migration TEXT NOT NULL,
+            migration_version INTEGER NOT NULL,
+            first_step INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            step_words TEXT NOT NULL,
+            code TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            property TEXT,
+            quarantined_at REAL NOT NULL,
+            content ANY NOT NULL
+        ) STRICT
+        """
+
+    /// The columns of a ``RecordFailure``, in the order in which a statement binds them.
+    static let failureColumns =
+        "migration, migration_version, first_step, step, step_words, code, reason, property"
+
+    /// The records that go into quarantine at the end of their stage.
+    static let deferredTable = """
+        molt_failed(
+            stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
+            step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)
+        ) WITHOUT ROWID
+        """
+
+    static let deferring = """
+        INSERT OR REPLACE INTO molt_failed(stage, id, type, \(failureColumns))
+        VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        """
+
+    /// Copies the records of a stage into quarantine, ordered by id.
+    ///
+    /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
+    /// statement, which may concern every record.
+    ///
+    /// - Parameter hasOriginals: Whether a block may have kept originals.
+    static func moving(hasOriginals: Bool) -> String {
+        let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
+        func kept(_ column: String) -> String {
+            hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
+        }
+        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
+        return """
+            INSERT OR FAIL INTO molt_quarantine(
+                record_id, key, type, version, expires_at, created_at, updated_at, quarantined_at, content,
+                \(failureColumns)
+            )
+            SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
+                record.updated_at, ?2, \(kept("content")), \(failureColumns)
+            FROM molt_failed AS failed
+            JOIN molt_record AS record ON record.id = failed.id
+            LEFT JOIN molt_type ON molt_type.id = record.type_id
+            \(original)
+            WHERE failed.stage = ?1 ORDER BY failed.id
+            """
+    }
+}
+
+extension Statement {
+    /// Binds the values of the ``QuarantineTable/failureColumns``.
+    func bind(_ failure: RecordFailure, from index: Int32) throws(SQLiteError) {
+        try bind(failure.migration.name, at: index)
+        try bind(Int64(failure.migration.version), at: index + 1)
+        try bind(Int64(failure.firstStep), at: index + 2)
+        try bind(Int64(failure.step.number), at: index + 3)
+        try bind(failure.step.summary, at: index + 4)
+        try bind(failure.code.rawValue, at: index + 5)
+        try bind(failure.reason, at: index + 6)
+        try bind(text: failure.property, at: index + 7)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// The shape that each type was last written with, and the schema version at that time.
+///
+/// The table is created with the first shape. Code that removes records or upgrades the file need not know of it.
+struct ShapeTable {
+    private let connection: Connection
+
+    private static let name = "molt_shape"
+    private static let creation = """
+        CREATE TABLE IF NOT EXISTS molt_shape(
+            type TEXT PRIMARY KEY NOT NULL,
+            version INTEGER NOT NULL,
+            shape TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """
+
+    /// Uses a connection that is inside a write transaction.
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The shape of a type at a version; nil when there is none or it cannot be decoded.
+    func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
+        guard try connection.hasTable(Self.name) else { return nil }
+        let statement = try connection.prepare("SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2")
+        try statement.bind(type, at: 1)
+        try statement.bind(Int64(version), at: 2)
+        guard let text = try statement.first({ $0.text(0) }) else { return nil }
+        // An undecodable shape, as of a newer release, is replaced; no value is lost with it.
+        return try? JSONDecoder().decode(TypeShape.self, fromStored: Data(text.utf8))
+    }
+
+    /// Deletes all shapes after a migration, which may have changed them.
+    ///
+    /// That includes a late migration to the version that the file already has.
+    static func clear(_ connection: Connection) throws(SQLiteError) {
+        guard try connection.hasTable(Self.name) else { return }
+        try connection.execute("DELETE FROM molt_shape")
+    }
+
+    func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Names and Booleans can always be encoded. If this failed, the value would still be written.
+        guard let data = try? encoder.encode(shape) else { return }
+        try connection.execute(Self.creation)
+        let statement = try connection.prepare(
+            """
+            INSERT INTO molt_shape(type, version, shape) VALUES(?1, ?2, ?3)
+            ON CONFLICT(type) DO UPDATE SET version = excluded.version, shape = excluded.shape
+            """
+        )
+        try statement.bind(type, at: 1)
+        try statement.bind(Int64(version), at: 2)
+        try statement.bind(String(decoding: data, as: UTF8.self), at: 3)
+        try statement.run()
+    }
+}

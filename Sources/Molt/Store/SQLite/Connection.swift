@@ -1,0 +1,202 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// A connection to one database; its owner lets only one thread use it at a time.
+package final class Connection {
+    package enum Mode {
+        /// Reads a file that no one changes meanwhile; takes no lock and creates no file beside it.
+        case immutable
+        /// Reads, and takes locks.
+        case readOnly
+        /// Reads and writes; the file must exist.
+        case readWrite
+        case memory
+    }
+
+    package let handle: OpaquePointer
+    /// Retained, because SQLite's functions refer to it while the connection is open.
+    private var source: ContentSource?
+    private var isClosed = false
+    /// Whether the connection takes locks, so that it must be closed before the app is suspended.
+    let takesLocks: Bool
+    /// Whether to interrupt the running statement; nil for never.
+    package var isOver: (() -> Bool)?
+    /// How long a statement waits for another connection's lock, in milliseconds.
+    private(set) var busyTimeout: Int32 = 0
+
+    /// Opens a database.
+    ///
+    /// - Parameter path: The file; ignored for a database in memory.
+    /// - Throws: ``SQLiteError``, which is ``SQLiteError/suspended`` if the connection would take locks and the app has
+    ///   suspended its access to stores.
+    package init(_ path: String, mode: Mode) throws(SQLiteError) {
+        takesLocks = mode == .readOnly || mode == .readWrite
+        if takesLocks, !StoreAccess.enter() { throw .suspended }
+        let name: String
+        let flags: Int32
+        switch mode {
+        case .immutable:
+            name = Connection.immutableURI(path)
+            flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        case .readOnly:
+            name = path
+            flags = SQLITE_OPEN_READONLY
+        case .readWrite:
+            name = path
+            flags = SQLITE_OPEN_READWRITE
+        case .memory:
+            name = ":memory:"
+            flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
+            let system = opened.map { sqlite3_system_errno($0) } ?? 0
+            sqlite3_close_v2(opened)
+            if takesLocks { StoreAccess.leave() }
+            throw SQLiteError(
+                extendedCode: extended,
+                message: String(cString: sqlite3_errstr(code)),
+                systemCode: system
+            )
+        }
+        handle = opened
+        sqlite3_extended_result_codes(opened, 1)
+        // The schema of a tampered file must not run code of this process or access pages by SQL. Overlapping cells
+        // count as damage at once.
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
+        // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers recurse.
+        sqlite3_exec(opened, "PRAGMA journal_size_limit = -1; PRAGMA recursive_triggers = OFF", nil, nil, nil)
+        keepLog(false)
+        installHandlers()
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the connection, even if it is still referenced; no other call may follow.
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        sqlite3_close_v2(handle)
+        if takesLocks { StoreAccess.leave() }
+    }
+
+    /// A `file:` URI with every reserved byte escaped.
+    private static func immutableURI(_ path: String) -> String {
+        var uri = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A:
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                uri += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return uri + "?immutable=1"
+    }
+
+    /// The source of contents for an UPDATE of many rows; created at its first use.
+    func contentSource() throws(SQLiteError) -> ContentSource {
+        if let source { return source }
+        let made = try ContentSource(for: self)
+        source = made
+        return made
+    }
+
+    // MARK: Statements
+
+    package func execute(_ sql: String) throws(SQLiteError) {
+        try checkAccess()
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self, isLasting: false)
+    }
+
+    /// The first column of the first row as an integer; 0 when there is no row.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        try prepare(sql).first { $0.integer(0) } ?? 0
+    }
+
+    /// The first column of the first row as text; empty when there is no row.
+    func text(_ sql: String) throws(SQLiteError) -> String {
+        try prepare(sql).first { $0.text(0) } ?? ""
+    }
+
+    /// Whether the file itself, not the temporary database, has a table.
+    package func hasTable(_ name: String) throws(SQLiteError) -> Bool {
+        let search = try prepare("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")
+        try search.bind(name, at: 1)
+        return try search.first { $0.integer(0) != 0 } ?? false
+    }
+
+    // MARK: State
+
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The number of rows changed since the connection was opened.
+    var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
+    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The path that SQLite resolved when it opened the file, symbolic links followed; nil in memory.
+    var filePath: String? {
+        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+        return String(cString: name)
+    }
+
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Whether the open file is no longer at its path, so that writes to it would be lost.
+    var hasMoved: Bool {
+        var answer: Int32 = 0
+        return sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
+    }
+
+    /// Sets whether the log stays beside the file after the last connection is closed.
+    func keepLog(_ isKept: Bool) {
+        var flag: Int32 = isKept ? 1 : 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
+    }
+
+    /// Sets how long a statement waits for another connection's lock.
+    func setBusyTimeout(milliseconds: Int32) {
+        busyTimeout = milliseconds
+    }
+
+    func rollBack() {
+        guard isInTransaction else { return }
+        // This fails only when the transaction is already gone.
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// The error for a result code, with SQLite's message.
+    func error(_ code: Int32) -> SQLiteError {
+        // Read errno first: SQLite's own copy lacks the reason for a failed commit.
+        let system = errno
+        let extended = sqlite3_extended_errcode(handle)
+        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), takesLocks, StoreAccess.isSuspended {
+            return .suspended
+        }
+        guard extended != SQLiteError.changedVnode else { return .moved }
+        // After a misuse, for example, the connection's last error is about another call.
+        let isSame = extended & 0xFF == code & 0xFF
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+        return SQLiteError(
+            extendedCode: isSame ? extended : code,
+            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
+            systemCode: isOfSystem ? system : 0
+        )
+    }
+}

@@ -1,0 +1,149 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// A failure that SQLite reports: a result code and a message, never a bound value.
+package struct SQLiteError: Error, Hashable, Sendable {
+    /// The primary result code, such as 13 for a full disk.
+    package let resultCode: Int32
+    /// The extended result code, such as 778 for a failed write.
+    package let extendedCode: Int32
+    /// SQLite's message.
+    package let message: String
+    /// The system's error number when it refused to read, write or open a file; 0 otherwise.
+    package let systemCode: Int32
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - extendedCode: The extended result code; its low byte is the primary code.
+    ///   - systemCode: The system's error number; 0 for none.
+    package init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
+        self.resultCode = extendedCode & 0xFF
+        self.extendedCode = extendedCode
+        self.message = message
+        self.systemCode = systemCode
+    }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    /// The codes and SQLite's message.
+    package var description: String {
+        let system = systemCode == 0 ? "" : ", system \(systemCode)"
+        return "SQLite \(resultCode) (\(extendedCode)\(system)): \(message)"
+    }
+}
+
+extension SQLiteError {
+    static let short = SQLiteError(extendedCode: SQLITE_NOTADB, message: "the file is too short for a database")
+
+    package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
+
+    /// An update found fewer rows than were read earlier in the same transaction.
+    static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
+
+    static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
+
+    /// The header of a damaged file has another page size than all releases write.
+    static let wrongPageSize = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the page size is wrong")
+
+    /// An intact file cannot get the pages of another one.
+    static let otherPageSize = SQLiteError(
+        extendedCode: SQLITE_MISMATCH,
+        message: "the two files have different page sizes"
+    )
+
+    static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
+
+    static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
+
+    static let missingTypeName = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")
+
+    /// The journal has changes for an attached store whose name is missing.
+    static let missingStoreName = SQLiteError(
+        extendedCode: SQLITE_CORRUPT,
+        message: "the name of an attached store is missing"
+    )
+
+    /// The file is no longer at its path; SQLite itself checks that only before writing a rollback journal.
+    package static let moved = SQLiteError(
+        extendedCode: SQLITE_READONLY | (4 << 8),
+        message: "attempt to write a file that has moved"
+    )
+
+    /// The app has suspended its access to stores.
+    static let suspended = SQLiteError(extendedCode: SQLITE_ABORT, message: "access to stores is suspended")
+
+    /// SQLITE_IOERR_VNODE, from Apple's SQLite only: the open file was linked, renamed or removed.
+    static let changedVnode = SQLITE_IOERR | 27 << 8
+
+    /// Whether another connection holds the lock.
+    ///
+    /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
+    var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
+    package var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
+    /// Whether the schema uses a function that SQLite bars from untrusted schemas, for example in an index.
+    ///
+    /// SQLite 3.40 counts `json_extract` among them; newer releases do not.
+    var isUnsafeSchema: Bool {
+        resultCode == SQLITE_CORRUPT && message.hasPrefix("malformed database schema (")
+            && message.contains(" - unsafe use of ")
+    }
+    /// Whether a failed commit may be on disk all the same: a system call failed, and not for lack of space.
+    var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
+    /// Whether a statement was interrupted at its deadline.
+    package var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
+    package var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
+
+    /// Whether space ran out; SQLite itself recognizes only one of the system's error codes for that.
+    var isFull: Bool {
+        switch resultCode {
+        case SQLITE_FULL: true
+        case SQLITE_IOERR, SQLITE_CANTOPEN: systemCode == ENOSPC || systemCode == EDQUOT
+        default: false
+        }
+    }
+    var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
+
+    /// The advice when the system refuses a file for another reason than its permissions.
+    static let refusal =
+        "The system refuses the file, as iOS refuses a protected file while the device is locked. Try again when it is "
+        + "unlocked."
+
+    var advice: String {
+        switch resultCode {
+        case _ where self == .moved:
+            "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
+        case _ where self == .suspended:
+            "The app has suspended its access to stores. Nothing was written. Try again after `StoreAccess.resume()`."
+        case _ where isFull:
+            "The disk is full. Free some space, and try again."
+        case _ where isAtLimit:
+            "The file has reached the largest size that its volume or this process allows. Allow more, "
+                + "or remove records, and try again."
+        case _ where systemCode == EPERM:
+            Self.refusal
+        case _ where isUnsafeSchema:
+            "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
+                + "Remove it with any SQLite tool, as with DROP INDEX. The file was not changed."
+        case SQLITE_IOERR:
+            "The disk could not be read or written. Check the device, then open the store again."
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            "The file is damaged. Restore a backup with CodableCache.restore(_:at:), or save what can be read: add "
+                + "the product MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file "
+                + "aside and begins with an empty one."
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+            "The file cannot be written. Check the permissions of the file and of its directory."
+        case SQLITE_CANTOPEN:
+            "The file, or one beside it, cannot be opened. Check the permissions of its directory, and that its volume is "
+                + "not full. A protected file cannot be opened while the device is locked."
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+            "Another process is writing the file. Try again, or allow more time."
+        case SQLITE_INTERRUPT:
+            "The deadline has passed."
+        case SQLITE_TOOBIG:
+            "A key or content is larger than SQLite can hold."
+        default:
+            "The statement failed: \(message)."
+        }
+    }
+}

@@ -1,0 +1,61 @@
+extension CacheTransaction {
+    func keepOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            try makeOriginals()
+            let statement = try statements[.keepOriginal]
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    func keepOriginals(ofType type: String) throws {
+        try mapped { () throws(SQLiteError) in
+            guard let typeID = try typeID(type) else { return }
+            try makeOriginals()
+            let statement = try connection.prepare(
+                TransactionQuery.keeping + " WHERE +molt_record.type_id = ?1"
+            )
+            try statement.bind(typeID, at: 1)
+            try statement.run()
+        }
+    }
+
+    func original(id: Int64) throws -> Record? {
+        guard hasOriginals else { return nil }
+        return try mapped { () throws(SQLiteError) in
+            let row = try statements[.original]
+            try row.bind(id, at: 1)
+            defer { row.reset() }
+            guard try row.step() else { return nil }
+            let batch = RecordBatch(capacity: 1)
+            batch.append(
+                id: row.integer(0),
+                typeName: row.text(4),
+                key: row.bytes(1),
+                content: row.bytes(2),
+                isData: row.isBlob(2),
+                expiration: row.real(3),
+                version: Int(clamping: row.integer(5))
+            )
+            return batch[0]
+        }
+    }
+
+    func forgetOriginals() throws {
+        guard hasOriginals else { return }
+        try mapped { () throws(SQLiteError) in try connection.execute("DELETE FROM temp.molt_original") }
+    }
+
+    /// Creates the table; a temporary table has a file of its own, so memory stays flat.
+    private func makeOriginals() throws(SQLiteError) {
+        guard !hasOriginals else { return }
+        try connection.execute(
+            """
+            CREATE TEMP TABLE molt_original(
+                id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER
+            )
+            """
+        )
+        hasOriginals = true
+    }
+}

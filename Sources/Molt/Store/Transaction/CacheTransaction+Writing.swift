@@ -1,0 +1,121 @@
+internal import Foundation
+
+extension CacheTransaction {
+    func write(_ contents: RecordContents) throws {
+        guard !contents.rows.isEmpty else { return }
+        changesSizes = true
+        try mapped { () throws(SQLiteError) in
+            let source = try connection.contentSource()
+            try source.write(contents) { rows throws(SQLiteError) in
+                if rows.count < 4 {
+                    for row in rows { try put(source.content(of: row), in: row) }
+                } else {
+                    try put(rows)
+                }
+            }
+        }
+    }
+
+    private func put(_ content: UnsafeRawBufferPointer, in row: RecordContents.Row) throws(SQLiteError) {
+        let statement = try statements[.write]
+        try statement.bind(inPlace: content, isText: !row.isData, at: 1)
+        try statement.bind(Int64(row.version), at: 2)
+        try statement.bind(row.id, at: 3)
+        try statement.run()
+        guard connection.changes == 1 else { throw SQLiteError.lostRows }
+    }
+
+    /// Writes rows of one version with one statement.
+    private func put(_ rows: ContentSource.Rows) throws(SQLiteError) {
+        guard let first = rows.first, let last = rows.last else { return }
+        // Ids grow strictly, so a range with as many ids as rows contains no other record.
+        let isDense = last.id - first.id == Int64(rows.count) - 1
+        let statement = try statements[isDense ? .writeRange : .writeMany]
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.bind(Int64(first.version), at: 3)
+        try statement.run()
+        guard connection.changes == rows.count else { throw SQLiteError.lostRows }
+    }
+
+    func write(expiration: Double?, id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.writeExpiry]
+            try statement.bind(expiration, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
+        }
+    }
+
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        let key = record.key
+        let type = record.typeName
+        let isText = !record.isData
+        let expiration = record.expirationSeconds
+        buffer.removeAll(keepingCapacity: true)
+        record.writeContent(to: &buffer)
+        let isNew = try mapped { () throws(SQLiteError) in
+            forgetCounts()
+            let existing = try statements[.idByKey]
+            try existing.bind(key, at: 1)
+            guard try existing.first({ $0.integer(0) }) == nil else { return false }
+            let statement = try statements[.insert]
+            let buffer = buffer
+            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
+                let bytes = UnsafeRawBufferPointer(buffer)
+                try statement.bind(id, at: 1)
+                try statement.bind(key, at: 2)
+                try statement.bind(try addType(type), at: 3)
+                try statement.bind(Int64(version), at: 4)
+                try statement.bind(Date().timeIntervalSince1970, at: 5)
+                try statement.bind(expiration, at: 6)
+                try statement.bind(inPlace: bytes, isText: isText, at: 7)
+                try statement.run()
+            }
+            return true
+        }
+        guard isNew else {
+            throw keyExists(key, of: "A record of type \(type)", recordKey: key, recordType: type)
+        }
+    }
+
+    func delete(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            forgetCounts()
+            let statement = try statements[.delete]
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    func deleteExpired(now: Double) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            let deletion = try connection.prepare(
+                "DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1"
+            )
+            try deletion.bind(now, at: 1)
+            try deletion.run()
+            let count = connection.changes
+            guard count > 0 else { return 0 }
+            forgetCounts()
+            // Readers of the snapshot skip these records.
+            expiredAt = now
+            firstChange = connection.totalChanges
+            return count
+        }
+    }
+
+    func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
+        var error = MigrationError(
+            .keyExists,
+            """
+            \(what) would get the key "\(newKey)", which is already used by another record. Use a different key, or \
+            delete the other record or give it another key first.
+            """
+        )
+        error.store = storeName
+        error.recordKey = recordKey
+        error.recordType = recordType
+        return error
+    }
+}

@@ -1,0 +1,125 @@
+/// The write transaction of an upgrade; statements are prepared at their first use and kept until its end.
+final class CacheTransaction: MigrationTransaction, RecordTransaction {
+    var records: (any RecordTransaction)? { self }
+
+    let connection: Connection
+    let storeName: String
+    /// Whether the file was made for this upgrade.
+    let isFresh: Bool
+    var statements: Statements<TransactionQuery>
+    /// Whether the table of deferred changes was created.
+    var hasDeferred = false
+    /// Whether the table of records bound for quarantine was created.
+    var hasQuarantine = false
+    var hasOriginals = false
+    /// Reads the state at the beginning of the transaction; opened at its first use.
+    var snapshot: Connection?
+    /// The connection's change count when the transaction began to change records.
+    var firstChange: Int64
+    /// The cutoff at which expired records were deleted before the first change; nil when none were.
+    var expiredAt: Double?
+    let deadline: ContinuousClock.Instant?
+    let isDurable: Bool
+    private var isOver = false
+    /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
+    private var failure: SQLiteError?
+
+    /// All types; nil until they are needed, and after names may have changed.
+    var types: TypeNameTable?
+    var counts: [Int64: Int] = [:]
+    var total: Int?
+    /// Whether records were added, removed or written.
+    var changesSizes = false
+    /// Reused memory for the content of inserted records.
+    var buffer: [UInt8] = []
+
+    init(
+        _ connection: Connection,
+        storeName: String,
+        isFresh: Bool,
+        isDurable: Bool = true,
+        deadline: ContinuousClock.Instant? = nil
+    ) {
+        self.connection = connection
+        self.storeName = storeName
+        self.isFresh = isFresh
+        self.isDurable = isDurable
+        self.deadline = deadline
+        firstChange = connection.totalChanges
+        statements = Statements(on: connection, sql: \.sql)
+    }
+
+    // MARK: The life of the transaction
+
+    /// Drops temporary tables and statements; the last call before the commit.
+    func finish() throws(MigrationError) {
+        try mapped { () throws(SQLiteError) in
+            statements.removeAll()
+            closeSnapshot()
+            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
+            if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
+            if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
+            hasDeferred = false
+            hasQuarantine = false
+            hasOriginals = false
+            if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
+        }
+    }
+
+    func invalidate() {
+        statements.removeAll()
+        closeSnapshot()
+        isOver = true
+    }
+
+    /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
+    @inline(__always)
+    func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
+        guard !isOver else {
+            var error = MigrationError(
+                .contextExpired,
+                "The transaction was used after it had ended. Use it only inside the closure that it was given to."
+            )
+            error.store = storeName
+            throw error
+        }
+        // The failure is sticky: a caller that swallowed it must not commit.
+        if let failure { throw MigrationError(failure, store: storeName) }
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            failure = error
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    func state() throws -> StoreState {
+        try mapped { () throws(SQLiteError) in
+            var state = try LedgerTable.state(connection)
+            state.isFresh = isFresh
+            return state
+        }
+    }
+
+    func record(_ entries: [LedgerEntry], version: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            try LedgerTable.add(entries, version: version, to: connection)
+            if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
+        }
+    }
+
+    // MARK: The journal
+
+    func journal() throws -> [JournalEntry] {
+        try mapped { () throws(SQLiteError) in try JournalTable.entries(connection) }
+    }
+
+    func addToJournal(_ entries: [JournalEntry]) throws {
+        guard !entries.isEmpty else { return }
+        try mapped { () throws(SQLiteError) in try JournalTable.add(entries, to: connection) }
+    }
+
+    func clearJournal() throws {
+        try mapped { () throws(SQLiteError) in try JournalTable.clear(connection) }
+    }
+}

@@ -1,0 +1,80 @@
+/// Reads the records of a type through its own connection, as they were before the transaction's changes.
+///
+/// In WAL mode, such a connection sees the last commit, whatever the transaction has written since. As the transaction
+/// holds the write lock, that is the state it began with.
+final class SnapshotReader: RecordReader {
+    private var types: WantedTypes
+    private let storeName: String
+    /// Nil once the reader has ended; a queue may keep the reader a little longer.
+    private var statement: Statement?
+    private var last = Int64.min
+    private var isAtEnd = false
+    private let flusher: LogFlusher?
+
+    /// Prepares to read.
+    ///
+    /// - Parameters:
+    ///   - expiredAt: Records that had expired by this time are skipped; nil skips none.
+    ///   - connection: Used only by this reader until it ends.
+    ///   - flusher: Called between batches to write the log to disk; nil for none.
+    init(
+        _ types: WantedTypes,
+        through: Int64,
+        expiredAt: Double?,
+        on connection: Connection,
+        flushing flusher: LogFlusher?,
+        storeName: String
+    ) throws(SQLiteError) {
+        self.types = types
+        self.storeName = storeName
+        self.flusher = flusher
+        let statement = try connection.prepare(
+            """
+            SELECT id, key, version, content, expires_at, type_id FROM molt_record NOT INDEXED
+            WHERE id <= ?2 \(types.onlyID == nil ? "" : "AND type_id = ?1")
+                \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
+            """
+        )
+        if let id = types.onlyID { try statement.bind(id, at: 1) }
+        try statement.bind(through, at: 2)
+        if let expiredAt { try statement.bind(expiredAt, at: 3) }
+        self.statement = statement
+    }
+
+    func read(into batch: RecordBatch) throws {
+        batch.removeAll()
+        guard let statement else { return }
+        flusher?.flush()
+        do throws(SQLiteError) {
+            while !batch.isFull, !isAtEnd {
+                // Stepping past the last row would make SQLite begin again.
+                guard try statement.step() else {
+                    isAtEnd = true
+                    return
+                }
+                let id = statement.integer(0)
+                guard id > last else { throw .disorder }
+                last = id
+                guard let typeName = types.name(of: statement.integer(5)) else { continue }
+                let expiration = statement.real(4)
+                batch.append(
+                    id: id,
+                    typeName: typeName,
+                    key: statement.bytes(1),
+                    content: statement.bytes(3),
+                    isData: statement.isBlob(3),
+                    expiration: expiration,
+                    version: Int(clamping: statement.integer(2))
+                )
+            }
+        } catch {
+            // Stepping again would make SQLite begin again.
+            self.statement = nil
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    func end() {
+        statement = nil
+    }
+}

@@ -1,0 +1,52 @@
+internal import Foundation
+
+/// A lock on a file or a directory that one holder at a time has, across all processes; a kill releases it.
+package struct FileLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits for the lock; creates the file if necessary.
+    ///
+    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
+    package init(_ path: String, waiting: () throws -> Void) throws {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+        let descriptor = open(path, flags, S_IRUSR | S_IWUSR)
+        guard descriptor < 0 || DurableFile.isFile(descriptor) else {
+            close(descriptor)
+            throw DurableFile.Failure(number: EINVAL)
+        }
+        try self.init(descriptor, waiting)
+    }
+
+    /// Waits for the lock on a directory, which leaves no file behind.
+    ///
+    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
+    package init(directory path: String, waiting: () throws -> Void) throws {
+        try self.init(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), waiting)
+    }
+
+    private init(_ descriptor: Int32, _ waiting: () throws -> Void) throws {
+        guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
+        guard StoreAccess.enter() else {
+            close(descriptor)
+            throw MigrationError.suspended()
+        }
+        do {
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
+                if StoreAccess.isSuspended { throw MigrationError.suspended() }
+                try waiting()
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+        } catch {
+            close(descriptor)
+            StoreAccess.leave()
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+        StoreAccess.leave()
+    }
+}

@@ -1,0 +1,220 @@
+internal import Foundation
+
+extension MigrationContext {
+    /// Visits each record of a type, with its original and the record to change side by side.
+    ///
+    /// - Parameters:
+    ///   - type: The current type name. For an unknown name, no record is visited.
+    ///   - body: Receives the record as it was when the block started, and the record to change. Call `new.drop()` to
+    ///     delete it. To put another record in its place, delete it with ``delete(_:)`` before you create that one.
+    ///     Records that this block created or deleted are not visited. A record's new key or type name is written when
+    ///     all records have been visited.
+    /// - Throws: ``MigrationError``, with an error of `body` as its underlying error. If a record was changed before
+    ///   the failure, the error is sticky: the block cannot catch it and go on.
+    public func enumerate(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let changes = changeCount
+        do {
+            try visitAll(type, body)
+        } catch {
+            // Some records are changed and others are not; their new keys and type names are not written.
+            if changeCount != changes { failure = failure ?? error }
+            throw error
+        }
+    }
+
+    /// Increases with each record that was changed, deleted, added or quarantined, and with each renamed type.
+    private var changeCount: Int {
+        counts.changed + counts.dropped + counts.created + counts.quarantined + renameCount
+    }
+
+    private func visitAll(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let batch = RecordBatch(capacity: scope.options.batchSize)
+        let stage = newStage()
+        var hasDeferred = false
+        var visited = 0
+        enumerations.append(Enumeration(looksForOriginals: hasOriginals))
+        let level = enumerations.count - 1
+        defer { enumerations.removeLast() }
+        var after = Int64.min
+        while true {
+            try scope.options.checkCancellation()
+            try perform(at: UpgradePoint(.read, "of \(type)")) {
+                try $0.read(into: batch, types: [type], after: after, through: firstCreatedID - 1)
+            }
+            guard batch.count > 0 else { break }
+            enumerations[level].isBatchStale = false
+            enumerations[level].isBatchIncomplete = false
+            var seen = 0
+            for index in 0..<batch.count {
+                // The visited records must not depend on the batch size.
+                if enumerations[level].isBatchIncomplete { break }
+                try scope.options.checkCancellation()
+                let id = batch[index].id
+                after = id
+                seen += 1
+                enumerations[level].current = id
+                enumerations[level].isCurrentDeleted = false
+                enumerations[level].isCurrentWritten = false
+                if enumerations[level].isBatchStale {
+                    let record = try perform { try $0.record(id: id) }
+                    guard let record, RecordValue.Object.isSame(record.typeName, type) else { continue }
+                    batch[index] = record
+                }
+                counts.read += 1
+                visited += 1
+                let isDeferred = try withAutoreleasePool { try visit(&batch[index], level, stage, body) }
+                hasDeferred = isDeferred || hasDeferred
+            }
+            scope.meter.advance(by: seen)
+        }
+        if visited == 0 { try noteMissing(type) }
+        if hasDeferred {
+            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        }
+    }
+
+    /// - Returns: Whether a change was deferred to the end of the enumeration.
+    private func visit(
+        _ record: inout Record,
+        _ level: Int,
+        _ stage: Int,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws -> Bool {
+        let typeName = record.typeName
+        var read: Record?
+        var before: Record?
+        var revision = record.revision
+        let changes = changeCount
+        var isAtPoint = false
+        record.coding = coding
+        do {
+            try record.read()
+            let old = try original(of: record, level)
+            read = old
+            before = scope.notes == nil ? nil : record
+            revision = record.revision
+            if let atPoint = scope.options.atPoint {
+                isAtPoint = true
+                try atPoint(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
+                isAtPoint = false
+            }
+            try body(old, &record)
+            if let failure = record.failure ?? old.failure { throw failure }
+        } catch {
+            var old = read ?? record
+            if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
+            let error = recordError(error, key: old.key, type: typeName)
+            guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
+                throw error
+            }
+            return false
+        }
+        if let failure { throw failure }
+        let isDeleted = enumerations[level].isCurrentDeleted
+        if record.isDropped, !isDeleted { try delete(id: record.id, ofType: typeName, before) }
+        if record.isDropped || isDeleted { return false }
+        guard record.revision != revision else { return false }
+        guard !enumerations[level].isCurrentWritten else {
+            throw lostUpdate(key: read?.key ?? record.key, type: typeName)
+        }
+        let isRetyped = !RecordValue.Object.isSame(record.typeName, typeName)
+        if isRetyped {
+            // The change is written when this enumeration ends; outer enumerations must see it.
+            for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
+        }
+        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage)
+        if let before { note(before, record) }
+        return isDeferred
+    }
+
+    private func original(of record: Record, _ level: Int) throws -> Record {
+        var original = record
+        if enumerations[level].looksForOriginals, let kept = try perform({ try $0.original(id: record.id) }) {
+            original = kept
+            original.coding = coding
+            try original.read()
+        }
+        guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }
+        original.typeName = typeName
+        return original
+    }
+}
+
+extension MigrationContext {
+    /// An `enumerate` call in progress.
+    struct Enumeration {
+        /// The id of the record that its closure is visiting.
+        var current: Int64 = 0
+        /// Whether that record was deleted through the context.
+        var isCurrentDeleted = false
+        /// Whether that record was written since the closure received it.
+        var isCurrentWritten = false
+        /// Whether records of the batch may have been changed or deleted since it was read.
+        var isBatchStale = false
+        /// Whether records outside the batch may have received the type since it was read.
+        var isBatchIncomplete = false
+        /// Whether this block may have changed records that are not visited yet.
+        var looksForOriginals: Bool
+    }
+}
+
+/// Records that the closure of `enumerate` could not convert.
+extension MigrationContext {
+    /// Quarantines or drops a record as it was when the block started, if the policy says so.
+    ///
+    /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
+    func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
+        guard scope.options.policy(of: step) != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord
+        else { return false }
+        let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
+        let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
+        let outcome: MigrationReport.FailedRecord.Outcome
+        do {
+            outcome = try scope.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)
+            failureCount += 1
+        } catch {
+            failure = failure ?? error
+            limitError = error as? MigrationError
+            throw error
+        }
+        if outcome == .dropped {
+            try delete(id: old.id, ofType: typeName, old)
+            return true
+        }
+        touch(old.id, isDeleted: true)
+        counts.quarantined += 1
+        let stage = newStage()
+        try perform(at: UpgradePoint(.deferChange)) { records in
+            let kind = DeferredChange.Kind.quarantine(cause, typeName: old.typeName)
+            try records.deferChange(DeferredChange(stage: stage, id: old.id, kind: kind))
+            try records.applyDeferredChanges(stage: stage)
+        }
+        return true
+    }
+
+    /// The error for a record that was changed twice, where one of the changes would be lost.
+    func lostUpdate(key: String, type: String) -> MigrationError {
+        var error = MigrationError(
+            .stepFailed,
+            "The closure changed `new`, and the same record was also written by `update` or a nested `enumerate`: one "
+                + "of the two changes would be lost. Make both changes to `new`."
+        )
+        error.recordKey = key
+        error.recordType = type
+        return error
+    }
+
+    func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
+        var named = StepErrors.named(error, store: scope.storeName)
+        guard named.code != .cancelled else { return named }
+        named.recordKey = named.recordKey ?? key
+        named.recordType = named.recordType ?? type
+        return named
+    }
+}
