@@ -1,4 +1,5 @@
 // Stands for what Foundation and Dispatch have on Apple's systems only, for .ci/darwin.
+@_exported import Darwin
 @_exported import Dispatch
 @_exported import Foundation
 

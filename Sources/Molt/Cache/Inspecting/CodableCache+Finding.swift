@@ -1,5 +1,5 @@
 extension CodableCache {
-    /// A fault that ``CodableCache/verify(at:progress:)-1vqc2`` found in a cache file.
+    /// A fault that ``CodableCache/verify(at:progress:)-9aj1u`` found in a cache file.
     public struct Finding: Hashable, Sendable {
         /// The part of the file with the fault.
         public enum Kind: String, Hashable, Sendable, Codable {
