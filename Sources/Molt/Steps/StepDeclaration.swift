@@ -9,8 +9,17 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     /// The data that the step removes.
     var losses: [DataLoss] { get }
 
-    /// The values that the step looks for in records or gives them, as JSON.
+    /// The values that the step looks for or sets at ``literalProperty``, as JSON.
     var literals: [String] { get }
+
+    /// The property with the literals; for a step that changes each record, its required property.
+    var literalProperty: PropertyPlace? { get }
+
+    /// The property whose values become keys of records; nil if there is none.
+    var keyProperty: PropertyPlace? { get }
+
+    /// Where values are before the step and after it; nil if they stay where they are.
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? { get }
 
     /// The texts at which the step splits strings.
     var separators: [String] { get }
@@ -22,6 +31,9 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 extension StepDeclaration {
     package var losses: [DataLoss] { [] }
     package var literals: [String] { [] }
+    package var literalProperty: PropertyPlace? { nil }
+    package var keyProperty: PropertyPlace? { nil }
+    package var relocation: (old: PropertyPlace, new: PropertyPlace)? { nil }
     package var separators: [String] { [] }
 }
 
@@ -40,6 +52,7 @@ package protocol RecordStep: StepDeclaration {
 extension RecordStep {
     package var alternatives: [PropertyPath] { [] }
     package var mayKeepValue: Bool { false }
+    package var literalProperty: PropertyPlace? { requiredProperty.map { PropertyPlace(type, $0) } }
 }
 
 package typealias StepChange = @Sendable (inout Record) throws -> Void
@@ -58,4 +71,62 @@ struct RecordEdit: Sendable {
     /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
     var apply: @Sendable (inout Record) throws -> Void
+}
+
+// MARK: Places
+
+/// A property of the records of a type; all of their content if the path is empty.
+package struct PropertyPlace: Equatable, Sendable {
+    package let type: String
+    fileprivate let path: PropertyPath
+
+    fileprivate init(_ type: String, _ path: PropertyPath = []) {
+        self.type = type
+        self.path = path
+    }
+
+    /// The names on the path, the outermost first; nil for each element.
+    package var names: [String?] {
+        path.parts.map { part -> String? in if case .name(let name) = part { name } else { nil } }
+    }
+
+    /// The place of the values when all that is at one place is moved to another; nil if it is not there.
+    package func moved(from old: PropertyPlace, to new: PropertyPlace) -> PropertyPlace? {
+        guard RecordValue.Object.isSame(type, old.type), path.starts(with: old.path) else { return nil }
+        return PropertyPlace(new.type, new.path + PropertyPath(parts: path.parts.dropFirst(old.path.count)))
+    }
+
+    package static func == (place: PropertyPlace, other: PropertyPlace) -> Bool {
+        RecordValue.Object.isSame(place.type, other.type) && place.path == other.path
+    }
+}
+
+extension RenameTypeStep {
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(name), PropertyPlace(newName)) }
+}
+
+extension ExtractRecordsStep {
+    var keyProperty: PropertyPlace? {
+        if case .property(let name) = key { PropertyPlace(type, path + name) } else { nil }
+    }
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(type, path), PropertyPlace(newType)) }
+}
+
+extension RenamePropertyStep {
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
+        return (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
+}
+
+extension MovePropertyStep {
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
+}
+
+extension CopyPropertyStep {
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
 }

@@ -3,7 +3,7 @@ import Molt
 import MoltTesting
 
 extension StoreCommands {
-    /// - Parameter migrations: The app's registry; with --redact, the values that its steps name are kept.
+    /// - Parameter migrations: The app's registry; with --redact, the values that its steps look for are kept.
     static func fixture(_ migrations: MigrationRegistry = []) -> Command {
         Command(
             "fixture",
@@ -18,13 +18,14 @@ extension StoreCommands {
                 ),
             ],
             notes: """
-                With --redact, strings, numbers and the keys of records are replaced: letters by x, X and the next ones, digits by 1 and
-                the next ones, and characters that are not ASCII by x; other ASCII characters, exponents, true, false and null stay.
-                Equal values stay equal, and different ones different, so that a value that is the key of a record still is one.
+                With --redact, strings, numbers and the keys of records are replaced: letters by x, X and the next ones, digits
+                by 1 and the next ones, and characters that are not ASCII by x; other ASCII characters, exponents, true, false
+                and null stay. Equal strings stay equal, and different ones different. So do numbers that are keys of records,
+                or that extractRecords makes keys; in all other numbers, each digit becomes 1.
                 UUIDs and ISO 8601 dates remain valid, data becomes zeros of the same size, and an expiry becomes the start of
                 2100, or of 2000 if it has passed. The ledger loses its times and counts of records.
-                The tool of a registry keeps the values that its steps name, such as those of mapValue and the default of
-                addProperty, and the separators of splitProperty: they are in the app's code.
+                The tool of a registry keeps the values that its steps look for, such as those of mapValue, at the properties in
+                which they look for them, and the separators of splitProperty everywhere: they are in the app's code.
                 Names of types and properties stay, and so do the keys of dictionaries, which look like properties: read the
                 fixture before you share it. The command schema lists the names for --keep.
                 The whole store is read into memory. Records in quarantine are not part of a fixture.

@@ -25,7 +25,7 @@ struct FixtureRedaction {
     /// The fixture without private values; the ledger's times and counts are left out, too.
     mutating func redacted(_ fixture: StoreFixture) -> StoreFixture {
         var fixture = fixture.withoutTimes()
-        // First, because keys must stay different, whatever their form.
+        // First, because keys must stay different, whatever their form, and numbers depend on them.
         for record in fixture.records { _ = texts.replacement(forKey: record.key) }
         for index in fixture.records.indices { redact(&fixture.records[index]) }
         return fixture
@@ -52,7 +52,7 @@ struct FixtureRedaction {
         // The error does not matter: the caller treats the text as bytes.
         guard let part = try? JSONPart(text) else { return nil }
         var edits: [(range: Range<Int>, text: String)] = []
-        redact(part, at: "", of: type, &edits)
+        redact(part, at: "", of: type, literals.properties(of: type), &edits)
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -70,6 +70,7 @@ struct FixtureRedaction {
         _ part: JSONPart,
         at path: String,
         of type: String,
+        _ read: [RegistryLiterals.Property],
         _ edits: inout [(range: Range<Int>, text: String)]
     ) {
         let name = PropertyNotation.name(path, of: type)
@@ -77,19 +78,22 @@ struct FixtureRedaction {
             matched.insert(name)
             return
         }
+        guard !read.hasLiteral(part) else { return }
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
         case .string:
             edits.append((range, RecordValue.string(texts.replacement(for: part.string ?? "")).description))
-        case .number: edits.append((range, texts.replacement(forNumber: part.text)))
+        case .number: edits.append((range, texts.replacement(forNumber: part.text, isKey: read.isKey)))
         case .null, .bool: break
-        case .array where !literals.hasCollection(part.utf8):
-            for element in part.elements ?? [] { redact(element, at: "\(path)[]", of: type, &edits) }
-        case .object where !literals.hasCollection(part.utf8):
+        case .array:
+            let inner = read.inside(nil)
+            for element in part.elements ?? [] { redact(element, at: "\(path)[]", of: type, inner, &edits) }
+        case .object:
             for (name, value) in part.members ?? [] {
-                redact(value, at: PropertyNotation.path(name.string ?? "", in: path), of: type, &edits)
+                let name = name.string ?? ""
+                let inner = read.inside(name)
+                redact(value, at: PropertyNotation.path(name, in: path), of: type, inner, &edits)
             }
-        case .array, .object: break
         }
     }
 }

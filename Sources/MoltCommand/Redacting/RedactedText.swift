@@ -3,9 +3,14 @@ import Molt
 
 /// Replaces private texts by others of the same form, so that migrations treat them in the same way.
 ///
-/// The same text is always replaced by the same one, and different texts by different ones: values may be keys.
+/// The same string is always replaced by the same one, and different strings by different ones: they may be keys. A
+/// number is treated like its text only if that is the key of a record, or if a step makes it one. In any other number,
+/// each digit becomes 1: small raw values and months stay valid, and nobody learns which numbers are equal. A raw value
+/// that is also a key needs `--keep`.
 struct RedactedTexts {
-    private let literals: RegistryLiterals
+    private let separators: [String]
+    /// The bytes of the records' keys.
+    private var keys: Set<[UInt8]> = []
     /// The replacements by the bytes of the texts, because canonically equivalent strings are different keys.
     private var replacements: [[UInt8]: String] = [:]
     private var used: Set<String>
@@ -13,24 +18,32 @@ struct RedactedTexts {
     private var counts: [String: Int] = [:]
 
     init(keeping literals: RegistryLiterals) {
-        self.literals = literals
+        separators = literals.separators
+        // A value that a step looks for must not appear where it was not.
         used = literals.texts
     }
 
     /// The replacement for a record's key, which is longer than the key if all of its form are taken.
-    mutating func replacement(forKey key: String) -> String { replacement(for: key, isKey: true) }
+    mutating func replacement(forKey key: String) -> String {
+        keys.insert(Array(key.utf8))
+        return replacement(for: key, isKey: true)
+    }
 
     /// The replacement for a JSON number; the exponent stays, so that it stays in range.
-    mutating func replacement(forNumber text: String) -> String {
-        guard let exponent = text.firstIndex(where: { $0 == "e" || $0 == "E" }) else { return replacement(for: text) }
-        return text[..<exponent].map { $0.isNumber ? "1" : String($0) }.joined() + text[exponent...]
+    ///
+    /// - Parameter isKey: Whether a step makes it the key of a record.
+    mutating func replacement(forNumber text: String, isKey: Bool) -> String {
+        let mantissa = text.prefix { $0 != "e" && $0 != "E" }
+        if mantissa.endIndex == text.endIndex, isKey || keys.contains(Array(text.utf8)) {
+            return replacement(for: text, isKey: true)
+        }
+        return mantissa.map { $0.isNumber ? "1" : String($0) }.joined() + text[mantissa.endIndex...]
     }
 
     /// The replacement for a string.
     mutating func replacement(for text: String, isKey: Bool = false) -> String {
-        if literals.texts.contains(text) { return text }
         if let known = replacements[Array(text.utf8)] { return known }
-        let unique = unusedText(of: RedactedForm(of: text, separators: literals.separators), isKey: isKey)
+        let unique = unusedText(of: RedactedForm(of: text, separators: separators), isKey: isKey)
         replacements[Array(text.utf8)] = unique
         return unique
     }
@@ -127,6 +140,8 @@ private struct RedactedForm {
         form.places.append(scalars.count)
         form.scalars.append("1")
         form.isDate = false
+        // A number of several digits.
+        form.beginsAboveZero = true
         return form
     }
 

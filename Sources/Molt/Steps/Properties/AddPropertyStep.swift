@@ -21,7 +21,6 @@ struct AddPropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
     var identity: [String] { ["addProperty", type] + path.identity + [json ?? ""] }
-    var literals: [String] { json.map { [$0] } ?? [] }
 
     var change: StepChange {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.
