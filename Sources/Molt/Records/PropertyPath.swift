@@ -29,8 +29,9 @@ public struct PropertyPath: Sendable {
     /// property; in a step, `ifMissing` says what happens to a record with such an element, or with a value that is
     /// neither an array nor an object.
     ///
-    /// - Important: A dictionary whose keys are neither strings nor integers is an array of alternating keys and values,
-    ///   all of which are elements. Use ``MigrationStep/transform(_:revision:_:)`` to change the values alone.
+    /// - Important: A dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` is an array
+    ///   of alternating keys and values, all of which are elements. Use ``MigrationStep/transform(_:revision:_:)`` to
+    ///   change the values alone.
     public static let each = PropertyPath(parts: [.each])
 
     /// Creates the path of a top-level property.

@@ -44,11 +44,20 @@ public struct FixtureType: Sendable {
 struct TypeCheck {
     private(set) var failures = FailureList()
 
-    /// - Parameter name: The fixture's file or name.
-    init(_ store: StoreFixture, _ types: [FixtureType], _ migrations: MigrationRegistry, name: String) {
+    /// - Parameters:
+    ///   - newest: The newest version, which may not have shipped yet.
+    ///   - name: The fixture's file or name.
+    init(
+        _ store: StoreFixture,
+        _ types: [FixtureType],
+        _ migrations: MigrationRegistry,
+        newest: Int,
+        name: String
+    ) {
         let coding = migrations.coding
-        var stepsOnKeys: Set<String> = []
         let known = Dictionary(types.map { ($0.name, $0) }) { $1 }
+        let stepsOnElements = known.mapValues { migrations.stepsOnElements(of: $0.name, newest: newest) }
+        var stepsOnKeys: Set<String> = []
         var unknown: [String: [String]] = [:]
         for record in store.records {
             guard let type = known[record.typeName] else {
@@ -60,11 +69,10 @@ struct TypeCheck {
                 let place = "\(Shown.key(record.key)) cannot be read as \(record.typeName)"
                 failures.add(.decoding, name, "\(place): \(problem)")
             }
-            let shape = type.shape
-            let content = record.content
-            stepsOnKeys.formUnion(
-                migrations.stepsOnKeys(of: type.name, shape(content, coding), in: content.isData ? [] : content.bytes)
-            )
+            let steps = stepsOnElements[record.typeName] ?? []
+            if !steps.isEmpty, !record.content.isData, let shape = type.shape(record.content, coding) {
+                stepsOnKeys.formUnion(steps.onKeys(shape, in: record.content.bytes))
+            }
         }
         for step in stepsOnKeys.sorted() { failures.add(.keysAsElements, "registry", step) }
         for (type, keys) in unknown.sorted(by: { $0.key < $1.key }) {

@@ -76,7 +76,7 @@ struct FixtureUpgrades {
         }
         await upgradeStepByStep()
         if let result = results[migrations.version] {
-            failures.add(TypeCheck(result, types, migrations, name: name).failures)
+            failures.add(TypeCheck(result, types, migrations, newest: newest, name: name).failures)
         }
     }
 

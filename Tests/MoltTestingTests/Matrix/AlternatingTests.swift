@@ -2,7 +2,7 @@ import Molt
 import MoltTesting
 import Testing
 
-/// A dictionary whose keys are neither strings nor integers is an array of alternating keys and values in JSON.
+/// A dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` is an array in JSON.
 @Suite("A step with `.each` on a dictionary that is an array") struct AlternatingTests {
     private enum Fruit: String, Codable { case apple, pear, malus }
 
@@ -15,25 +15,30 @@ import Testing
 
     private struct Crate: Codable { var size: Int }
 
+    /// The shop before its labels became a dictionary.
+    private struct OldShop: Codable { var labels: [Fruit] }
+
     private func failure(_ steps: MigrationStep...) async throws -> MatrixFailure? {
+        try await failure([Migration(to: 1, "labels", steps: steps + Self.renames)])
+    }
+
+    private static let renames: [MigrationStep] = [
+        .renameType("Store", to: "Shop"),
+        .renameProperty("Shop", ["crates", .each, "width"], to: "size"),
+    ]
+
+    private func failure(
+        _ migrations: [Migration],
+        from json: String = """
+        {"labels":["apple","apple","pear","y"],"notes":["apple","x"],"byName":{"apple":"apple"},\
+        "crates":["apple",{"width":1}]}
+        """
+    ) async throws -> MatrixFailure? {
         var store = StoreFixture(schemaVersion: 0)
-        store.records = [
-            .init(
-                "corner",
-                "Store",
-                .json(
-                    """
-                    {"labels":["apple","apple","pear","y"],"notes":["apple","x"],"byName":{"apple":"apple"},\
-                    "crates":["apple",{"width":1}]}
-                    """
-                )
-            )
-        ]
-        let rename = MigrationStep.renameType("Store", to: "Shop")
-        let size = MigrationStep.renameProperty("Shop", ["crates", .each, "width"], to: "size")
+        store.records = [.init("corner", "Store", .json(json))]
         do {
             try await store.verifyUpgrades(
-                through: [Migration(to: 1, "labels", steps: steps + [rename, size])],
+                through: MigrationRegistry(migrations),
                 types: [.type(Shop.self, named: "Shop")]
             )
             return nil
@@ -81,4 +86,59 @@ import Testing
         )
         #expect(failure == nil)
     }
+
+    /// Steps that make a dictionary of the array of labels.
+    private static let conversions: [[MigrationStep]] = [
+        [.transform("Shop") { shop in shop["labels"] = labelsByFruit(shop) }],
+        [
+            .convert("Shop", from: OldShop.self, to: Shop.self) { old in
+                Shop(labels: Dictionary(uniqueKeysWithValues: old.labels.map { ($0, "fresh") }))
+            }
+        ],
+        [
+            .run("dictionary") { migration in
+                try migration.enumerate("Shop") { _, shop in shop["labels"] = labelsByFruit(shop) }
+            }
+        ],
+        [.removeProperty("Shop", "labels"), .renameProperty("Shop", "byFruit", to: "labels")],
+    ]
+
+    @Test(arguments: conversions, [1, 3])
+    func `is none if the array becomes a dictionary later`(conversion: [MigrationStep], version: Int) async throws {
+        let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
+        let failure = try await failure(
+            [
+                Migration(to: 1, "malus", steps: [map] + Self.renames),
+                Migration(to: version, "dictionary", steps: conversion),
+            ],
+            from: #"{"labels":["apple"],"byFruit":["malus","fresh"]}"#
+        )
+        #expect(failure == nil)
+    }
+
+    @Test func `is none at a version that has shipped`() async throws {
+        let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
+        let failure = try await failure([
+            Migration(to: 1, "malus", steps: [map] + Self.renames),
+            Migration(to: 2, "unrelated"),
+        ])
+        #expect(failure == nil)
+    }
+
+    @Test func `is a failure although a later step changes the same elements or another property`() async throws {
+        let failure = try #require(
+            try await failure(
+                .mapValue("Store", ["labels", .each], ["apple": "malus"]),
+                .changeValue("Store", ["labels", .each], to: .string),
+                .mapValue("Store", ["notes", .each], ["apple": "malus"])
+            )
+        )
+        #expect(failure.failures.map(\.kind) == [.keysAsElements, .keysAsElements])
+    }
+}
+
+/// The labels of an old shop, which are fruits, as keys of a dictionary.
+private func labelsByFruit(_ shop: Record) -> RecordValue {
+    let fruits = shop["labels"]?.array ?? []
+    return .array(fruits.flatMap { fruit -> [RecordValue] in [fruit, "fresh"] })
 }
