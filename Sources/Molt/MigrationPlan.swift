@@ -96,7 +96,13 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
     /// The migrations on read in the ledger that the registry does not have any more and that no record waits for.
+    ///
+    /// It is not part of the JSON.
     var finishedOnRead: [String] = []
+
+    private enum CodingKeys: CodingKey {
+        case store, from, to, isFresh, entries, problems, journal, edits
+    }
 
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
@@ -128,9 +134,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         needsRun || !journal.isEmpty
     }
 
+    /// Whether the version would change, or a migration would be added to the ledger.
+    var needsSteps: Bool {
+        isFresh || from != to || entries.contains { $0.willRun }
+    }
+
     /// Whether the ledger or the version would change.
     var needsRun: Bool {
-        isFresh || from != to || entries.contains { $0.willRun } || !finishedOnRead.isEmpty
+        needsSteps || !finishedOnRead.isEmpty
     }
 
     /// The deferred migrations, with the reasons.
@@ -239,6 +250,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - \(step)")
             }
         }
+        for name in finishedOnRead { lines.append("  > \(name)  (on read, no record waits for it any more)") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         return lines.joined(separator: "\n")
     }
@@ -248,6 +260,7 @@ extension MigrationPlan: CustomStringConvertible {
         if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
+        if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
         let versions = from == to ? "version \(to)" : "version \(from) to \(to)"
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }

@@ -81,7 +81,9 @@ struct SettingsConversion: Sendable {
         guard let stored = try settings.value(forKey: key.name) else { return outcome }
         switch convert(stored, key.form) {
         case .alreadyCurrent:
-            outcome.outcome = .alreadyCurrent
+            // Its bytes are right in every process, also in one that does not have the class.
+            outcome.reason = key.form.holdsArchives ? KeyedArchive.fault(of: stored) : nil
+            outcome.outcome = outcome.reason == nil ? .alreadyCurrent : .unreadable
         case .converted(let value):
             try settings.set(value, forKey: key.name)
             outcome.outcome = .converted

@@ -29,8 +29,7 @@ extension MigrationPlan {
             entries.append(entry)
         }
         checkRest(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
-        let names = Set(registry.migrations.map(\.name))
-        finishedOnRead = finished.map(\.name).filter { !names.contains($0) }
+        finishedOnRead = finished.map(\.name)
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
@@ -66,6 +65,21 @@ extension MigrationPlan {
             // Without its declaration it still has to be the same migration.
             return !migration.isOnRead && row.fingerprint != migration.fingerprint
         }
+    }
+
+    /// The rows of migrations on read that the registry does not have any more, and that no record waits for.
+    ///
+    /// If a migration of the registry has the name, the records from before its own version would go through it.
+    private static func finishedOnRead(
+        in state: StoreState,
+        _ registry: MigrationRegistry,
+        _ hasRecords: (_ before: Int) throws -> Bool
+    ) rethrows -> [LedgerEntry] {
+        let names = Set(registry.migrations.map(\.name))
+        let lost = lostOnRead(in: state, registry).filter { !names.contains($0.name) }
+        // Each question reads the table, and mostly the first one answers the others.
+        guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
+        return try lost.filter { try $0.version < last && !hasRecords($0.version) }
     }
 
     private mutating func checkRest(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
@@ -154,7 +168,7 @@ extension MigrationPlan {
             storeName: storeName,
             migrations: registry,
             onlyRecordsOnRead: onlyRecordsOnRead,
-            finished: Self.lostOnRead(in: state, registry).filter { try !hasRecords($0.version) }
+            finished: Self.finishedOnRead(in: state, registry, hasRecords)
         )
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }

@@ -151,7 +151,7 @@ package struct Migrator: Sendable {
         guard case .others(let time) = options.duty else { return }
         let end = ContinuousClock.now + time
         var isWaiting = false
-        while plan.needsUpgrade, plan.problems.isEmpty {
+        while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
             try options.checkCancellation()
             guard ContinuousClock.now < end else { throw MigrationError.needsMigration(plan, waited: time) }
             if !isWaiting { options.monitor?.send(.waiting) }
@@ -159,6 +159,8 @@ package struct Migrator: Sendable {
             Thread.sleep(forTimeInterval: 0.02)
             plan = try self.plan(for: store)
         }
+        // The next process that may upgrade the store completes the ledger.
+        plan.finishedOnRead = []
         if isWaiting { options.monitor?.send(.planned(plan)) }
     }
 

@@ -10,16 +10,15 @@ struct StepNames {
         var step: Int
     }
 
-    /// The names of steps that no fixture has had so far, and those of steps that one has had.
-    private var unmatched: [Place: UnmatchedName] = [:]
-    private var matched: Set<Place> = []
+    /// The properties in steps that no fixture has had so far, if one has had records of the type.
+    private var properties: [Place: [PropertyPath: UnmatchedName]] = [:]
+    /// The types in steps of which a fixture has had no record.
+    private var types: [Place: UnmatchedName] = [:]
     /// The settings in an old form that no migration names, by migration and key.
     private var forgotten: [String: [String: KeyOutcome]] = [:]
     /// The keys that no fixture has had so far, and those that one has had, by migration.
     private var absent: [String: [Setting: KeyOutcome]] = [:]
     private var present: [String: Set<Setting>] = [:]
-    /// The suites of which a fixture has settings.
-    private var suites: Set<String> = []
 
     private struct Setting: Hashable {
         /// The step's position in its migration.
@@ -39,39 +38,58 @@ struct StepNames {
     mutating func add(_ report: MigrationReport, of fixture: StoreFixture, isWhole: Bool) {
         for entry in report.entries where isWhole {
             let name = entry.migration.name
+            let suites = fixture.suites.filter { !$0.value.isEmpty }.keys.map(\.attachedName)
             for (index, step) in entry.steps.enumerated() {
                 for key in step.keys {
                     let setting = Setting(step: index, key)
                     switch key.outcome {
                     case .notNamed: forgotten[name, default: [:]][key.key] = key
-                    case .absent: absent[name, default: [:]][setting] = key
+                    // Where no setting is left, the key may have been there before an earlier migration.
+                    case .absent where suites.contains(key.store): absent[name, default: [:]][setting] = key
+                    case .absent: break
                     default: present[name, default: []].insert(setting)
                     }
                 }
             }
         }
-        suites.formUnion(fixture.suites.filter { !$0.value.isEmpty }.keys.map(\.attachedName))
         // Nothing was looked for in an empty store.
         guard !fixture.records.isEmpty else { return }
         for entry in report.entries {
             for (index, step) in entry.steps.enumerated() {
                 let place = Place(migration: entry.migration.name, step: index)
-                if let name = step.unmatchedNames.first {
-                    unmatched[place] = unmatched[place].map { $0.nearest == nil ? name : $0 } ?? name
+                if let type = step.unmatchedNames.first(where: { $0.property == nil }) {
+                    types.merge([place: type], uniquingKeysWith: Self.clearer)
                 } else {
-                    matched.insert(place)
+                    let names = step.unmatchedNames.compactMap { name in name.property.map { ($0, name) } }
+                    add(Dictionary(names, uniquingKeysWith: Self.clearer), at: place)
                 }
             }
         }
     }
 
+    /// Keeps the properties that neither the fixtures before nor this one have.
+    private mutating func add(_ names: [PropertyPath: UnmatchedName], at place: Place) {
+        guard let known = properties[place] else {
+            properties[place] = names
+            return
+        }
+        properties[place] = known.filter { names[$0.key] != nil }.merging(
+            names.filter { known[$0.key] != nil },
+            uniquingKeysWith: Self.clearer
+        )
+    }
+
+    /// The name with the nearest one that exists.
+    private static func clearer(_ name: UnmatchedName, _ other: UnmatchedName) -> UnmatchedName {
+        name.nearest == nil ? other : name
+    }
+
     mutating func add(_ other: StepNames) {
-        unmatched.merge(other.unmatched) { $0.nearest == nil ? $1 : $0 }
-        matched.formUnion(other.matched)
+        for (place, names) in other.properties { add(names, at: place) }
+        types.merge(other.types, uniquingKeysWith: Self.clearer)
         forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
         absent.merge(other.absent) { $0.merging($1) { first, _ in first } }
         present.merge(other.present) { $0.union($1) }
-        suites.formUnion(other.suites)
     }
 
     /// The failures for names that no record of any fixture has, and for keys of settings.
@@ -91,23 +109,29 @@ struct StepNames {
             }
             for (index, step) in migration.steps.enumerated() where step.isDeclared {
                 let place = Place(migration: migration.name, step: index)
-                guard !matched.contains(place), let name = unmatched[place] else { continue }
-                failures.add(
-                    .unmatchedName,
-                    "registry",
-                    "migration \(migration.id), step \(index + 1) (\(step)): \(name.inFixtures) Correct the name, or add a "
-                        + "fixture with a record that has it."
-                )
+                let names =
+                    properties[place].map { $0.values.sorted { "\($0)" < "\($1)" } }
+                    ?? [types[place]].compactMap(\.self)
+                for name in names {
+                    failures.add(
+                        .unmatchedName,
+                        "registry",
+                        "migration \(migration.id), step \(index + 1) (\(step)): \(name.inFixtures) Correct the name, or add "
+                            + "a fixture with a record that has it."
+                    )
+                }
             }
         }
         return failures
     }
 
-    /// The keys that a migration names and no fixture has, of suites of which one has settings.
+    /// The keys that a migration names and no fixture has, if one of them has a similar key.
+    ///
+    /// Others may be keys that few users have set, or that nothing writes any more.
     private func absentKeys(of migration: Migration) -> [KeyOutcome] {
         let found = present[migration.name] ?? []
-        return (absent[migration.name] ?? [:]).filter { setting, _ in
-            !migration.steps[setting.step].isBlock && suites.contains(setting.suite) && !found.contains(setting)
+        return (absent[migration.name] ?? [:]).filter { setting, key in
+            !migration.steps[setting.step].isBlock && key.reason != nil && !found.contains(setting)
         }
         .sorted { ($0.key.step, $0.key.suite, $0.key.key) < ($1.key.step, $1.key.suite, $1.key.key) }
         .map(\.value)

@@ -60,11 +60,16 @@ struct UnmatchedNameTests {
 
     @Test(arguments: [
         ("[Hike]", "Array<Hike>"), ("[String: Hike]", "Dictionary<String, Hike>"), ("Hike?", "Hike"),
-        ("App.Hike", "Hike"), ("Page", "Page<Hike>"),
+        ("App.Hike", "Hike"), ("Page", "Page<Hike>"), ("[Hike?]", "Array<Hike>"),
+        ("[String: [Int: Hike]]", "Dictionary<String, Dictionary<Int, Hike>>"),
     ])
     func `is reported with the name that Swift gives to a type`(written: String, name: String) async throws {
         let names = try await names(.deleteType(written), records: [StoredRecord(name, "key", "{}")])
         #expect(names == [[#"no record of type "\#(written)"; did you mean "\#(name)"?"#]])
+    }
+
+    @Test(arguments: ["[]", "[:]", "?", "."]) func `is reported for what is no name at all`(name: String) async throws {
+        #expect(try await names(.deleteType(name)) == [[#"no record of type "\#(name)""#]])
     }
 
     @Test func `is reported once for a type that the steps rename`() async throws {

@@ -332,6 +332,40 @@ import Testing
         #expect(try MigrationPlan(forFileAt: store.url, migrations: way.registry).needsUpgrade == false)
     }
 
+    @Test(arguments: [true, false])
+    func `is no other migration of its name, even if no record is from before it`(isOnRead: Bool) throws {
+        let both = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "more").onRead()])
+        try open(both).close()
+        let cache = try open(both)
+        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
+        try cache.set(Contact.ada, forKey: "ada")
+        cache.close()
+        let replacement = Migration(to: 3, "names", replacing: ["names", "more"], .removeProperty("Contact", "tags"))
+        let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
+        for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
+            let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
+            let error = #expect(throws: MigrationError.self) { try open(registry) }
+            error?.expect(.migrationMissing, migration: "names")
+        }
+        #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"Ada","lastName":"King","tags":[]}"#)
+    }
+
+    @Test func `does not keep an extension waiting that only the ledger is left of it`() throws {
+        try open().close()
+        let cache = try open()
+        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
+        cache.close()
+        var reader = Self.still
+        reader.duty = .others(waiting: .zero)
+        let none = MigrationRegistry([], oldestSupportedVersion: 1)
+        try open(none, reader).close()
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.onRead])
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: none)
+        #expect(plan.description.contains("the ledger has to be completed\n  > names"))
+        try open(none).close()
+        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
+    }
+
     @Test func `reports in a dry run what it will change`() throws {
         let report = try CodableCache.dryRun(at: store.url, migrations: Self.migrations)
         #expect(report.counts.changed == 3)

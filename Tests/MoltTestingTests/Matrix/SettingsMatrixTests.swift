@@ -108,7 +108,7 @@ struct SettingsMatrixTests {
     {
         let migrations: MigrationRegistry = [
             migrations.migrations[0], migrations.migrations[1],
-            Migration(to: 3, "rest", .settings(in: .standard) { try $0.removeValue(forKey: "rest") }),
+            Migration(to: 3, "rest", .removeKeys("rest", in: .standard)),
         ]
         let directory = try await recorded(StoreFixture(schemaVersion: 0, suites: [.standard: settings]), migrations)
 

@@ -48,8 +48,10 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         guard type.hasPrefix("["), type.hasSuffix("]") else {
             return type.split(separator: ".").last.map(String.init) ?? type
         }
-        let parts = type.dropFirst().dropLast().split(separator: ":").map { $0.drop { $0 == " " } }
-        return parts.count == 2 ? "Dictionary<\(parts[0]), \(parts[1])>" : "Array<\(parts[0])>"
+        let parts = type.dropFirst().dropLast().split(separator: ":", maxSplits: 1)
+            .map { typeName(asInCode: String($0.drop { $0 == " " })) }
+        guard let first = parts.first else { return type }
+        return parts.count == 2 ? "Dictionary<\(first), \(parts[1])>" : "Array<\(first)>"
     }
 
     /// The name that a misspelled one probably stands for; nil if none is similar.

@@ -43,9 +43,8 @@ struct DefaultsV4Walk {
         }
     }
 
-    /// Checks that a typed key could read an archive.
     func check(archive data: Data) throws(ConversionFailure) {
-        if let fault = KeyedArchive.fault(of: data) { throw failure(fault) }
+        if !KeyedArchive.isArchive(data) { throw failure("data that is not a keyed archive") }
     }
 
     /// Converts a string, which is JSON unless the value is already current.

@@ -39,6 +39,17 @@ public struct DefaultsForm: Sendable {
 }
 
 extension DefaultsForm {
+    /// Whether values of the form are keyed archives, or contain some.
+    var holdsArchives: Bool {
+        switch kind {
+        case .keyedArchive: true
+        case .array(let element), .set(let element), .dictionary(_, let element): element.holdsArchives
+        default: false
+        }
+    }
+}
+
+extension DefaultsForm {
     /// The form as text that is the same in all releases of Molt; closures do not affect it.
     var identity: String {
         switch kind {

@@ -67,11 +67,19 @@ package enum KeyedArchive {
         throw DefaultsError.mismatch("a keyed archive of \(Object.self) with secure coding")
     }
 
-    /// Why a typed key of no class can read an archive, in words for a report; nil if one can.
-    static func fault(of data: Data) -> String? {
-        guard KeyedObjects(data) != nil else { return "data that is not a keyed archive" }
-        return unknownClass(in: data).map {
-            "an archive of the class \"\($0)\", which this app does not have: \(mappingAdvice)"
+    /// Whether data is an archive, perhaps of a class that this app does not have.
+    static func isArchive(_ data: Data) -> Bool { KeyedObjects(data) != nil }
+
+    /// Why no typed key of this app can read the archives in a value, in words for a report; nil if one can.
+    static func fault(of value: PropertyListValue) -> String? {
+        switch value {
+        case .data(let data):
+            unknownClass(in: data).map {
+                "an archive of the class \"\($0)\", which this app does not have: \(mappingAdvice)"
+            }
+        case .array(let elements): elements.lazy.compactMap(fault).first
+        case .dictionary(let values): values.sorted { $0.key < $1.key }.lazy.compactMap { fault(of: $0.value) }.first
+        default: nil
         }
     }
 

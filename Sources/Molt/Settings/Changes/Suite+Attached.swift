@@ -36,13 +36,14 @@ extension Suite: AttachedStore {
         let intent = try SuiteIntent(changes)
         switch phase {
         case .add: try apply(intent) { SuiteEdit(values: $0.additions(to: $1)) }
-        case .remove: try apply(intent.keepingUnmoved(in: self)) { SuiteEdit(removed: $0.removals(from: $1)) }
+        case .remove:
+            try apply(intent.withoutRemovalsOfLostValues(of: self)) { SuiteEdit(removed: $0.removals(from: $1)) }
         }
     }
 
     /// Makes all changes together and reads them back.
     package func apply(_ changes: [UInt8]) throws {
-        try apply(SuiteIntent(changes).keepingUnmoved(in: self)) { $0.changes(to: $1) }
+        try apply(SuiteIntent(changes).withoutRemovalsOfLostValues(of: self)) { $0.changes(to: $1) }
     }
 
     private func apply(

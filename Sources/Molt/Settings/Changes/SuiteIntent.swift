@@ -94,13 +94,16 @@ package struct SuiteIntent: Codable {
     /// A copy that removes moved values only if the suites that they were moved to return them now.
     ///
     /// A suite whose file is also that of the other one, as through a link, would return them, too.
-    func keepingUnmoved(in suite: Suite) throws -> SuiteIntent {
+    func withoutRemovalsOfLostValues(of suite: Suite) throws -> SuiteIntent {
         var copy = self
         for (name, moved) in Dictionary(grouping: moved ?? [:], by: \.value.suite) {
             let other = Suite(name: name)
             let found = try suite.isSameFile(as: other) ? [:] : SuiteDomain(other).read()
             let lost = Set(moved.filter { found[$0.value.key] == nil }.map(\.key))
             copy.remove.removeAll { lost.contains($0) }
+            for key in lost.sorted() {
+                DebugWarning.print("\(other) did not return the moved setting \"\(key)\", which stays in \(suite)")
+            }
         }
         return copy
     }

@@ -82,7 +82,7 @@ final class DefaultsTransaction: MigrationTransaction {
         try check()
         let names = Set(entries.map(\.name))
         let kept = (pending?.ledger.entries ?? before.ledger).filter {
-            $0.outcome != .deferred || !names.contains($0.name)
+            ![.deferred, .onRead].contains($0.outcome) || !names.contains($0.name)
         }
         let replaced = pending?.ledger.entries ?? before.ledger
         let added = entries.map { entry in

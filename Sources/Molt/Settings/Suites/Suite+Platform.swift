@@ -209,7 +209,9 @@ extension Suite {
         private func unstorableDate(in objects: [String: Any]) -> DefaultsError? {
             for (key, object) in objects {
                 // Other values that no suite can hold are reported when they are read.
-                guard let value = try? PropertyListValue(normalizing: object), value.hasUnstorableDate else { continue }
+                guard Self.hasUnstorableDate(object), let value = try? PropertyListValue(normalizing: object) else {
+                    continue
+                }
                 do throws(DefaultsError) {
                     try SuiteDomain.check(value, forKey: key, in: self)
                 } catch {
@@ -219,6 +221,15 @@ extension Suite {
                 }
             }
             return nil
+        }
+
+        private static func hasUnstorableDate(_ object: Any) -> Bool {
+            switch object {
+            case let date as Date: SuiteFormat.fault(of: date) != nil
+            case let elements as [Any]: elements.contains(where: hasUnstorableDate)
+            case let values as [String: Any]: values.values.contains(where: hasUnstorableDate)
+            default: false
+            }
         }
 
         /// Whether the file has the same objects, so that there is nothing to save.
@@ -394,17 +405,6 @@ extension Suite {
                 failure(.notWritable, "The suite's file is on a read-only volume. Choose another home directory.")
             default:
                 failure(.notWritable, "The suite's file could not be used: \(reason).")
-            }
-        }
-    }
-
-    extension PropertyListValue {
-        fileprivate var hasUnstorableDate: Bool {
-            switch self {
-            case .date(let date): SuiteFormat.fault(of: date) != nil
-            case .array(let elements): elements.contains(where: \.hasUnstorableDate)
-            case .dictionary(let values): values.values.contains(where: \.hasUnstorableDate)
-            case .bool, .int, .unsigned, .double, .string, .data: false
             }
         }
     }

@@ -105,7 +105,7 @@ public struct DocumentUpgrade: Sendable {
             try record.read()
         } catch let error as MigrationError {
             let reason = error.underlying.map { ": \($0)" } ?? ""
-            throw MigrationError(
+            throw record.error(
                 .malformedContent,
                 "The document is not JSON text\(reason).",
                 underlying: error.underlying

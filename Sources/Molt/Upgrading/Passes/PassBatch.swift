@@ -62,7 +62,8 @@ struct PassCounts {
     /// Notes which of the alternatives of a step a record has, before the step changes it.
     mutating func noteAlternatives(of edit: RecordEdit, at stage: Int, in record: borrowing Record) {
         guard !edit.alternatives.isEmpty, found[stage]?.count != edit.alternatives.count else { return }
-        for (index, path) in edit.alternatives.enumerated() where record.contains(path) {
+        let known = found[stage] ?? []
+        for (index, path) in edit.alternatives.enumerated() where !known.contains(index) && record.contains(path) {
             found[stage, default: []].insert(index)
         }
     }

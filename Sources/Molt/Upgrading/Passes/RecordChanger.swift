@@ -257,7 +257,7 @@ struct RecordChanger: Sendable {
                     isAtPoint = false
                 }
                 if notes != nil, !isReplay { before = record }
-                counts.noteAlternatives(of: link.edit, at: link.stage, in: record)
+                if !isReplay { counts.noteAlternatives(of: link.edit, at: link.stage, in: record) }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
                 if pending[link.migration].migration.isOnRead {

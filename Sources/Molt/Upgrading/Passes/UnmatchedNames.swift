@@ -30,7 +30,7 @@ struct UnmatchedNames {
         _ counts: PassCounts,
         typeNames: [String],
         _ scope: UpgradeScope
-    ) throws -> [Int: UnmatchedName] {
+    ) throws -> [Int: [UnmatchedName]] {
         // In an empty store, unmatched names mean nothing.
         guard scope.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
         var names = UnmatchedNames(steps, counts, typeNames, scope)
@@ -55,13 +55,13 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func find() throws -> [Int: UnmatchedName] {
-        var found: [Int: UnmatchedName] = [:]
+    private mutating func find() throws -> [Int: [UnmatchedName]] {
+        var found: [Int: [UnmatchedName]] = [:]
         for (stage, step) in steps.enumerated() {
             switch step.action {
             case .renameType(let name, let newName):
                 if !has(name) {
-                    found[stage] = mayBeRenamed ? nil : missing(name)
+                    found[stage] = mayBeRenamed ? [] : missing(name)
                     reported.append(newName)
                 }
                 for index in types.indices where RecordValue.Object.isSame(types[index], name) {
@@ -77,12 +77,13 @@ struct UnmatchedNames {
                     if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
                 } else if !edit.alternatives.isEmpty {
                     let known = self.counts.found[stage] ?? []
-                    guard let index = edit.alternatives.indices.first(where: { !known.contains($0) }) else { continue }
-                    found[stage] = try missing(edit.alternatives[index], of: edit.typeName, at: stage)
+                    for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
+                        found[stage, default: []].append(try missing(path, of: edit.typeName, at: stage))
+                    }
                 } else if let path = edit.property, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
                 {
-                    found[stage] = try missing(path, of: edit.typeName, at: stage)
+                    found[stage] = [try missing(path, of: edit.typeName, at: stage)]
                 }
             case .run:
                 break
@@ -95,10 +96,10 @@ struct UnmatchedNames {
         types.contains { RecordValue.Object.isSame($0, type) }
     }
 
-    /// The name of a type without records; nil if it is one that an earlier step has renamed, and that is reported.
-    private func missing(_ type: String) -> UnmatchedName? {
-        guard !reported.contains(where: { RecordValue.Object.isSame($0, type) }) else { return nil }
-        return UnmatchedName(type: type, among: types)
+    /// The name of a type without records; none if it is one that an earlier step has renamed, and that is reported.
+    private func missing(_ type: String) -> [UnmatchedName] {
+        guard !reported.contains(where: { RecordValue.Object.isSame($0, type) }) else { return [] }
+        return [UnmatchedName(type: type, among: types)]
     }
 
     /// The name that a type has after all steps, given its name at one; nil if a step deletes it.

@@ -157,7 +157,7 @@ final class UpgradeRun {
         let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, scope)
         for (stage, step) in steps.enumerated() {
             ranSteps[step.migration].insert(step.number)
-            entries[step.migration].steps[step.number].unmatchedNames += unmatched[stage].map { [$0] } ?? []
+            entries[step.migration].steps[step.number].unmatchedNames += unmatched[stage] ?? []
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
             entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
             entries[step.migration].steps[step.number].losses += losses(of: step, pass.counts.stages[stage])
