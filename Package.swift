@@ -99,7 +99,7 @@ let package = Package(
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",
-            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators"],
+            dependencies: ["Molt", "MoltCommand", "MoltSalvage", "MoltTesting", "Generators"],
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),

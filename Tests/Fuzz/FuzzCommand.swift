@@ -7,7 +7,7 @@ import Foundation
 /// The seed, the target's name and a number identify an input. A crash or a hang prints the command that reproduces it.
 @main
 struct FuzzCommand {
-    static func main() {
+    static func main() async {
         var seed: UInt64 = 1
         var first = 0
         var count = 1_000_000
@@ -29,7 +29,7 @@ struct FuzzCommand {
         for target in targets {
             let start = ContinuousClock.now
             let run = FuzzRun(target, seed: seed)
-            let result = run.run(first..<first + count)
+            let result = await run.run(first..<first + count)
             let seconds = max(0.001, Double(start.duration(to: .now).components.seconds))
             print(
                 """

@@ -28,14 +28,14 @@ package struct FuzzRun {
     }
 
     /// Runs the inputs, each with a time limit.
-    package func run(_ numbers: Range<Int>) -> Result {
+    package func run(_ numbers: Range<Int>) async -> Result {
         var result = Result()
         FuzzWatch.start(target.rawValue, seed: seed)
         defer { FuzzWatch.stop() }
         for number in numbers {
             let input = input(number)
             FuzzWatch.begin(number)
-            switch target.feed(input) {
+            switch await target.feed(input) {
             case .accepted: result.accepted += 1
             case .refused: break
             case .failed(let reason):

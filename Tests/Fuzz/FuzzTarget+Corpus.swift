@@ -11,15 +11,17 @@ extension FuzzTarget {
         case .ledger: Self.ledgers.map { Array($0.utf8) } + Self.binaryLists
         case .plist: Self.texts + Self.typedValues.map { Array($0.utf8) } + Self.xmlLists + Self.binaryLists
         case .archive: Self.archives + Self.binaryLists
-        case .salvage: Self.databases
+        case .salvage, .tool: Self.databases
+        case .descriptions: Self.rows.map { Array($0.utf8) } + Self.results
+        case .settings: Self.xmlLists + Self.binaryLists + Self.archives
         }
     }
 
     /// Tokens of the grammar.
     var words: [[UInt8]] {
         switch self {
-        case .json, .fixture, .ledger, .plist: Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
-        case .archive, .salvage: Self.strangeBytes + Self.numbers
+        case .json, .fixture, .ledger, .plist, .descriptions: Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
+        case .archive, .salvage, .tool, .settings: Self.strangeBytes + Self.numbers
         }
     }
 
@@ -88,6 +90,41 @@ extension FuzzTarget {
         {"ledger":{"format":1,"version":1,"entries":[]},"entries":[{"store":"suite x","changes":"AQID"}]}
         """,
     ]
+
+    /// Rows of ledgers, with numbers that no upgrade gives.
+    private static let rows = [
+        """
+        {"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,"counts":{"read":1,"changed":1,"dropped":0,\
+        "created":0,"quarantined":0},"attachedCounts":{"a":1},"appVersion":"1","moltVersion":"1","fingerprint":"f",\
+        "replaces":["l"],"isReadableByOlderReleases":true}
+        """,
+        """
+        [{"name":"m","version":9223372036854775807,"outcome":"later","appliedAt":1e300,"duration":-1e300,"counts":{"read":\
+        9223372036854775807,"changed":1,"dropped":0,"created":0,"quarantined":0},"attachedCounts":{},"appVersion":"",\
+        "moltVersion":"","replaces":[],"isReadableByOlderReleases":false}]
+        """,
+    ]
+
+    /// The plan and the report of an upgrade, and the ledger after it.
+    private static let results: [[UInt8]] = {
+        let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + end) } }
+        try? StoreContents(
+            version: 0,
+            records: [.init(key: "a", typeName: "T", content: Array(#"{"a":1,"b":"x"}"#.utf8), version: 0)]
+        ).write(to: CacheStore(at: url))
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "m", .removeProperty("T", "a")),
+            Migration(to: 2, "n", .changeValue("T", "b", to: .integer, otherwise: .keep)),
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let plan = try? encoder.encode(MigrationPlan(forFileAt: url, migrations: migrations))
+        let report = try? encoder.encode(CodableCache.dryRun(at: url, migrations: migrations))
+        try? CodableCache(at: url, migrations: migrations).close()
+        let ledger = try? encoder.encode(CodableCache.history(at: url))
+        return [plan, report, ledger].compactMap { $0.map { Array($0) } }
+    }()
 
     private static let binaryLists = decoded(binaryTexts)
 

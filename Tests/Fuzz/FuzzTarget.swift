@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltCommand
 import MoltSalvage
 import MoltTesting
 
@@ -17,6 +18,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case archive
     /// The pages of a damaged file.
     case salvage
+    /// Reports, plans and rows of ledgers as JSON, and their descriptions.
+    case descriptions
+    /// The commands of the tool, on a cache file.
+    case tool
+    /// The tool's command for the file of a suite.
+    case settings
 
     enum Outcome {
         case accepted
@@ -24,7 +31,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case failed(String)
     }
 
-    func feed(_ input: [UInt8]) -> Outcome {
+    func feed(_ input: [UInt8]) async -> Outcome {
         do {
             switch self {
             case .json: return try JSONFuzzing.feed(input)
@@ -33,6 +40,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .plist: return try Self.propertyList(input)
             case .archive: return Self.archive(input)
             case .salvage: return PageRows.count(in: input, log: input.reversed()) > 0 ? .accepted : .refused
+            case .descriptions: return Self.describe(input)
+            case .tool: return try await Self.run(Self.commands, on: input)
+            case .settings: return try await Self.run([["settings"], ["settings", "--json"]], on: input)
             }
         } catch is MigrationError {
             return .refused
@@ -59,9 +69,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     private static func ledger(_ input: [UInt8]) throws -> Outcome {
         let _: [String: Int]? = LedgerTable.value(of: String(decoding: input, as: UTF8.self))
         _ = try? SuiteIntent(input)
-        _ = try? JSONDecoder().decode(DefaultsJournal.self, from: Data(input))
-        _ = try? JSONDecoder().decode(SalvageReport.self, from: Data(input)).description
-        _ = try JSONDecoder().decode(DefaultsLedger.self, from: Data(input))
+        _ = try? JSONDecoder().decode(DefaultsJournal.self, fromStored: Data(input))
+        _ = try JSONDecoder().decode(DefaultsLedger.self, fromStored: Data(input))
         return .accepted
     }
 
@@ -80,8 +89,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
                 return .failed("converted as \(form), it cannot be converted again: \(reason)")
             }
         }
-        if let value = try? JSONDecoder().decode(PropertyListValue.self, from: Data(input)) {
-            let again = try JSONDecoder().decode(PropertyListValue.self, from: JSONEncoder().encode(value))
+        if let value = try? JSONDecoder().decode(PropertyListValue.self, fromStored: Data(input)) {
+            let again = try JSONDecoder().decode(PropertyListValue.self, fromStored: JSONEncoder().encode(value))
             guard again == value else { return .failed("what is encoded decodes differently") }
         }
         _ = try PropertyListReader.value(Data(input))
@@ -94,5 +103,49 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         let value = try? PropertyListReader.value(data)
         let object: NSObject? = try? KeyedArchive.object([NSObject.self], from: .data(data))
         return plain != nil || value != nil || object != nil ? .accepted : .refused
+    }
+
+    // MARK: What people read
+
+    private static let described: [any (Decodable & Sendable).Type] = [
+        LedgerEntry.self, MigrationPlan.self, MigrationReport.self, MigrationSummary.self, QuarantineReport.self,
+        SalvageReport.self, UpgradeAttempt.self, [LedgerEntry].self,
+    ]
+
+    private static func describe(_ input: [UInt8]) -> Outcome {
+        var outcome = Outcome.refused
+        for type in described {
+            guard let value = try? JSONDecoder().decode(type, fromStored: Data(input)) else { continue }
+            let texts = [String(describing: value), String(reflecting: value)]
+            guard texts.allSatisfy({ !$0.isEmpty }) else { return .failed("\(type) has no description") }
+            outcome = .accepted
+        }
+        return outcome
+    }
+
+    private static let commands = [
+        ["info"], ["ls"], ["dump"], ["schema"], ["quarantine"], ["get", "key 3"], ["verify"], ["info", "--json"],
+    ]
+
+    /// Runs commands of the tool on a file; each must print something and end with one of its exit codes.
+    private static func run(_ commands: [[String]], on input: [UInt8]) async throws -> Outcome {
+        let file = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) } }
+        try Data(input).write(to: file)
+        let tool = Tool("molt", "Shows stores.", StoreCommands.all)
+        var outcome = Outcome.refused
+        for command in commands {
+            let printed = Locked(0)
+            let terminal = Terminal(
+                output: { text in printed.withLock { $0 += text.count } },
+                errors: { text in printed.withLock { $0 += text.count } }
+            )
+            let code = await tool.run([command[0], file.path] + command.dropFirst(), on: terminal)
+            guard (ExitCode.success...ExitCode.trouble).contains(code), printed.withLock({ $0 }) > 0 else {
+                return .failed("\(command) ended with \(code), and printed \(printed.withLock { $0 }) bytes")
+            }
+            if code == ExitCode.success { outcome = .accepted }
+        }
+        return outcome
     }
 }

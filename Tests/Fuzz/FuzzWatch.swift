@@ -2,7 +2,7 @@ import Foundation
 
 /// Prints the command for the current input when it ends the process or takes too long.
 enum FuzzWatch {
-    // Unchecked: only the thread that runs the inputs writes these, and only its signal handler reads them.
+    // Unchecked: only the task that runs the inputs writes these, and only its signal handler reads them.
     nonisolated(unsafe) private static var text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 200)
     nonisolated(unsafe) private static var length = 0
     nonisolated(unsafe) private static var number = 0

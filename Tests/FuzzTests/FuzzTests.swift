@@ -4,8 +4,9 @@ import Testing
 /// A small part of the inputs that `swift run -c release MoltFuzz` tries by the million.
 @Suite(.serialized) struct `Fuzzing of the readers` {
     @Test(arguments: FuzzTarget.allCases)
-    func `Each reader accepts or rejects several hundred mutated inputs without a failure`(target: FuzzTarget) {
-        let result = FuzzRun(target, seed: 7).run(0..<700)
+    func `Each reader accepts or rejects several hundred mutated inputs without a failure`(target: FuzzTarget) async {
+        // A command opens the file several times.
+        let result = await FuzzRun(target, seed: 7).run(0..<(target == .tool ? 100 : 700))
         #expect(result.failures.isEmpty, "\(result.failures.prefix(3))")
         #expect(result.accepted > 0)
     }

@@ -7,10 +7,10 @@ extension FixtureCatalog {
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
     /// dry run. Every result must equal the catalog's golden file. One jump must have the same result, byte for
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
-    /// record must be readable as a current type, and no path with `.each` may take the keys of its dictionaries for
-    /// elements. Every shipped version must have a fixture, and shipped fixtures and
+    /// record must be readable as a current type. Every shipped version must have a fixture, and shipped fixtures and
     /// migrations must not have changed. A record of some fixture must have each type and property that a declared step
-    /// names.
+    /// names, and a path with `.each` in a migration of the newest version may not take the keys of dictionaries for
+    /// elements.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
