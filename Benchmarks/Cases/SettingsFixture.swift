@@ -54,8 +54,13 @@ enum SettingsFixture {
         Kind(.codable) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
         Kind(.codable) { _ in #""1 Hour""# },
         Kind(.url) { #""https:\/\/example.com\/\#($0)""# },
-        // For example a color.
-        Kind(.keyedArchive) { number in .data(Data((0..<240).map { UInt8(truncatingIfNeeded: $0 &+ number) })) },
+        // An app would archive a color, for example.
+        Kind(.keyedArchive) { number in
+            let text = NSString(string: "a color, the \(number)th of them")
+            return .data(
+                (try? NSKeyedArchiver.archivedData(withRootObject: text, requiringSecureCoding: true)) ?? Data()
+            )
+        },
         Kind(.string) { .string("a text of the user, the \($0)th of them") },
         Kind(.bool) { .bool($0.isMultiple(of: 2)) },
     ]
