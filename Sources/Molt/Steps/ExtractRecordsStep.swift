@@ -54,6 +54,10 @@ struct ExtractRecordsStep: StepDeclaration {
         return ["extractRecords", type] + path.identity + [newType] + keyParts + [remainder.rawValue]
             + (owner?.identity ?? [])
     }
+    var keyProperty: PropertyPlace? {
+        if case .property(let name) = key { PropertyPlace(type, path + name) } else { nil }
+    }
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(type, path), PropertyPlace(newType)) }
 
     func run(_ migration: MigrationContext) throws {
         try migration.extractRecords(type, path, as: newType, key: key, leaving: remainder, owner: owner)

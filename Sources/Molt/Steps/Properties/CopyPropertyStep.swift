@@ -30,6 +30,9 @@ struct CopyPropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var description: String { "copy \(type).\(path) to \(newPath)" }
     var identity: [String] { ["copyProperty", type] + path.identity + newPath.identity + [ifMissing.rawValue] }
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
 
     var change: StepChange {
         { record in try record.copy(path, to: newPath, ifMissing: ifMissing) }

@@ -30,6 +30,9 @@ struct MovePropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }
     var identity: [String] { ["moveProperty", type] + path.identity + newPath.names + [ifMissing.rawValue] }
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
 
     var change: StepChange {
         { record in try record.move(path, to: newPath, ifMissing: ifMissing) }

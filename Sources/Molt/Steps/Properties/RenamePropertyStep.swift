@@ -26,6 +26,10 @@ struct RenamePropertyStep: RecordStep {
     var requiredProperty: PropertyPath? { path }
     var description: String { "rename \(type).\(path) to \(newName)" }
     var identity: [String] { ["renameProperty", type] + path.identity + [newName, ifMissing.rawValue] }
+    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
+        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
+        return (PropertyPlace(type, path), PropertyPlace(type, newPath))
+    }
 
     var change: StepChange {
         { record in try record.rename(path, to: newName, ifMissing: ifMissing) }
