@@ -37,6 +37,15 @@ enum SettingsFixture {
         case oneHour = "1 Hour"
     }
 
+    /// The archive of a text, where an app would have a color; a new one would be other bytes in each process.
+    private static let archive =
+        Data(
+            base64Encoded: """
+                YnBsaXN0MDDUAQIDBAUICwxUJHRvcFgkb2JqZWN0c1gkdmVyc2lvblkkYXJjaGl2ZXLRBgdUcm9vdIABogkKVSRudWxsVHRleHQS\
+                AAGGoF8QD05TS2V5ZWRBcmNoaXZlcggRFh8oMjU6PD9FSk8AAAAAAAABAQAAAAAAAAANAAAAAAAAAAAAAAAAAAAAYQ==
+                """
+        ) ?? Data()
+
     /// Ten kinds that are converted, and six whose form never changes.
     private static let kinds: [Kind] = [
         Kind(.array(of: .string)) { #"["red","green\/\#($0)","🦄"]"# },
@@ -54,13 +63,7 @@ enum SettingsFixture {
         Kind(.codable) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
         Kind(.codable) { _ in #""1 Hour""# },
         Kind(.url) { #""https:\/\/example.com\/\#($0)""# },
-        // An app would archive a color, for example.
-        Kind(.keyedArchive) { number in
-            let text = NSString(string: "a color, the \(number)th of them")
-            return .data(
-                (try? NSKeyedArchiver.archivedData(withRootObject: text, requiringSecureCoding: true)) ?? Data()
-            )
-        },
+        Kind(.keyedArchive) { _ in .data(archive) },
         Kind(.string) { .string("a text of the user, the \($0)th of them") },
         Kind(.bool) { .bool($0.isMultiple(of: 2)) },
     ]
