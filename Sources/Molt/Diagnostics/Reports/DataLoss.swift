@@ -8,7 +8,7 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, Codable {
         /// A property of the records of a type.
         case property
-        /// Values of a property, or fractions of seconds in them, that another value took the place of.
+        /// Values of a property that were replaced, or that lost their fractions of seconds.
         case values
         /// A property that a conversion between two models does not encode under its name.
         ///
@@ -50,9 +50,11 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 extension [DataLoss] {
-    /// What is removed and what is replaced, in a few words each; at most two lines.
+    /// A line about removed data and one about replaced data, without those that would be empty.
     ///
-    /// - Parameter removing: The word before what is removed.
+    /// - Parameters:
+    ///   - removing: The words before the removed data.
+    ///   - replacing: The words before the replaced data.
     func summaries(removing: String, replacing: String) -> [String] {
         let replaced = filter(\.isReplacement).map(\.description)
         let removed = filter { !$0.isReplacement }.map(\.description)

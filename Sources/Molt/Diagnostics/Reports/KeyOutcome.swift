@@ -41,7 +41,7 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let replaced = Outcome(rawValue: "replaced")
         /// It had expired, and was left behind.
         public static let expired = Outcome(rawValue: "expired")
-        /// It could not be read, and is unchanged.
+        /// It could not be read, and is unchanged; another process may be able to read it.
         public static let unreadable = Outcome(rawValue: "unreadable")
     }
 

@@ -4,7 +4,9 @@ extension DefaultsError {
         unusable("is not \(expected)")
     }
 
-    /// - Parameter fault: What is wrong with the stored value, after "The stored value".
+    /// The error for a stored value that cannot be used.
+    ///
+    /// - Parameter fault: The end of a sentence that begins with "The stored value", such as "lacks a property".
     static func unusable(_ fault: String) -> DefaultsError {
         DefaultsError(
             .typeMismatch,
