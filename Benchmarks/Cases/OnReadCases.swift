@@ -1,7 +1,7 @@
 import Foundation
 import Molt
 
-/// Migrations on read: what the opening, a read and the rest of an upgrade cost.
+/// Migrations on read: what the opening, a read and the backfill cost.
 enum OnReadCases {
     static let all: [BenchmarkCase] = [openCurrent, openFirst, openAgain, get, rest, busy]
 
@@ -20,9 +20,9 @@ enum OnReadCases {
         )
     }
 
-    private static func open(_ file: URL, _ count: Int, upgradesRest: Bool = false) throws -> CodableCache {
+    private static func open(_ file: URL, _ count: Int, runsBackfill: Bool = false) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = upgradesRest
+        configuration.runsBackfill = runsBackfill
         configuration.memory = nil
         return try CodableCache(at: file, migrations: migrations(count), configuration: configuration)
     }
@@ -30,14 +30,14 @@ enum OnReadCases {
     /// A store whose records go through a migration when they are read, and a copy of which all are upgraded.
     private static func pair(
         _ context: BenchmarkContext,
-        upgradesRest: Bool = false
+        runsBackfill: Bool = false
     ) throws -> (old: CodableCache, upgraded: CodableCache) {
         let file = context.file(CacheCases.fileName)
         let copy = context.file("upgraded.molt")
         try FileManager.default.copyItem(at: file, to: copy)
         let upgraded = try open(copy, 1)
-        try upgraded.upgradeRest()
-        return (try open(file, 1, upgradesRest: upgradesRest), upgraded)
+        try upgraded.backfill()
+        return (try open(file, 1, runsBackfill: runsBackfill), upgraded)
     }
 
     private static let openCurrent = BenchmarkCase(
@@ -110,13 +110,13 @@ enum OnReadCases {
 
     private static let rest = BenchmarkCase(
         name: "molt-rest",
-        summary: "upgrade the rest of the records, with one renamed property",
+        summary: "backfill, with one renamed property",
         fixture: CacheCases.fixture,
         ratios: [BenchmarkRatio(.rate, of: UpgradeCases.rename.name, atLeast: 0.4)]
     ) { context in
         let cache = try open(context.file(CacheCases.fileName), 1)
         return BenchmarkTrial(count: context.records) { _ in
-            try cache.upgradeRest()
+            try cache.backfill()
             cache.close()
         } finish: {
             let cache = try open(context.file(CacheCases.fileName), 1)
@@ -132,14 +132,14 @@ enum OnReadCases {
 
     private static let busy = BenchmarkCase(
         name: "molt-rest-beside-app",
-        summary: "value and set of records in turn, while the rest is upgraded",
-        other: "the same without the rest",
+        summary: "value and set of records in turn, during the backfill",
+        other: "the same without a backfill",
         limit: 100_000,
         fixture: CacheCases.fixture,
         ratios: [BenchmarkRatio(.time, atMost: 4)]
     ) { context in
         let rounds = 4
-        let (old, upgraded) = try pair(context, upgradesRest: true)
+        let (old, upgraded) = try pair(context, runsBackfill: true)
         let changed = People.person(1)
         func use(_ cache: CodableCache, _ round: Int) throws {
             for index in context.indices(ofRound: round, of: rounds) {

@@ -45,7 +45,7 @@ public final class CodableCache: Sendable {
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Upgrades the records that still have to go through migrations on read; nil if there were none.
-    let sweep: RestSweep?
+    let sweep: Backfill?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -140,14 +140,14 @@ public final class CodableCache: Sendable {
             throw error
         }
         options.isCancelled = { false }
-        let rest = RestUpgrade(
+        let rest = OnReadUpgrade(
             report.onRead,
             in: migrations,
             storeName: path,
             options: options
         )
-        sweep = rest.map { [core, hub] in RestSweep($0, core, hub, migrations, configuration) }
-        if configuration.upgradesRest, configuration.duty == .opener, !isReadOnly { sweep?.start() }
+        sweep = rest.map { [core, hub] in Backfill($0, core, hub, migrations, configuration) }
+        if configuration.runsBackfill, configuration.duty == .opener, !isReadOnly { sweep?.start() }
     }
 
     deinit {

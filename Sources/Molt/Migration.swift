@@ -93,7 +93,7 @@ public struct Migration: Sendable {
     /// ```
     ///
     /// Opening the store only records the migration in its ledger. A read sends an older record through the migration
-    /// in memory and writes nothing. Meanwhile, the cache writes the rest of the upgraded records in short transactions.
+    /// in memory and writes nothing. Meanwhile, the backfill upgrades the other records in short transactions.
     /// A later migration without this declaration also upgrades the remaining records in its own pass.
     ///
     /// Steps may only change the content of records: their keys, types, expiry and existence must stay. A record that

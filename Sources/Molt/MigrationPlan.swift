@@ -204,7 +204,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         switch status {
         case .pending: isPutOff ? "pending, on read" : "pending"
         case .applied: "applied"
-        case .onRead: willRun ? "on read, the rest of the records will be upgraded" : "applied, on read"
+        case .onRead: willRun ? "on read, backfilled now" : "applied, on read"
         case .replaced: "applied, as the migrations that it replaces"
         case .late: willRun ? "late, will run" : "late"
         case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"

@@ -31,7 +31,7 @@ extension CodableCache {
     ///
     /// - values that no step has changed, such as those of a renamed type;
     /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``;
-    /// - values that still have to go through a migration on read. Call `upgradeRest()` first;
+    /// - values that still have to go through a migration on read. Call `backfill()` first;
     /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
     ///   records at the store's version.
     ///

@@ -44,9 +44,9 @@ extension CodableCache {
         /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by
         /// default.
         ///
-        /// If false, call `upgradeRest()`. With a duty of `.others`, it does not start automatically. A deadline in the
+        /// If false, call `backfill()`. With a duty of `.others`, it does not start automatically. A deadline in the
         /// options ends it, too; the next opening continues.
-        public var upgradesRest = true
+        public var runsBackfill = true
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
         /// A negative duration counts as zero.

@@ -28,14 +28,14 @@ public enum MigrationEvent: Sendable {
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
-    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `upgradeRest()`.
-    case restProgressed(MigrationEvent.Progress)
+    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `backfill()`.
+    case backfillProgressed(MigrationEvent.Progress)
     /// All records of an open store have been upgraded, apart from these, which were set aside as their policy says.
-    case restFinished([MigrationReport.FailedRecord])
+    case backfillFinished([MigrationReport.FailedRecord])
     /// Some of the remaining records of an open store could not be upgraded in the background.
     ///
     /// The next opening tries again.
-    case restFailed(any Error)
+    case backfillFailed(any Error)
 }
 
 extension MigrationEvent: CustomStringConvertible {
@@ -53,10 +53,10 @@ extension MigrationEvent: CustomStringConvertible {
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.description
-        case .restProgressed(let progress): "Records upgraded in the background: \(progress)."
-        case .restFinished(let failed):
+        case .backfillProgressed(let progress): "Records upgraded in the background: \(progress)."
+        case .backfillFinished(let failed):
             "All records are upgraded" + (failed.isEmpty ? "." : ", apart from \(failed.count) that failed.")
-        case .restFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"
+        case .backfillFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"
         }
     }
 }

@@ -43,8 +43,8 @@
                     break
                 }
                 switch event {
-                case .failed, .restFailed: logger.error("\(event.description, privacy: .public)")
-                case .progressed, .restProgressed: logger.debug("\(event.description, privacy: .public)")
+                case .failed, .backfillFailed: logger.error("\(event.description, privacy: .public)")
+                case .progressed, .backfillProgressed: logger.debug("\(event.description, privacy: .public)")
                 default: logger.notice("\(event.description, privacy: .public)")
                 }
                 onEvent?(event)

@@ -28,12 +28,12 @@ extension MigrationPlan {
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
-        checkRest(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
+        checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
         finishedOnRead = finished.map(\.name)
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
-    /// Decides whether migrations on read are put off, or run with the rest of earlier ones.
+    /// Decides whether migrations on read are put off, or run with the backfill of earlier ones.
     ///
     /// They are put off if no other migration works on records, and if the version of a record tells whether it went
     /// through them.
@@ -82,7 +82,7 @@ extension MigrationPlan {
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }
     }
 
-    private mutating func checkRest(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
+    private mutating func checkOnRead(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
         guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
         let id = MigrationID(name: first.name, version: first.version)
         let advice: String

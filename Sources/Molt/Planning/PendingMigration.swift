@@ -18,7 +18,7 @@ struct PendingMigration: Sendable {
     }
 
     /// Creates a pending migration for the remaining records of an on-read migration.
-    init(restOf migration: Migration) {
+    init(backfilling migration: Migration) {
         self.migration = migration
         oldVersion = 0
         recordVersion = migration.version

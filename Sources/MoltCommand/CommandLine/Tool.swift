@@ -89,7 +89,7 @@ package struct Tool: Sendable {
                 "\(error.path ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
                 + "and salvage saves what can be read."
         // The values in those of the testing kit are from fixtures, which are not private.
-        case is TestingError, is MatrixFailure, is CacheError:
+        case is TestingError, is VerificationFailure, is CacheError:
             return error.localizedDescription
         default:
             return ErrorSummary.line(of: error)

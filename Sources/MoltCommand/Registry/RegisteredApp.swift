@@ -125,10 +125,10 @@ package struct RegisteredApp: Sendable {
             guard let catalog = catalog(at: call.arguments[0]) else {
                 return try await StoreCommands.verify.run(call, terminal)
             }
-            let report: MatrixReport
+            let report: VerificationReport
             do {
                 report = try await catalog.verify(migrations, types: types, configuration: configuration)
-            } catch let failure as MatrixFailure where call.has("--json") {
+            } catch let failure as VerificationFailure where call.has("--json") {
                 try terminal.sayJSON(failure.failures.map { Problem(subject: $0.subject, problem: $0.description) })
                 return ExitCode.failure
             }
@@ -158,10 +158,10 @@ package struct RegisteredApp: Sendable {
             do {
                 let report = try await catalog.verify(migrations, types: types, configuration: configuration)
                 terminal.say("\(report)\nNo file was written.")
-            } catch let failure as MatrixFailure where !failure.report.recorded.isEmpty {
+            } catch let failure as VerificationFailure where !failure.report.recorded.isEmpty {
                 for file in failure.report.recorded { terminal.say("wrote \(file)") }
                 let others = failure.failures.filter { $0.kind != .recorded }
-                guard others.isEmpty else { throw MatrixFailure(failures: others, report: failure.report) }
+                guard others.isEmpty else { throw VerificationFailure(failures: others, report: failure.report) }
             }
             return ExitCode.success
         }

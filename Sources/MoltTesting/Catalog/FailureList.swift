@@ -9,7 +9,7 @@ struct FailureList {
     }
 
     private struct Finding: Hashable {
-        var kind: MatrixFailure.Kind
+        var kind: VerificationFailure.Kind
         var subject: String
         var message: String
     }
@@ -19,7 +19,7 @@ struct FailureList {
 
     var isEmpty: Bool { findings.isEmpty }
 
-    mutating func add(_ kind: MatrixFailure.Kind, _ subject: String, _ message: String, at place: Place? = nil) {
+    mutating func add(_ kind: VerificationFailure.Kind, _ subject: String, _ message: String, at place: Place? = nil) {
         let finding = Finding(kind: kind, subject: subject, message: message)
         if places[finding] == nil { findings.append(finding) }
         places[finding, default: []] += place.map { [$0] } ?? []
@@ -55,7 +55,7 @@ struct FailureList {
     }
 
     /// Whether there are only failures of these kinds.
-    func isOnly(_ kinds: Set<MatrixFailure.Kind>) -> Bool {
+    func isOnly(_ kinds: Set<VerificationFailure.Kind>) -> Bool {
         findings.allSatisfy { kinds.contains($0.kind) }
     }
 
@@ -63,9 +63,9 @@ struct FailureList {
         findings.contains { $0.subject == subject }
     }
 
-    var failures: [MatrixFailure.Failure] {
+    var failures: [VerificationFailure.Failure] {
         findings.map { finding in
-            MatrixFailure.Failure(
+            VerificationFailure.Failure(
                 kind: finding.kind,
                 subject: finding.subject,
                 place: Self.summary(places[finding] ?? []),

@@ -14,7 +14,7 @@ internal import Molt
 /// registry
 ///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after these stores had applied it. …
 /// ```
-public struct MatrixFailure: Error, Sendable {
+public struct VerificationFailure: Error, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The registry is invalid; nothing was upgraded.
         case registry
@@ -74,15 +74,15 @@ public struct MatrixFailure: Error, Sendable {
 
     package var failures: [Failure]
     /// The upgrades that were run.
-    public var report: MatrixReport
+    public var report: VerificationReport
 
-    package init(failures: [Failure], report: MatrixReport = MatrixReport()) {
+    package init(failures: [Failure], report: VerificationReport = VerificationReport()) {
         self.failures = failures
         self.report = report
     }
 }
 
-extension MatrixFailure: CustomStringConvertible, LocalizedError {
+extension VerificationFailure: CustomStringConvertible, LocalizedError {
     /// The failures, grouped by subject.
     public var description: String {
         var lines = ["The matrix found \(failures.count == 1 ? "1 failure" : "\(failures.count) failures")."]
@@ -111,7 +111,7 @@ extension MatrixFailure: CustomStringConvertible, LocalizedError {
 /// ---------------  -------  -----------  ----------------------------  --------
 /// 0-everyday.json       12  1, 2         open, async open, in memory         16
 /// ```
-public struct MatrixReport: Sendable, CustomStringConvertible {
+public struct VerificationReport: Sendable, CustomStringConvertible {
     package struct Row: Hashable, Sendable {
         /// The fixture's file or name.
         package var fixture: String

@@ -59,9 +59,9 @@ struct FullDiskCase: Sendable {
         isInDirectory: true
     )
 
-    /// Upgrades the rest of an upgrade on read, whose records become longer, batch by batch.
+    /// Backfills after an upgrade on read, whose records become longer, batch by batch.
     private static let rest = FullDiskCase(
-        name: "the rest of an upgrade on read",
+        name: "the backfill of an upgrade on read",
         prepare: { place in
             try People.prepare(place, count: 60, size: 1_000)
             try openOnRead(place).close()
@@ -69,7 +69,7 @@ struct FullDiskCase: Sendable {
         act: { place in
             let cache = try openOnRead(place)
             defer { cache.close() }
-            try cache.upgradeRest()
+            try cache.backfill()
         },
         look: { place in
             // Batches that were written before the disk was full stay, so the values are compared, and not the bytes.
@@ -93,7 +93,7 @@ struct FullDiskCase: Sendable {
 
     private static func openOnRead(_ place: TestPlace) throws -> CodableCache {
         var configuration = People.configuration
-        configuration.upgradesRest = false
+        configuration.runsBackfill = false
         configuration.batchSize = 2
         return try CodableCache(at: place.cache, migrations: [grow.onRead()], configuration: configuration)
     }

@@ -166,7 +166,7 @@ import Testing
 
     private func openOnRead() throws -> CodableCache {
         let migration = Migration(to: 1, "change", steps: Self.changes[0].steps).onRead()
-        return try CodableCache(at: url, migrations: [migration], configuration: .init { $0.upgradesRest = false })
+        return try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
     }
 
     @Test(arguments: indexes, Damage.allCases)
@@ -176,7 +176,7 @@ import Testing
         let cache = try openOnRead()
         defer { cache.close() }
         do {
-            try cache.upgradeRest()
+            try cache.backfill()
             #expect(try count(Self.changes[0].isOld) == 0)
             #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.ran])
         } catch {
@@ -192,7 +192,7 @@ import Testing
         try self.damage("molt_record", damage)
         let cache = try openOnRead()
         defer { cache.close() }
-        let error = #expect(throws: CacheError.self) { try cache.upgradeRest() }
+        let error = #expect(throws: CacheError.self) { try cache.backfill() }
         #expect(error.map { CodableCache.isDamage($0) } == true)
         #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.onRead])
     }

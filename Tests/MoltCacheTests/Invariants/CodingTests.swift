@@ -179,7 +179,7 @@ private struct History {
             }
             for version in (version + 1)...registry.version {
                 let cache = try CodableCache(at: stepwise, migrations: upgrade.registry(of: version))
-                try cache.upgradeRest()
+                try cache.backfill()
                 cache.close()
             }
             let expected = try content(of: "item", in: stepwise)
@@ -195,11 +195,11 @@ private struct History {
             #expect(String(decoding: document.content, as: UTF8.self) == expected, comment)
 
             var configuration = CodableCache.Configuration()
-            configuration.upgradesRest = false
+            configuration.runsBackfill = false
             let later = scratch.file("on read")
             let cache = try CodableCache(at: later, migrations: registry, configuration: configuration)
             #expect(try read(cache) == read(atOnce), comment)
-            try cache.upgradeRest()
+            try cache.backfill()
             #expect(try content(of: "item", in: later) == expected, comment)
         }
     }

@@ -94,9 +94,9 @@ struct ChangedKeyTests {
 
     @Test func `include those of a migration on read once they are written`() throws {
         let migration = Migration(to: 1, "on-read", .addProperty("Person", "age", default: 1)).onRead()
-        let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.upgradesRest = false })
+        let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
         #expect(try keys(cache, since: 0).isEmpty)
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(try keys(cache, since: 0).count == 6)
     }
 

@@ -9,7 +9,7 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in
-            guard case .restProgressed = event else { return }
+            guard case .backfillProgressed = event else { return }
             hasBegun.signal()
             // The closure waits for what happens after the cache is closed, as one does that waits for the main thread.
             mayEnd.wait()

@@ -39,7 +39,7 @@ import Testing
         let expected = try atOnce.snapshot()
         try compareReads(of: later, upgrade, expected)
         let cache = try CodableCache(at: later.url, migrations: registry, configuration: still(upgrade))
-        try cache.upgradeRest()
+        try cache.backfill()
         cache.close()
         let found = try later.snapshot()
         #expect(found.records == expected.records, comment)
@@ -50,15 +50,15 @@ import Testing
         return true
     }
 
-    /// The rest is upgraded only when the test says so.
+    /// The backfill runs only when the test says so.
     private static func still(_ upgrade: RandomUpgrade) -> CodableCache.Configuration {
         .init {
-            $0.upgradesRest = false
+            $0.runsBackfill = false
             $0.unconvertible = upgrade.policy
         }
     }
 
-    /// Opens the store with each release, or skips some, and upgrades the rest at some of them.
+    /// Opens the store with each release, or skips some, and backfills at some of them.
     private static func walk(_ store: OldStore, _ upgrade: inout RandomUpgrade) throws {
         let last = upgrade.registry.version
         for version in 1...last where version == last || upgrade.random.below(3) > 0 {
@@ -69,14 +69,14 @@ import Testing
                 configuration: still(upgrade)
             )
             defer { cache.close() }
-            if upgrade.random.below(3) == 0 { try cache.upgradeRest() }
+            if upgrade.random.below(3) == 0 { try cache.backfill() }
         }
         // An error that a record will cause at the end must not be missed.
         let copy = try ScratchDirectory()
         try FileManager.default.copyItem(at: store.url, to: copy.file())
         let cache = try CodableCache(at: copy.file(), migrations: upgrade.registry, configuration: still(upgrade))
         defer { cache.close() }
-        try cache.upgradeRest()
+        try cache.backfill()
     }
 
     /// Processes that must not upgrade the store leave it as it is.
@@ -114,7 +114,7 @@ import Testing
         #expect(try store.snapshot() == before, "\(upgrade)")
     }
 
-    /// Compares what reads return before the rest is upgraded with the rows of the other path.
+    /// Compares what reads return before the backfill with the rows of the other path.
     private static func compareReads(of store: OldStore, _ upgrade: RandomUpgrade, _ expected: Snapshot) throws {
         let cache = try CodableCache(at: store.url, migrations: upgrade.registry, configuration: still(upgrade))
         defer { cache.close() }

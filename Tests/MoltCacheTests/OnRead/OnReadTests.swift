@@ -29,8 +29,8 @@ import Testing
         static let ada = Contact(firstName: "Ada", lastName: "King", tags: [])
     }
 
-    /// A configuration whose cache does not upgrade the rest by itself.
-    private static var still: CodableCache.Configuration { .init { $0.upgradesRest = false } }
+    /// A configuration whose cache does not run the backfill by itself.
+    private static var still: CodableCache.Configuration { .init { $0.runsBackfill = false } }
 
     private let store: OldStore
 
@@ -115,7 +115,7 @@ import Testing
         #expect(try cache.value(City.self, forKey: "rome") == doubled)
         #expect(try cache.values(City.self, forKeys: ["rome"]) == [doubled])
         #expect(try cache.values(of: City.self).map(\.value) == [doubled])
-        for _ in 0..<2 { try cache.upgradeRest() }
+        for _ in 0..<2 { try cache.backfill() }
         #expect(try cache.entry(City.self, forKey: "rome")?.value == doubled)
         #expect(try store.snapshot()["rome"]?.text == #"{"zipCode":200}"#)
     }
@@ -124,7 +124,7 @@ import Testing
         let expired = StoredRecord("Contact", "old", #"{"name":1}"#, expiration: 1)
         let store = try OldStore([expired, Self.records[0]])
         let cache = try CodableCache(at: store.url, migrations: Self.migrations, configuration: Self.still)
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(try store.snapshot().keys == ["ada"])
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
     }
@@ -134,7 +134,7 @@ import Testing
         let tagged = Contact(firstName: "A", lastName: nil, tags: ["x"])
         try cache.set(tagged, forKey: "ada")
         #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
         #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"A","tags":["x"]}"#)
     }
@@ -176,26 +176,26 @@ import Testing
         #expect(try connection.integer("PRAGMA wal_autocheckpoint") == 1_000)
     }
 
-    // MARK: The rest
+    // MARK: The backfill
 
-    @Test func `leaves what the same migration at the opening leaves, once the rest is upgraded`() async throws {
+    @Test func `leaves what the same migration at the opening leaves, once the backfill is done`() async throws {
         let eager = try eager()
         let cache = try open()
-        try await cache.upgradeRest()
+        try await cache.backfill()
         #expect(try store.snapshot().records == eager.records)
         let row = try #require(try store.snapshot().ledger.first)
         #expect(row.outcome == .ran)
         #expect(row.counts.changed == 3)
         #expect(row.counts.read == eager.ledger[0].counts.read)
         #expect(try cache.value(Contact.self, forKey: "ada") == .ada)
-        try await cache.upgradeRest()
+        try await cache.backfill()
         cache.close()
         #expect(try open().report.onRead.isEmpty)
     }
 
     @Test func `is completed behind the open cache by itself`() async throws {
         let cache = try open(Self.migrations, CodableCache.Configuration())
-        try await cache.upgradeRest()
+        try await cache.backfill()
         #expect(try store.snapshot().records == eager().records)
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
     }
@@ -203,7 +203,7 @@ import Testing
     @Test func `tells no listener of records in their new form`() async throws {
         let cache = try open()
         let changes = cache.changes()
-        try await cache.upgradeRest()
+        try await cache.backfill()
         try cache.set(City(zipCode: 1), forKey: "paris")
         #expect(await cache.close(thenAll: changes).map(\.key) == ["paris"])
     }
@@ -213,16 +213,16 @@ import Testing
         configuration.sizeLimit = 100_000
         let cache = try open(Self.migrations, configuration)
         try cache.set(City(zipCode: 2), forKey: "oslo")
-        try cache.upgradeRest()
+        try cache.backfill()
         let stored = try store.snapshot().records.map(\.content.count).reduce(0, +)
         #expect(try cache.contentSize() == stored)
     }
 
     @Test func `is upgraded by two caches at once`() throws {
         let (one, other) = (try open(), try open())
-        try one.upgradeRest()
+        try one.backfill()
         #expect(try other.value(Contact.self, forKey: "ada") == .ada)
-        try other.upgradeRest()
+        try other.backfill()
         #expect(try store.snapshot().records == eager().records)
         #expect(try store.snapshot().ledger[0].counts.changed == 3)
     }
@@ -238,7 +238,7 @@ import Testing
         #expect(cache.report.onRead.map(\.name) == ["names", "initials"])
         struct Initial: Decodable, Sendable { var initial: String }
         #expect(try cache.value(Initial.self, forKey: "ada")?.initial == "Ada")
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(try store.snapshot().records == eager(both).records)
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran, .ran])
     }
@@ -293,7 +293,7 @@ import Testing
         let retired = MigrationRegistry([Self.later], oldestSupportedVersion: 1)
         #expect(throws: MigrationError.self) { try open(retired) }
         let cache = try open()
-        try cache.upgradeRest()
+        try cache.backfill()
         cache.close()
         #expect(try open(retired).schemaVersion == 2)
     }
@@ -390,7 +390,7 @@ import Testing
         #expect(cause.recordKey == "ada")
         #expect("\(try #require(error))".contains("King") == false)
 
-        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(record: "ada")
+        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(record: "ada")
         let after = try store.snapshot()
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
@@ -402,7 +402,7 @@ import Testing
         let isTold = DispatchSemaphore(value: 0)
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in
-            guard case .restFailed(let error) = event else { return }
+            guard case .backfillFailed(let error) = event else { return }
             failures.withLock { $0.append((error as? MigrationError)?.recordKey ?? "") }
             isTold.signal()
         }
@@ -412,11 +412,11 @@ import Testing
         cache.close()
     }
 
-    @Test func `A policy sets such records aside when the rest is upgraded`() throws {
+    @Test func `A policy sets such records aside in the backfill`() throws {
         var configuration = Self.still
         configuration.unconvertible = .quarantine(upTo: 2)
         let cache = try open([Self.failing], configuration)
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(try cache.quarantined().map(\.key) == ["ada", "eve"])
         #expect(try cache.keys() == ["new", "rome", "photo"])
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
@@ -455,7 +455,7 @@ import Testing
             }
         ).onRead()
         let cache = try open([migration])
-        let error = #expect(throws: MigrationError.self) { try cache.upgradeRest() }
+        let error = #expect(throws: MigrationError.self) { try cache.backfill() }
         #expect(error?.recordKey?.lowercased() == "eve")
         #expect(error?.message.contains("record's \(part)") == true)
         cache.close()

@@ -14,9 +14,9 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type)"
-        case .restProgressed: "rest progressed"
-        case .restFinished: "rest finished"
-        case .restFailed: "rest failed"
+        case .backfillProgressed: "rest progressed"
+        case .backfillFinished: "rest finished"
+        case .backfillFailed: "rest failed"
         }
     }
 }

@@ -179,7 +179,7 @@ import Testing
         #expect(await store.run(registry).code == 0)
         #expect(try store.text.contains("The upgrade from version 0 to version 1 succeeds."))
         var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
+        configuration.runsBackfill = false
         try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
         #expect(await store.run(registry).code == 0)
         #expect(try store.text.contains("The upgrade of the remaining records of version 1 succeeds."))

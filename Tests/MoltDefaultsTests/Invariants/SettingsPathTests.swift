@@ -76,7 +76,7 @@ private struct Device {
     /// Opens the store with the last release.
     func upgrade() throws {
         try primary.upgrade(suites[0].suite, cache: cache.url, with: app.registry)
-        try upgradeRest()
+        try backfill()
     }
 
     /// Opens the store with each release, or skips some; an extension, which does not see the suites, may open it first.
@@ -86,14 +86,14 @@ private struct Device {
             if primary == .cache, app.random.oneIn(3) { try cache.upgrade(registry, role: .appExtension) }
             try primary.upgrade(suites[0].suite, cache: cache.url, with: registry)
         }
-        try upgradeRest()
+        try backfill()
     }
 
-    private func upgradeRest() throws {
+    private func backfill() throws {
         guard primary == .cache else { return }
         let cache = try CodableCache(at: cache.url, migrations: app.registry)
         defer { cache.close() }
-        try cache.upgradeRest()
+        try cache.backfill()
     }
 
     /// The suites' values without the ledger, which contains times.

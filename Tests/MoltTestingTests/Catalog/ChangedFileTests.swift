@@ -14,7 +14,7 @@ struct ChangedFileTests {
     }
 
     /// Returns the failure of verifying the catalog; nil if it passes.
-    private func failure(_ recording: RecordingMode = .never) async -> MatrixFailure? {
+    private func failure(_ recording: RecordingMode = .never) async -> VerificationFailure? {
         await Releases.failure {
             try await directory.catalog(recording: recording)
                 .verify(Releases.migrations, types: Releases.types, versions: Self.versions)
@@ -22,7 +22,7 @@ struct ChangedFileTests {
     }
 
     /// Returns the failure of verifying the catalog, which must change no file.
-    private func failureWithoutWriting(_ mode: RecordingMode) async throws -> MatrixFailure {
+    private func failureWithoutWriting(_ mode: RecordingMode) async throws -> VerificationFailure {
         let files = try directory.files()
         let failure = try #require(await failure(mode))
         #expect(try directory.files() == files)

@@ -6,7 +6,7 @@ import Testing
 /// Fixtures that were written in an editor.
 @Suite("Handwritten fixtures")
 struct HandwrittenTests {
-    private func verify(_ directory: CatalogDirectory, _ mode: RecordingMode) async -> MatrixFailure? {
+    private func verify(_ directory: CatalogDirectory, _ mode: RecordingMode) async -> VerificationFailure? {
         await Releases.failure {
             try await directory.catalog(recording: mode)
                 .verify(Releases.migrations, types: Releases.types, versions: [3])
@@ -15,7 +15,7 @@ struct HandwrittenTests {
 
     @Test(arguments: [
         // A trailing comma, no ledger, and a type that the app does not have.
-        (#"{"format": 1, "schemaVersion": 1, "records": [],}"#, MatrixFailure.Kind.catalog),
+        (#"{"format": 1, "schemaVersion": 1, "records": [],}"#, VerificationFailure.Kind.catalog),
         (#"{"format": 1, "schemaVersion": 1, "records": []}"#, .ledger),
         (
             """
@@ -27,7 +27,7 @@ struct HandwrittenTests {
     ])
     func `A fixture with a mistake gets no golden files until the mistake is corrected`(
         text: String,
-        kind: MatrixFailure.Kind
+        kind: VerificationFailure.Kind
     ) async throws {
         let directory = try await Releases.catalog(of: [3])
         let url = directory.url.appending(path: "1-odd.json")

@@ -40,7 +40,7 @@ struct FixtureSourceTests {
                 Migration(to: 1, "email", .renameProperty(type, "mail", to: "email")).onRead()
             ]
             var configuration = CodableCache.Configuration()
-            configuration.upgradesRest = false
+            configuration.runsBackfill = false
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
             try cache.set(["email": "e@f.g"], forKey: "eve")
 

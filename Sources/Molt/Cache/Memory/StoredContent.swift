@@ -35,7 +35,7 @@ struct StoredContent: Sendable {
     }
 
     /// The upgraded content; nil if nothing changes.
-    func upgraded(through rest: RestUpgrade) throws(MigrationError) -> StoredContent? {
+    func upgraded(through rest: OnReadUpgrade) throws(MigrationError) -> StoredContent? {
         var upgraded: StoredContent?
         try rest.upgrade(typeName: typeName) { record in
             var key = key

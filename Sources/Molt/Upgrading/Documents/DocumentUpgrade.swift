@@ -57,7 +57,7 @@ public struct DocumentUpgrade: Sendable {
         stepVersions = steps.map { usable[$0.migration].version }
         changer = RecordChanger(
             steps,
-            usable.map { PendingMigration(restOf: $0) },
+            usable.map { PendingMigration(backfilling: $0) },
             storeName: "",
             options: MigrationOptions()
         )

@@ -17,12 +17,12 @@ final class UpgradeRun {
         let running = plan.entries.filter(\.runsSteps)
         let rest = Set(running.filter { $0.status == .onRead }.map(\.migration.name))
         let names = Set(running.map(\.migration.name)).subtracting(rest)
-        // The rest comes first, because it counts as applied.
-        let restMigrations = registry.migrations.filter { rest.contains($0.name) }
+        // The backfill comes first, because its migrations count as applied.
+        let backfilled = registry.migrations.filter { rest.contains($0.name) }
         let newMigrations = registry.migrations.filter { names.contains($0.name) }
-        let migrations = restMigrations + newMigrations
+        let migrations = backfilled + newMigrations
         pending =
-            restMigrations.map { PendingMigration(restOf: $0) }
+            backfilled.map { PendingMigration(backfilling: $0) }
             + PendingMigration.all(newMigrations, in: registry, from: plan.from)
         schedule = UpgradeSchedule(migrations)
         isEmpty = plan.isFresh

@@ -87,11 +87,11 @@ enum Releases {
     }
 
     /// Returns the failure that the matrix throws; nil if it passes, or after recording another error as an issue.
-    static func failure(_ body: () async throws -> Void) async -> MatrixFailure? {
+    static func failure(_ body: () async throws -> Void) async -> VerificationFailure? {
         do {
             try await body()
             return nil
-        } catch let failure as MatrixFailure {
+        } catch let failure as VerificationFailure {
             return failure
         } catch {
             Issue.record(error)
@@ -100,7 +100,7 @@ enum Releases {
     }
 }
 
-extension MatrixFailure {
+extension VerificationFailure {
     /// The distinct kinds, in the order in which they were found.
     var kinds: [Kind] {
         failures.reduce(into: []) { if !$0.contains($1.kind) { $0.append($1.kind) } }

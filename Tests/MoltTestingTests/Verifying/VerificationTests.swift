@@ -4,14 +4,14 @@ import MoltTesting
 import Testing
 
 @Suite("Upgrade matrix")
-struct MatrixTests {
+struct VerificationTests {
     private func failure(
         _ directory: CatalogDirectory,
         _ migrations: MigrationRegistry = Releases.migrations,
         types: [FixtureType] = Releases.types,
         recording: RecordingMode = .never,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) async -> MatrixFailure? {
+    ) async -> VerificationFailure? {
         await Releases.failure {
             try await directory.catalog(recording: recording)
                 .verify(migrations, types: types, configuration: configuration)
@@ -23,7 +23,7 @@ struct MatrixTests {
         _ migrations: MigrationRegistry = Releases.migrations,
         types: [FixtureType] = Releases.types,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) async throws -> MatrixFailure {
+    ) async throws -> VerificationFailure {
         try #require(await failure(Releases.catalog(), migrations, types: types, configuration: configuration))
     }
 
@@ -58,7 +58,7 @@ struct MatrixTests {
             Migration(to: 2, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
             Migration(to: 3, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
         ]
-        func failure(_ losses: [String]?) async -> MatrixFailure? {
+        func failure(_ losses: [String]?) async -> VerificationFailure? {
             await Releases.failure {
                 try await directory.catalog(recording: .never)
                     .verify(migrations, types: [.type(Person.self)], versions: [0], acknowledging: losses)
@@ -306,7 +306,7 @@ struct MatrixTests {
     @Test(arguments: [nil, []] as [[Int]?])
     func `A matrix without fixtures is a failure`(versions: [Int]?) async throws {
         let directory = CatalogDirectory()
-        func failure(_ migrations: MigrationRegistry = []) async throws -> MatrixFailure {
+        func failure(_ migrations: MigrationRegistry = []) async throws -> VerificationFailure {
             try #require(
                 await Releases.failure {
                     try await directory.catalog().verify(migrations, types: [], versions: versions)
@@ -559,7 +559,7 @@ struct MatrixTests {
     }
 
     @Test func `Failures are listed below their subject, with all their lines indented`() {
-        let failure = MatrixFailure(
+        let failure = VerificationFailure(
             failures: [
                 .init(kind: .golden, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
                 .init(kind: .registry, subject: "registry", message: "third"),

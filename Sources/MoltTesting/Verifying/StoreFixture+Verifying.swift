@@ -17,15 +17,15 @@ extension StoreFixture {
     ///   - name: The store's name in failures.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
-    /// - Throws: ``MatrixFailure`` with all failures.
+    /// - Throws: ``VerificationFailure`` with all failures.
     @discardableResult
     public func verifyUpgrades(
         through migrations: MigrationRegistry,
         types: [FixtureType],
         named name: String = "the store",
         configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) async throws -> MatrixReport {
-        var report = MatrixReport()
+    ) async throws -> VerificationReport {
+        var report = VerificationReport()
         var failures = FailureList()
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         if failures.isEmpty {
@@ -40,7 +40,7 @@ extension StoreFixture {
             report.rows.append(upgrades.row)
             failures.add(upgrades.failures)
         }
-        guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
+        guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
     }
 }

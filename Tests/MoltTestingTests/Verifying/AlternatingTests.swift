@@ -18,7 +18,7 @@ import Testing
     /// The shop before its labels became a dictionary.
     private struct OldShop: Codable { var labels: [Fruit] }
 
-    private func failure(_ steps: MigrationStep...) async throws -> MatrixFailure? {
+    private func failure(_ steps: MigrationStep...) async throws -> VerificationFailure? {
         try await failure([Migration(to: 1, "labels", steps: steps + Self.renames)])
     }
 
@@ -33,7 +33,7 @@ import Testing
         {"labels":["apple","apple","pear","y"],"notes":["apple","x"],"byName":{"apple":"apple"},\
         "crates":["apple",{"width":1}]}
         """
-    ) async throws -> MatrixFailure? {
+    ) async throws -> VerificationFailure? {
         var store = StoreFixture(schemaVersion: 0)
         store.records = [.init("corner", "Store", .json(json))]
         do {
@@ -42,7 +42,7 @@ import Testing
                 types: [.type(Shop.self, named: "Shop")]
             )
             return nil
-        } catch let failure as MatrixFailure {
+        } catch let failure as VerificationFailure {
             return failure
         }
     }

@@ -1,13 +1,13 @@
 extension CacheSession {
     /// The types whose records may have to go through migrations on read.
-    func restTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
+    func outdatedTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
         WantedTypes(try TypeNameTable(connection), where: isWanted)
     }
 
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
-    func extent(of types: WantedTypes) throws(SQLiteError) -> RestExtent {
+    func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
         let statement = try connection.prepare("SELECT count(*), min(id), max(id) FROM molt_record WHERE type_id = ?1")
-        var extent = RestExtent()
+        var extent = BackfillExtent()
         for id in types.ids {
             try statement.bind(id, at: 1)
             try statement.eachRow { row throws(SQLiteError) in

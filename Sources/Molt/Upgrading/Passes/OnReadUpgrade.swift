@@ -2,7 +2,7 @@
 ///
 /// It upgrades records when they are read, and in the background of an open store. The version of a record tells which of the
 /// migrations it still has to go through.
-package final class RestUpgrade: Sendable {
+package final class OnReadUpgrade: Sendable {
     /// The migrations, in order.
     package let migrations: [Migration]
     /// The version from which records need no upgrade.
@@ -27,7 +27,7 @@ package final class RestUpgrade: Sendable {
         for case .pass(let group) in UpgradeSchedule(migrations).groups { steps += group }
         changer = RecordChanger(
             steps,
-            migrations.map { PendingMigration(restOf: $0) },
+            migrations.map { PendingMigration(backfilling: $0) },
             storeName: storeName,
             options: options
         )

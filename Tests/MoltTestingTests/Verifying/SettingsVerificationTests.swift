@@ -4,7 +4,7 @@ import MoltTesting
 import Testing
 
 @Suite("Upgrade matrix of settings")
-struct SettingsMatrixTests {
+struct SettingsVerificationTests {
     private static let group = Molt.Suite("group.molt.matrix")
 
     private let migrations: MigrationRegistry = [

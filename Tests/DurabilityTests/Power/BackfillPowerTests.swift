@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension PowerLossTests {
-    @Suite("Losses of power while the rest of an upgrade on read is written")
-    struct RestPowerTests {
+    @Suite("Losses of power while the backfill of an upgrade on read is written")
+    struct BackfillPowerTests {
         private let place = TestPlace()
         private let registry: MigrationRegistry = [
             Migration(to: 1, "name", .renameProperty("Alien", "fullName", to: "name")).onRead()
@@ -13,7 +13,7 @@ extension PowerLossTests {
 
         private func open() throws -> CodableCache {
             var configuration = People.configuration
-            configuration.upgradesRest = false
+            configuration.runsBackfill = false
             configuration.batchSize = 16
             return try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
         }
@@ -29,7 +29,7 @@ extension PowerLossTests {
             let recording = try DiskRecording(place) {
                 let cache = try open()
                 try cache.set(Renamed(name: "set"), forKey: written)
-                try cache.upgradeRest()
+                try cache.backfill()
                 earlier?.close()
                 // The log's pages move into the file.
                 cache.close()
@@ -58,7 +58,7 @@ extension PowerLossTests {
                     guard try cache.value(Renamed.self, forKey: record.key) != nil else { throw Broken("no value") }
                 }
                 try cache.set(Renamed(name: "set"), forKey: written)
-                try cache.upgradeRest()
+                try cache.backfill()
                 cache.close()
                 guard try CacheStore.contents(at: place.cache).records == new.records else { throw Broken("not new") }
                 try place.checkWhole()

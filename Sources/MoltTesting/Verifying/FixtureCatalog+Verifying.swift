@@ -25,7 +25,7 @@ extension FixtureCatalog {
     ///     property, "Draft" for the records of a type, "theme" for a setting. nil, the default, allows any.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
-    /// - Throws: ``MatrixFailure`` with all failures, or the error of reading or writing the directory.
+    /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.
     @discardableResult
     public func verify(
         _ migrations: MigrationRegistry,
@@ -33,7 +33,7 @@ extension FixtureCatalog {
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) async throws -> MatrixReport {
+    ) async throws -> VerificationReport {
         var verification = try CatalogVerification(
             self,
             migrations,
@@ -55,7 +55,7 @@ struct CatalogVerification {
 
     private let mode: RecordingMode
     private let audit: CatalogAudit
-    private var report = MatrixReport()
+    private var report = VerificationReport()
     private var failures = FailureList()
     private var names = StepNames()
     private var lost: Set<String> = []
@@ -79,7 +79,7 @@ struct CatalogVerification {
     /// Checks the registry, the files and every upgrade, in this order.
     ///
     /// - Parameter versions: The versions that must have a fixture; nil for all that can be upgraded.
-    mutating func run(versions: [Int]?) async throws -> MatrixReport {
+    mutating func run(versions: [Int]?) async throws -> VerificationReport {
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         failures.add(audit.failures)
         if let losses { failures.add(losses.failures(of: migrations)) }
@@ -95,7 +95,7 @@ struct CatalogVerification {
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
         reportRecordedFiles()
-        guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
+        guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
     }
 

@@ -3,7 +3,7 @@ import Molt
 import Testing
 
 /// More records than one batch of the sweep, which has 64 here.
-@Suite("The rest of an upgrade on read") struct RestTests {
+@Suite("The backfill of an upgrade on read") struct BackfillTests {
     private static let count = 700
     private let store: OldStore
 
@@ -24,7 +24,7 @@ import Testing
         (0..<count).map { $0 % 3 == 0 ? "{}" : #"{"new":\#($0)}"# }
     }
 
-    private func open(_ migration: Migration = RestTests.renaming) throws -> CodableCache {
+    private func open(_ migration: Migration = BackfillTests.renaming) throws -> CodableCache {
         try openStill(store.url, migration)
     }
 
@@ -55,7 +55,7 @@ import Testing
                 let value = try cache.value(Item.self, forKey: "k\(number)")
                 #expect(value == Item(new: number % 3 == 0 ? nil : number))
             }
-            try await cache.upgradeRest()
+            try await cache.backfill()
             cache.close()
             let after = try store.snapshot()
             #expect(after.records.map(\.text) == Self.expected)
@@ -69,9 +69,9 @@ import Testing
             await #expect(processExitsWith: .success) { [url = store.url as URL] in
                 let cache = try openStill(url, closureRenaming())
                 StoreAccess.suspend()
-                #expect(throws: CacheError.self) { try upgradeRest(of: cache) }?.expect(.suspended)
+                #expect(throws: CacheError.self) { try backfill(of: cache) }?.expect(.suspended)
                 StoreAccess.resume()
-                try upgradeRest(of: cache)
+                try backfill(of: cache)
                 #expect(try CodableCache.history(at: url).map(\.outcome) == [.ran])
             }
         }
@@ -81,7 +81,7 @@ import Testing
         let caches = try (0..<3).map { _ in try open() }
         DispatchQueue.concurrentPerform(iterations: 4) { index in
             do {
-                if index < 3 { return try caches[index].upgradeRest() }
+                if index < 3 { return try caches[index].backfill() }
                 for number in 0..<100 { try caches[0].set(Item(new: -number), forKey: "k\(number * 7)") }
             } catch {
                 Issue.record(error)
@@ -114,7 +114,7 @@ import Testing
                             }
                             let cache = try openStill(url, closureRenaming())
                             for index in 0..<20 { try cache.set(Item(new: -index), forKey: "k\(index * 7)") }
-                            try upgradeRest(of: cache)
+                            try backfill(of: cache)
                         }
                     }
                 }
@@ -141,7 +141,7 @@ import Testing
             }
             older.close()
             #expect(throws: MigrationError.self) { try CodableCache(at: store.url) }?.expect(.superseded)
-            try await open(closureRenaming()).upgradeRest()
+            try await open(closureRenaming()).backfill()
             #expect(Array(try store.snapshot().records.map(\.text).dropFirst()) == Array(Self.expected.dropFirst()))
         }
     #endif
@@ -150,7 +150,7 @@ import Testing
         let codes = Log<CacheError.Code?>()
         let cache = Locked<CodableCache?>(nil)
         let call = { @Sendable in
-            let error = #expect(throws: CacheError.self) { try cache.withLock { $0 }?.upgradeRest() }
+            let error = #expect(throws: CacheError.self) { try cache.withLock { $0 }?.backfill() }
             codes.append(error?.code)
         }
         let renaming = Migration(
@@ -162,10 +162,10 @@ import Testing
             }
         ).onRead()
         let opened = try openStill(store.url, renaming) { configuration in
-            configuration.monitor = MigrationMonitor { event in if case .restFinished = event { call() } }
+            configuration.monitor = MigrationMonitor { event in if case .backfillFinished = event { call() } }
         }
         cache.withLock { $0 = opened }
-        try opened.upgradeRest()
+        try opened.backfill()
         #expect(codes.all == [.busy, .busy])
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
     }
@@ -185,19 +185,21 @@ import Testing
             }
         ).onRead()
         let cache = try openStill(store.url, renaming) { configuration in
-            configuration.monitor = MigrationMonitor { event in if case .restFinished = event { isFinished.signal() } }
+            configuration.monitor = MigrationMonitor { event in
+                if case .backfillFinished = event { isFinished.signal() }
+            }
         }
         let begin = DispatchSemaphore(value: 0)
         let waiting = Task.detached {
             begin.wait()
-            try await cache.upgradeRest()
+            try await cache.backfill()
         }
         task.withLock { $0 = waiting }
         begin.signal()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         let written = try store.snapshot().records.count { $0.version == 1 }
         #expect(written > 0 && written < Self.count)
-        try await cache.upgradeRest()
+        try await cache.backfill()
         isFinished.wait()
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
         // It went on where it was cancelled.
@@ -209,10 +211,10 @@ import Testing
         let totals = Locked<Set<Int>>([])
         let cache = try openStill(store.url, Self.renaming) { configuration in
             configuration.monitor = MigrationMonitor { event in
-                if case .restProgressed(let progress) = event { totals.withLock { _ = $0.insert(progress.total) } }
+                if case .backfillProgressed(let progress) = event { totals.withLock { _ = $0.insert(progress.total) } }
             }
         }
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(totals.withLock { $0 } == [Self.count])
         #expect(try store.snapshot().ledger[0].counts.read == Self.count)
         #expect(try store.snapshot()["photo"]?.version == 0)
@@ -234,7 +236,7 @@ import Testing
         ).onRead()
         let cache = try self.open(renaming)
         open.withLock { $0 = cache }
-        try cache.upgradeRest()
+        try cache.backfill()
         let expected = (0..<Self.count).filter { $0 != 20 }
             .map { $0 == 10 ? #"{"new":-10}"# : Self.expected[$0] }
         #expect(try store.snapshot().records.map(\.text) == expected)
@@ -247,32 +249,32 @@ import Testing
         let finished = Log<Bool>()
         let cache = try openStill(store.url, Self.renaming) { configuration in
             configuration.monitor = MigrationMonitor { event in
-                if case .restProgressed(let now) = event { progress.append(now) }
-                if case .restFinished(let failed) = event { finished.append(failed.isEmpty) }
+                if case .backfillProgressed(let now) = event { progress.append(now) }
+                if case .backfillFinished(let failed) = event { finished.append(failed.isEmpty) }
             }
         }
         #expect(progress.all.isEmpty)
-        try cache.upgradeRest()
+        try cache.backfill()
         let told = progress.all
         #expect(told.first == .init(completed: 0, total: Self.count, migrations: [Self.renaming.id]))
         #expect(told.map(\.completed) == told.map(\.completed).sorted())
         #expect(finished.all == [true])
         // Nothing is left, so nothing is told.
-        try cache.upgradeRest()
+        try cache.backfill()
         #expect(progress.count == told.count)
     }
 
     @Test func `stops when the cache is closed`() async throws {
         let cache = try open(Self.renaming)
         cache.close()
-        await #expect(throws: CacheError.self) { try await cache.upgradeRest() }?.expect(.closed)
+        await #expect(throws: CacheError.self) { try await cache.backfill() }?.expect(.closed)
         #expect(try store.snapshot().records == Self.records)
     }
 
     @Test func `stops at the deadline`() throws {
         try open().close()
         let cache = try openStill(store.url, Self.renaming) { $0.deadline = .now }
-        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(.deadlinePassed)
+        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(.deadlinePassed)
         #expect(try cache.value(Item.self, forKey: "k1") == Item(new: 1))
         #expect(try store.snapshot().records == Self.records)
     }
@@ -281,32 +283,32 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        #expect(throws: MigrationError.self) { try cache.upgradeRest() }?.expect(.storeChanged)
+        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(.storeChanged)
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 
     @Test func `is in a backup, and upgraded after it was restored`() throws {
         let cache = try open()
         let backup = try CodableCache.backUp(at: store.url)
-        try cache.upgradeRest()
+        try cache.backfill()
         cache.close()
         try CodableCache.restore(backup, at: store.url)
         #expect(try store.snapshot().records == Self.records)
         let again = try open()
         #expect(again.report.onRead.map(\.name) == ["rename"])
-        try again.upgradeRest()
+        try again.backfill()
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
     }
 }
 
-/// Opens a cache that does not upgrade the rest by itself.
+/// Opens a cache that does not run the backfill by itself.
 private func openStill(
     _ url: URL,
     _ migration: Migration,
     _ change: (inout CodableCache.Configuration) -> Void = { _ in }
 ) throws -> CodableCache {
     let configuration = CodableCache.Configuration { configuration in
-        configuration.upgradesRest = false
+        configuration.runsBackfill = false
         configuration.batchSize = 16
         change(&configuration)
     }
@@ -314,13 +316,13 @@ private func openStill(
 }
 
 /// The synchronous call, also in an asynchronous function.
-private func upgradeRest(of cache: CodableCache) throws {
-    try cache.upgradeRest()
+private func backfill(of cache: CodableCache) throws {
+    try cache.backfill()
 }
 
-/// Upgrades the rest, and kills the process at a call of the step's closure.
+/// Runs the backfill, and kills the process at a call of the step's closure.
 private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
-    try openStill(url, closureRenaming(killedAtCall: call)).upgradeRest()
+    try openStill(url, closureRenaming(killedAtCall: call)).backfill()
 }
 
 private func closureRenaming(killedAtCall last: Int = 0) -> Migration {

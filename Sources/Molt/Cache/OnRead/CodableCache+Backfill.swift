@@ -3,7 +3,7 @@ internal import Foundation
 extension CodableCache {
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
-    /// By default the cache does so by itself after it is opened; see ``Configuration/upgradesRest``. The call then
+    /// By default the cache does so by itself after it is opened; see ``Configuration/runsBackfill``. The call then
     /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
@@ -14,7 +14,7 @@ extension CodableCache {
     ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
     ///   ``CacheError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
     ///   `readOnly`; ``MigrationError`` with the code `storeChanged` or `deadlinePassed`.
-    public func upgradeRest() throws {
+    public func backfill() throws {
         try sweep?.finish()
     }
 
@@ -23,8 +23,8 @@ extension CodableCache {
     /// Cancelling the task stops it before the next record; the cache then continues in the background.
     ///
     /// - Throws: The errors of the synchronous call, and `CancellationError`.
-    public func upgradeRest() async throws {
-        // A queue of its own, because other calls must not wait for the rest.
+    public func backfill() async throws {
+        // A queue of its own, because other calls must not wait for the backfill.
         try await DispatchQueue(label: "molt.rest.wait").runCancellable { [sweep] isCancelled in
             try sweep?.finish(isCancelled: isCancelled)
         }

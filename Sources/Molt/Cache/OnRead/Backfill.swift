@@ -5,9 +5,9 @@ internal import Foundation
 /// Records are read and changed outside of transactions, and written in short ones. A record that was written since has
 /// a later version, and is left alone. Records in the right form are not written, so only a sweep over all records can
 /// tell that none is left.
-final class RestSweep: Sendable {
+final class Backfill: Sendable {
     /// The migrations, also once no record has to go through them any more: a read may still have an older snapshot.
-    let rest: RestUpgrade
+    let rest: OnReadUpgrade
     private let core: CacheCore
     private let hub: ChangeHub
     private let registry: MigrationRegistry
@@ -37,7 +37,7 @@ final class RestSweep: Sendable {
     }
 
     init(
-        _ rest: RestUpgrade,
+        _ rest: OnReadUpgrade,
         _ core: CacheCore,
         _ hub: ChangeHub,
         _ registry: MigrationRegistry,
@@ -54,7 +54,7 @@ final class RestSweep: Sendable {
 
     // MARK: Beginning and ending
 
-    /// Begins to upgrade the rest on another thread, until the cache is closed.
+    /// Begins the backfill on another thread, until the cache is closed.
     func start() {
         state.withLock { $0.isStarted = true }
         schedule(after: 0)
@@ -71,17 +71,17 @@ final class RestSweep: Sendable {
                 schedule(after: 0.1)
             } catch {
                 // Later openings try again, and reads of a record that cannot be converted throw its error.
-                send(.restFailed(error))
+                send(.backfillFailed(error))
             }
         }
     }
 
-    /// Upgrades the rest, and returns when it is written.
+    /// Upgrades the remaining records, and returns when they are written.
     func finish(isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
         guard DispatchQueue.getSpecific(key: mark) == nil, DispatchQueue.getSpecific(key: eventMark) == nil else {
             throw CacheError(
                 .busy,
-                "upgradeRest() was called by the monitor or a closure of a migration that the upgrade itself has called. "
+                "backfill() was called by the monitor or a closure of a migration that the upgrade itself has called. "
                     + "Call it on another thread."
             )
         }
@@ -139,9 +139,9 @@ final class RestSweep: Sendable {
         /// The first error of a record that a policy sets aside, and of any other.
         var toleratedFailure: MigrationError?
         var failure: MigrationError?
-        var progress: RestProgress
+        var progress: BackfillProgress
 
-        mutating func note(_ batch: RestUpgrade.Batch, through last: Int64) {
+        mutating func note(_ batch: OnReadUpgrade.Batch, through last: Int64) {
             position = last
             failure = failure ?? batch.failure
             toleratedFailure = toleratedFailure ?? batch.toleratedFailure
@@ -170,18 +170,18 @@ final class RestSweep: Sendable {
         if let failure = sweep.failure { throw failure }
         let failed = try sweep.toleratedFailure.map { try setAside($0) } ?? []
         try end(sweep)
-        send(.restFinished(failed))
+        send(.backfillFinished(failed))
     }
 
     private func begin() throws -> Sweep {
         // Nobody can read expired records, so none of them has to be converted.
         if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
         let (types, extent) = try read { session throws(SQLiteError) in
-            let types = try session.restTypes(where: rest.changes)
+            let types = try session.outdatedTypes(where: rest.changes)
             return (types, try session.extent(of: types))
         }
-        let progress = RestProgress(of: extent, in: rest.migrations.map(\.id))
-        if extent.count > 0 { send(.restProgressed(progress.progress)) }
+        let progress = BackfillProgress(of: extent, in: rest.migrations.map(\.id))
+        if extent.count > 0 { send(.backfillProgressed(progress.progress)) }
         return Sweep(types: types, counts: rest.migrations.map { _ in 0 }, progress: progress)
     }
 
@@ -201,7 +201,7 @@ final class RestSweep: Sendable {
                 try write(current)
             }
             sweep.note(current.batch, through: last)
-            if sweep.progress.advance(to: last) { send(.restProgressed(sweep.progress.progress)) }
+            if sweep.progress.advance(to: last) { send(.backfillProgressed(sweep.progress.progress)) }
             pause(after: current)
             swap(&current, &next)
         }
@@ -214,7 +214,7 @@ final class RestSweep: Sendable {
 
     /// A batch on its way through the sweep; used by one thread at a time.
     private final class Part {
-        var batch: RestUpgrade.Batch
+        var batch: OnReadUpgrade.Batch
         /// The states of all records when they were read.
         var states: [ContentSource.ReadState] = []
         /// The id of the last record, nil if there was none; or the error of reading or changing the records.
@@ -224,7 +224,7 @@ final class RestSweep: Sendable {
         /// The time that writing them took, without the wait for the lock.
         var writeDuration = Duration.zero
 
-        init(_ batch: RestUpgrade.Batch) {
+        init(_ batch: OnReadUpgrade.Batch) {
             self.batch = batch
         }
     }

@@ -1,17 +1,17 @@
 /// The number of records that may have to go through migrations on read, and the range of their ids.
-struct RestExtent: Sendable {
+struct BackfillExtent: Sendable {
     var count = 0
     var first = Int64.max
     var last = Int64.min
 }
 
 /// An estimate of how far the sweep is, by the ids that it has passed.
-struct RestProgress {
+struct BackfillProgress {
     private(set) var progress: MigrationEvent.Progress
-    private let extent: RestExtent
+    private let extent: BackfillExtent
     private var sentAt = ContinuousClock.now
 
-    init(of extent: RestExtent, in migrations: [MigrationID]) {
+    init(of extent: BackfillExtent, in migrations: [MigrationID]) {
         self.extent = extent
         progress = MigrationEvent.Progress(completed: 0, total: extent.count, migrations: migrations)
     }

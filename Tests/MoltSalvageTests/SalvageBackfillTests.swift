@@ -5,7 +5,7 @@ import Testing
 
 /// Stores of which only some records went through a migration on read.
 @Suite("Salvaging a store that is partly upgraded on read")
-struct SalvageRestTests {
+struct SalvageBackfillTests {
     private static let count = 400
     private let scratch: ScratchDirectory
     private let newURL: URL
@@ -22,13 +22,13 @@ struct SalvageRestTests {
         try CodableCache(at: scratch.file()).close()
     }
 
-    /// Opens a cache that upgrades the rest when asked to, in batches of 32 records.
+    /// Opens a cache that runs the backfill when asked to, in batches of 32 records.
     private func open(
         _ url: URL,
         _ rename: @escaping @Sendable (inout Record) throws -> Void = { try $0.rename("old", to: "new") }
     ) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
-        configuration.upgradesRest = false
+        configuration.runsBackfill = false
         configuration.batchSize = 8
         return try CodableCache(
             at: url,
@@ -50,7 +50,7 @@ struct SalvageRestTests {
             if count == Self.count / 2 { cache.withLock { $0?.close() } }
         }
         cache.withLock { $0 = opened }
-        let error = #expect(throws: CacheError.self) { try opened.upgradeRest() }
+        let error = #expect(throws: CacheError.self) { try opened.backfill() }
         #expect(error?.code == .closed)
         let versions = try CacheStore.contents(at: scratch.file()).records.map(\.version)
         #expect(versions.contains(0) && versions.contains(1))
@@ -61,7 +61,7 @@ struct SalvageRestTests {
         for number in 0..<Self.count {
             #expect(try cache.value([String: Int].self, forKey: "k\(number)") == ["new": number])
         }
-        try cache.upgradeRest()
+        try cache.backfill()
         cache.close()
         let contents = try CacheStore.contents(at: url)
         #expect(contents.ledger.map(\.outcome) == [.ran])
@@ -70,7 +70,7 @@ struct SalvageRestTests {
     }
 
     @Test(arguments: [false, true])
-    func `keeps the version of each record, and the rest is upgraded afterwards`(isDamaged: Bool) throws {
+    func `keeps the version of each record, and the backfill upgrades the records afterwards`(isDamaged: Bool) throws {
         try upgradeHalf()
         let before = try CacheStore.contents(at: scratch.file())
         if isDamaged {
@@ -90,7 +90,7 @@ struct SalvageRestTests {
     /// The file has the old copy of each record, and the log the new one.
     @Test func `keeps the upgraded records of a log whose end is damaged`() throws {
         let cache = try open(scratch.file())
-        try cache.upgradeRest()
+        try cache.backfill()
         let file = try Data(contentsOf: scratch.file())
         var log = try Data(contentsOf: URL(fileURLWithPath: scratch.file().path + "-wal"))
         cache.close()

@@ -55,8 +55,8 @@ struct FixtureUpgrades {
         version >= fixture.schemaVersion && plan(of: fixture, upTo: version).needsUpgrade
     }
 
-    var row: MatrixReport.Row {
-        MatrixReport.Row(
+    var row: VerificationReport.Row {
+        VerificationReport.Row(
             fixture: name,
             records: fixture.records.count,
             targets: targets,
