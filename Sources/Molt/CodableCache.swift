@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// A cache may be used from any thread and any actor. Several caches, in one process or in many, may have the same file
 /// open, and each sees the others' writes. When another process upgrades the file, every later call throws
-/// ``MigrationError`` with the code `storeChanged` until the cache is opened again.
+/// ``MoltError`` with the code `storeChanged` until the cache is opened again.
 ///
 /// Keys may contain any Unicode and have any length. They are compared by their bytes: two spellings of the same letter
 /// are two keys. A value is stored with the name of its type, see `RecordType`, but can be read as any type that can
@@ -25,7 +25,7 @@ public final class CodableCache: Sendable {
     public let schemaVersion: Int
     /// Whether the file is only readable because a newer app has upgraded it; see ``Configuration/downgrade``.
     ///
-    /// Every writing call then throws ``CacheError`` with the code `readOnly`.
+    /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
     /// The file's path, or ":memory:".
     public let path: String
@@ -57,9 +57,8 @@ public final class CodableCache: Sendable {
     ///   - url: The file. While it is open, SQLite keeps two more beside it, with the suffixes `-wal` and `-shm`.
     ///   - migrations: The migrations to run; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``CacheError`` when the file cannot be used; the file is then untouched. ``MigrationError`` when it
-    ///   cannot be upgraded; the file is then unchanged, unless the error says that changes outside it have not been
-    ///   applied yet.
+    /// - Throws: ``MoltError`` when the file cannot be used or upgraded; it is then unchanged, unless the error says
+    ///   that changes outside it have not been applied yet.
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
@@ -89,7 +88,7 @@ public final class CodableCache: Sendable {
 
     /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
     ///
-    /// - Throws: ``MigrationError`` when a step that imports data from elsewhere fails.
+    /// - Throws: ``MoltError`` when a step that imports data from elsewhere fails.
     public convenience init(
         inMemory migrations: MigrationRegistry,
         configuration: Configuration = Configuration()
@@ -156,7 +155,7 @@ public final class CodableCache: Sendable {
 
     /// Closes the cache.
     ///
-    /// Later calls throw ``CacheError`` with the code `closed`. Closing again does nothing.
+    /// Later calls throw ``MoltError`` with the code `closed`. Closing again does nothing.
     ///
     /// Closing the last connection moves everything from the log into the file, which can then be copied. A read in
     /// progress on another thread keeps the file open until it ends, even after this call has returned. Sequences of
@@ -182,8 +181,7 @@ extension CodableCache {
     ///   - url: The file.
     ///   - migrations: The migrations to run; none by default.
     ///   - configuration: How the cache works; its monitor reports the progress.
-    /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does, and
-    ///   ``MigrationError`` with the code `cancelled`.
+    /// - Throws: ``MoltError`` as ``init(at:migrations:configuration:)`` does, or with the code `cancelled`.
     public static func open(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),

@@ -28,7 +28,7 @@ public final class MigrationContext {
     /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
     /// The error that stops the upgrade because too many records could not be converted.
-    var limitError: MigrationError?
+    var limitError: MoltError?
     /// The first id of the records that this block creates; `enumerate` skips those records.
     let firstCreatedID: Int64
     var nextID: Int64
@@ -63,10 +63,10 @@ public final class MigrationContext {
         self.scope = scope
         let lastID = try scope.records.lastRecordID()
         guard lastID < Int64.max else {
-            throw MigrationError(
+            throw MoltError(
                 .storeFailed,
                 "The store is damaged: a record has the largest possible id, so no record can be added.",
-                underlying: MigrationError.Damage()
+                underlying: MoltError.Damage()
             )
         }
         nextID = lastID + 1
@@ -101,7 +101,7 @@ public final class MigrationContext {
         _ body: (any RecordTransaction) throws -> Value
     ) throws -> Value {
         guard !isExpired else {
-            throw MigrationError(
+            throw MoltError(
                 .contextExpired,
                 "The migration's context was used after its block had returned. Do all work inside the block."
             )
@@ -111,7 +111,7 @@ public final class MigrationContext {
             if let atPoint = scope.options.atPoint, let point = point() { try atPoint(point) }
             return try body(scope.records)
         } catch {
-            if (error as? MigrationError)?.code != .keyExists { failure = error }
+            if (error as? MoltError)?.code != .keyExists { failure = error }
             throw error
         }
     }

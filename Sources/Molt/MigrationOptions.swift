@@ -128,10 +128,10 @@ public struct MigrationOptions: Sendable {
     package func checkCancellation() throws {
         try checkDeadline()
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
-        throw MigrationError(
+        throw MoltError(
             .cancelled,
             "The opening was cancelled.",
-            .rolledBack,
+            outcome: .rolledBack,
             advice: "Open it again to upgrade it.",
             underlying: CancellationError()
         )
@@ -141,24 +141,24 @@ public struct MigrationOptions: Sendable {
     ///
     /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store remain.
     func checkDeadline(isCommitted: Bool = false) throws {
-        if StoreAccess.isSuspended { throw MigrationError.suspended(isCommitted ? .committed : nil) }
+        if StoreAccess.isSuspended { throw MoltError.suspended(isCommitted ? .committed : nil) }
         guard let deadline, ContinuousClock.now >= deadline else { return }
-        guard isCommitted else { throw MigrationError.deadlinePassed }
-        throw MigrationError(
+        guard isCommitted else { throw MoltError.deadlinePassed }
+        throw MoltError(
             .deadlinePassed,
             "The deadline has passed.",
-            .committed
+            outcome: .committed
         )
     }
 }
 
-extension MigrationError {
+extension MoltError {
     /// The error of an upgrade that the deadline stopped before its commit.
-    package static var deadlinePassed: MigrationError {
-        MigrationError(
+    package static var deadlinePassed: MoltError {
+        MoltError(
             .deadlinePassed,
             "The deadline has passed.",
-            .rolledBack,
+            outcome: .rolledBack,
             advice: "Open it again to upgrade it."
         )
     }

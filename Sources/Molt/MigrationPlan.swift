@@ -55,7 +55,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// Why the store cannot be upgraded.
     public struct Problem: Hashable, Sendable, Codable {
         /// The code of the error that opening the store throws.
-        public var code: MigrationError.Code
+        public var code: MoltError.Code
         /// The problem and the remedy.
         public var message: String
         /// The migration that the problem is about, if any.
@@ -161,7 +161,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// It also checks attached stores, such as settings, that pending migrations work on.
     ///
     /// - Parameter role: The role of the process; an app extension may not see everything that the app sees.
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package init(
         for store: any MigrationStore,
         migrations: MigrationRegistry,
@@ -182,10 +182,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Throws the first problem that prevents an upgrade, if any.
     ///
-    /// - Throws: ``MigrationError`` with the code of that problem.
+    /// - Throws: ``MoltError`` with the code of that problem.
     public func checkProblems() throws {
         guard let problem = problems.first else { return }
-        var error = MigrationError(problem.code, problem.message)
+        var error = MoltError(problem.code, problem.message)
         error.store = store
         error.migration = problem.migration
         error.storeVersion = from

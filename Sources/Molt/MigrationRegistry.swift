@@ -158,10 +158,10 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 
     /// The registry up to and including a migration, with the coders of its version.
     ///
-    /// - Throws: ``MigrationError`` with the code `unknownMigration`.
+    /// - Throws: ``MoltError`` with the code `unknownMigration`.
     public func upTo(_ name: String) throws -> MigrationRegistry {
         guard let index = migrations.firstIndex(where: { $0.name == name }) else {
-            throw MigrationError(
+            throw MoltError(
                 .unknownMigration,
                 "No migration of the registry is named \"\(name)\". It has: \(names.joined(separator: ", "))."
             )

@@ -161,7 +161,7 @@ public struct Record: Sendable {
 
     static let noTypeName = "The record's new type name is empty. Give it the name of a type."
 
-    func malformed(_ syntax: JSONSyntaxError) -> MigrationError {
+    func malformed(_ syntax: JSONSyntaxError) -> MoltError {
         error(
             .malformedContent,
             "The content is not JSON text: \(syntax). Drop the record in an earlier migration, or repair it by hand.",
@@ -170,14 +170,14 @@ public struct Record: Sendable {
     }
 
     func error(
-        _ code: MigrationError.Code,
+        _ code: MoltError.Code,
         _ message: String,
         property: PropertyPath? = nil,
         underlying: (any Error)? = nil
-    ) -> MigrationError {
-        var error = MigrationError(code, message, underlying: underlying)
-        error.recordKey = key
-        error.recordType = typeName
+    ) -> MoltError {
+        var error = MoltError(code, message, underlying: underlying)
+        error.key = key
+        error.type = typeName
         error.property = property.map { full($0).description }
         return error
     }

@@ -25,7 +25,7 @@ extension CodableCache {
     ///   - migrations: As for ``salvage(from:to:migrations:)``.
     ///   - timeout: How long to wait while another process replaces the file; 5 seconds by default.
     /// - Returns: What was saved, lost and assumed. Its description contains no values.
-    /// - Throws: The errors of ``salvage(from:to:migrations:)``, and `CacheError` with the code `busy` when the file
+    /// - Throws: The errors of ``salvage(from:to:migrations:)``, and `MoltError` with the code `busy` when the file
     ///   was written to meanwhile. The damaged file is then where it was.
     @discardableResult
     public static func salvage(
@@ -47,11 +47,11 @@ extension CodableCache {
                     throw SQLiteError.busy
                 }
             } catch let error as SQLiteError where error == .moved {
-                throw CacheError(
+                throw MoltError(
                     .busy,
                     "The file at \(path) was written to while it was read. Close every cache that has it open first. Nothing "
                         + "was changed.",
-                    path: path
+                    store: path
                 )
             }
             return report
@@ -88,7 +88,7 @@ extension CodableCache {
     ///     is lost: those up to the version of the file then count as applied. Without them, opening the new file
     ///     throws `lateMigration` for each migration whose row is lost.
     /// - Returns: What was saved, lost and assumed. Its description contains no values.
-    /// - Throws: `CacheError` with the code `fileMissing` or `notAFile` for the damaged file; `notADatabase` when it
+    /// - Throws: `MoltError` with the code `fileMissing` or `notAFile` for the damaged file; `notADatabase` when it
     ///   contains nothing of a cache; `foreignFile`; `newerFormat`; `busy` while another process writes it, or another
     ///   salvage creates the new file; `fileExists` when the new file's path is taken; or the code of a failed write,
     ///   such as `storeFailed` for a full disk.
@@ -104,12 +104,12 @@ extension CodableCache {
         }
     }
 
-    /// Maps errors of SQLite and of the system to ``CacheError``.
+    /// Maps errors of SQLite and of the system to ``MoltError``.
     private static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as SQLiteError {
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         } catch let error as DurableFile.Failure {
             throw FileStatus.failure(error.number, path: path)
         }

@@ -65,14 +65,14 @@ final class Salvage {
         }
         try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
-            throw CacheError(
+            throw MoltError(
                 .notADatabase,
                 "The file at \(report.source) contains no cache data. It was not changed, and no new file was made.",
-                path: report.source
+                store: report.source
             )
         }
         // What could not be read during a suspension looks damaged.
-        guard StoreAccess.suspensionCount == suspensionCount else { throw MigrationError.suspended() }
+        guard StoreAccess.suspensionCount == suspensionCount else { throw MoltError.suspended() }
         try target.finish()
         return report
     }

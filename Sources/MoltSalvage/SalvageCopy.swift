@@ -19,7 +19,7 @@ final class SalvageCopy {
 
     /// Copies a file without taking a lock, and without dropping locks that caches of this process have on it.
     ///
-    /// - Throws: ``CacheError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when
+    /// - Throws: ``MoltError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when
     ///   the file keeps being written to, or `storeFailed` when the copy cannot be created.
     init(of path: String) throws {
         try FileStatus.checkPath(path)
@@ -28,7 +28,7 @@ final class SalvageCopy {
         do {
             directory = try CopyDirectory(prefix: "molt-salvage-", in: parent)
         } catch let error as DurableFile.Failure {
-            throw CacheError(
+            throw MoltError(
                 .storeFailed,
                 "The copy to salvage from cannot be made: no directory can be created in \(parent.path).",
                 underlying: error
@@ -69,8 +69,8 @@ final class SalvageCopy {
         do {
             return try body()
         } catch {
-            if error is CacheError { throw error }
-            throw CacheError(
+            if error is MoltError { throw error }
+            throw MoltError(
                 .storeFailed,
                 "The copy to salvage from cannot be made in \(FileManager.default.temporaryDirectory.path), which "
                     + "needs free space for two copies of the file. Free some space there, or set another temporary "
@@ -86,13 +86,13 @@ final class SalvageCopy {
     private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else {
-                throw CacheError(.fileMissing, "There is no file at \(path).", path: path)
+                throw MoltError(.fileMissing, "There is no file at \(path).", store: path)
             }
             guard before.file.isFile else {
-                throw CacheError(.notAFile, "The path \(path) is a directory or a device, not a file.", path: path)
+                throw MoltError(.notAFile, "The path \(path) is a directory or a device, not a file.", store: path)
             }
             guard before.file.size > 0 || FileStatus.hasContent(path + "-wal") else {
-                throw CacheError(.notADatabase, "The file at \(path) is empty, and has no log.", path: path)
+                throw MoltError(.notADatabase, "The file at \(path) is empty, and has no log.", store: path)
             }
             var unread: [String] = []
             try copyDatabase(path, to: copy, &unread)
@@ -115,10 +115,10 @@ final class SalvageCopy {
             }
             if try status(path) == before { return (unread, before) }
         }
-        throw CacheError(
+        throw MoltError(
             .busy,
             "The file at \(path) is being written to. Close every cache that has it open first.",
-            path: path
+            store: path
         )
     }
 
@@ -131,7 +131,7 @@ final class SalvageCopy {
     }
 
     /// The status of a path, symbolic links followed; nil when nothing is there.
-    static func status(_ path: String) throws(CacheError) -> Status? {
+    static func status(_ path: String) throws(MoltError) -> Status? {
         guard let file = try FileStatus.of(path) else { return nil }
         return Status(file: file, log: FileStatus.unfollowed(FileStatus.resolved(path) + "-wal"))
     }
@@ -144,7 +144,7 @@ final class SalvageCopy {
             let lost = try write(to: copy, count: connection.fileSize()) { try connection.fileBytes(at: $0, $1) }
             if lost > 0 { unread.append("\(lost) bytes of the file could not be read and count as zeros.") }
         } catch let failure as SQLiteError {
-            throw CacheError(failure, path: path)
+            throw MoltError(failure, store: path)
         }
     }
 

@@ -19,9 +19,9 @@ final class SalvagedFile {
 
     /// Creates the file.
     ///
-    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another salvage creates the same file, or the
+    /// - Throws: ``MoltError`` with the code `fileExists`, `busy` while another salvage creates the same file, or the
     ///   code for an error of the system.
-    init(_ path: String) throws(CacheError) {
+    init(_ path: String) throws(MoltError) {
         try Self.checkAbsence(of: path)
         let partPath = path + BackupName.part
         // A killed salvage may have left it; a link is removed and not followed.
@@ -37,11 +37,11 @@ final class SalvagedFile {
             part = try PartFile(partPath)
         } catch {
             guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
-            throw CacheError(
+            throw MoltError(
                 .busy,
                 "Another salvage is writing to \(path), or \(partPath) cannot be removed. Try again later, or choose "
                     + "another path.",
-                path: path
+                store: path
             )
         }
         self.path = path
@@ -55,7 +55,7 @@ final class SalvagedFile {
             // The records that may be older than the last write.
             try connection.execute("CREATE TEMP TABLE stale(id INTEGER PRIMARY KEY, is_mixed INTEGER NOT NULL)")
         } catch {
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         }
     }
 
@@ -65,17 +65,17 @@ final class SalvagedFile {
     }
 
     /// Refuses a path that is taken, or with a log beside it, which SQLite would apply to the new file.
-    static func checkAbsence(of path: String) throws(CacheError) {
+    static func checkAbsence(of path: String) throws(MoltError) {
         for suffix in ["", "-wal", "-shm", "-journal"] where FileStatus.unfollowed(path + suffix) != nil {
             throw exists(path + suffix)
         }
     }
 
-    private static func exists(_ path: String) -> CacheError {
-        CacheError(
+    private static func exists(_ path: String) -> MoltError {
+        MoltError(
             .fileExists,
             "There is already a file at \(path), which is not replaced. Choose another path.",
-            path: path
+            store: path
         )
     }
 
@@ -180,14 +180,14 @@ final class SalvagedFile {
     // MARK: The end
 
     /// Writes everything to disk and gives the file its name.
-    func finish() throws(CacheError) {
+    func finish() throws(MoltError) {
         do throws(SQLiteError) {
             try connection.execute(RowQuery.forgetSize.sql)
             statements.removeAll()
             try connection.execute("COMMIT; DROP TABLE temp.expected; DROP TABLE temp.stale; PRAGMA journal_mode = WAL")
             connection.close()
         } catch {
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         }
         do throws(DurableFile.Failure) {
             try part.publish(as: path)

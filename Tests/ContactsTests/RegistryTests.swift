@@ -54,7 +54,7 @@ struct `Migrations of the contacts app` {
         try CodableCache(at: file, migrations: migrations).close()
         let before = try Data(contentsOf: file)
 
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             _ = try release.open(file)
         }
 

@@ -80,7 +80,7 @@ final class `Settings of the contacts app` {
         #expect(damaged.reason?.isEmpty == false)
         #expect(!"\(cache.report)".contains("Plat"))
         // Today's app gets an error when it reads the setting; the stored text is not lost.
-        let error = #expect(throws: DefaultsError.self) { try suites.group.value(for: .recentSearches) }
+        let error = #expect(throws: MoltError.self) { try suites.group.value(for: .recentSearches) }
         #expect(error?.code == .typeMismatch)
     }
 
@@ -128,7 +128,7 @@ final class `Settings of the contacts app` {
             Migration(to: 4, "stopped", .run { _ in monitor.progress.cancel() }, .transform("Person") { _ in })
         )
 
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             let configuration = CodableCache.Configuration.contacts(release: 4, monitor: monitor)
             _ = try CodableCache(at: file, migrations: registry, configuration: configuration)
         }
@@ -153,12 +153,12 @@ final class `Settings of the contacts app` {
         let before = try StoredRow.all(in: file)
         let registry = contacts.migrations(settings: suites)
 
-        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: file, migrations: registry) }
+        let error = #expect(throws: MoltError.self) { _ = try CodableCache(at: file, migrations: registry) }
 
         #expect(error?.code == .stepFailed)
         #expect(error?.migration == MigrationID(name: "call-length-in-seconds", version: 4))
-        #expect(error?.recordKey == "call/2")
-        #expect(error?.recordType == "Call")
+        #expect(error?.key == "call/2")
+        #expect(error?.type == "Call")
         #expect(error.map { "\($0)".contains("a while") } == false)
         #expect(try StoredRow.all(in: file) == before)
         #expect(try MigrationPlan(forFileAt: file, migrations: registry).from == 0)

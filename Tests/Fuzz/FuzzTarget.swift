@@ -44,11 +44,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .tool: return try await Self.run(Self.commands, on: input)
             case .settings: return try await Self.run([["settings"], ["settings", "--json"]], on: input)
             }
-        } catch is MigrationError {
+        } catch is MoltError {
             return .refused
         } catch is TestingError {
-            return .refused
-        } catch is DefaultsError {
             return .refused
         } catch is DecodingError {
             return .refused

@@ -33,7 +33,7 @@ import Testing
                 throw TestFailure.expected
             }
         }
-        #expect(throws: CacheError.self) { try cache.setAll(["x": 1, "y": .nan]) }
+        #expect(throws: MoltError.self) { try cache.setAll(["x": 1, "y": .nan]) }
         #expect(try cache.keys() == ["old"])
     }
 
@@ -47,7 +47,7 @@ import Testing
             """
         )
         let changes = cache.changes()
-        let error = #expect(throws: CacheError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.batch { batch in
                 try batch.set(1, forKey: "old")
                 try batch.set(1, forKey: "bad")

@@ -77,7 +77,7 @@ import Testing
             BEGIN SELECT RAISE(ABORT, 'no'); END
             """
         )
-        await #expect(throws: CacheError.self) {
+        await #expect(throws: MoltError.self) {
             try await cache.setAll([(key: "good", value: 1), (key: "bad", value: 1)])
         }
         #expect(await cache.close(thenAll: changes) == [])

@@ -63,7 +63,7 @@ import Testing
         let url = scratch.file("late")
         let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
-        #expect(throws: MigrationError.self) { try old.set(1, forKey: "one") }?.expect(.storeChanged)
+        #expect(throws: MoltError.self) { try old.set(1, forKey: "one") }?.expect(.storeChanged)
     }
 
     @Test func `A migration that another process applies during the opening is noticed`() throws {
@@ -74,7 +74,7 @@ import Testing
             guard case .finished = event else { return }
             _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
         }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
         }?.expect(.storeChanged)
     }
@@ -84,7 +84,7 @@ import Testing
         let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")
-        #expect(throws: CacheError.self) { try impatient.set(1, forKey: "one") }?.expect(.busy)
+        #expect(throws: MoltError.self) { try impatient.set(1, forKey: "one") }?.expect(.busy)
         #expect(try impatient.count() == 0)
         try other.run("COMMIT")
         try impatient.set(1, forKey: "one")

@@ -84,7 +84,7 @@ import Testing
         try cache.set("text", forKey: "interrupted")
         let found = try cache.values(of: TextOfInterrupted.self)
         #expect(found.map(\.value.value.text) == ["text"])
-        #expect(throws: CacheError.self) { try cache.count() }?.expect(.closed)
+        #expect(throws: MoltError.self) { try cache.count() }?.expect(.closed)
         // The read that was in progress closed the file when it ended.
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["cache.molt"])
     }

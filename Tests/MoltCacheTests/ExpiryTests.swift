@@ -202,7 +202,7 @@ import Testing
         _ = try cache.data(forKey: "a")
         let sqlite = try SQLite(scratch.file())
         try sqlite.run("CREATE TRIGGER no BEFORE INSERT ON molt_record BEGIN SELECT RAISE(ABORT, 'no'); END")
-        #expect(throws: CacheError.self) { try cache.setData(Data(count: 100), forKey: "c") }
+        #expect(throws: MoltError.self) { try cache.setData(Data(count: 100), forKey: "c") }
         try sqlite.run("DROP TRIGGER no")
         try cache.setData(Data(count: 100), forKey: "c")
         #expect(try cache.keys() == ["a", "c"])

@@ -114,9 +114,9 @@ import Testing
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.file("nothing"))
         let web = try #require(URL(string: "https://example.com/cache.molt"))
         for url in [link, web] {
-            #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }?.expect(.notAFile)
+            #expect(throws: MoltError.self) { _ = try CodableCache(at: url) }?.expect(.notAFile)
         }
-        #expect(throws: CacheError.self) { try CacheStore.state(at: web) }
+        #expect(throws: MoltError.self) { try CacheStore.state(at: web) }
         #expect(try scratch.names() == ["link.molt"])
     }
 
@@ -125,7 +125,7 @@ import Testing
         let part = String(repeating: "x", count: 99) + "/"
         let name = length == 300 ? String(repeating: "y", count: length) : String(repeating: part, count: length / 100)
         let url = scratch.url.appendingPathComponent(name + "cache.molt")
-        #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }?.expect(.notAFile)
+        #expect(throws: MoltError.self) { _ = try CodableCache(at: url) }?.expect(.notAFile)
         #expect(try scratch.names() == [])
     }
 
@@ -140,14 +140,14 @@ import Testing
         } else {
             try FileManager.default.removeItem(at: url)
         }
-        #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }?.expect(.fileReplaced, path: url.path)
+        #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }?.expect(.fileReplaced, store: url.path)
     }
 
     @Test func `A cache that is configured not to create its file refuses a missing one`() throws {
         let configuration = CodableCache.Configuration { $0.createsFile = false }
         let deep = scratch.url.appendingPathComponent("a/cache.molt")
         for migrations in [[], [Migration(to: 1, "first")]] as [MigrationRegistry] {
-            #expect(throws: CacheError.self) {
+            #expect(throws: MoltError.self) {
                 _ = try CodableCache(at: deep, migrations: migrations, configuration: configuration)
             }?.expect(.fileMissing)
         }

@@ -87,7 +87,7 @@ import Testing
 
         var values = (0..<40_000).map { (key: "key \($0)", value: [Double($0), 1.5, 2.5, 3.5, 4.5]) }
         values[30_000].value[1] = .nan
-        #expect(throws: CacheError.self) { try cache.setAll(values) }?.expect(.notEncodable, key: "key 30000")
+        #expect(throws: MoltError.self) { try cache.setAll(values) }?.expect(.notEncodable, key: "key 30000")
         #expect(try rows() == before)
         #expect(await cache.close(thenAll: changes).isEmpty)
     }
@@ -144,7 +144,7 @@ import Testing
         try cache.setAll([(key: String, value: Int)]())
         try cache.batch { _ in }
         // A batch with a change does wait.
-        #expect(throws: CacheError.self) { try cache.setAll(["a": 1]) }
+        #expect(throws: MoltError.self) { try cache.setAll(["a": 1]) }
     }
 
     @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {

@@ -34,13 +34,13 @@ struct LaterLayoutTests {
     }
 
     @Test func `is refused unless it declares that this release may read it`() throws {
-        let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [first]) }
+        let error = #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: [first]) }
         error?.expect(.newerFormat, says: "has the file format 2, and this release of Molt reads formats up to 1")
     }
 
     @Test func `is read by a dry run, too, and an error names the store and not the copy`() throws {
-        let error = #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: [first]) }
-        error?.expect(.newerFormat, path: url.path, says: url.path)
+        let error = #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: [first]) }
+        error?.expect(.newerFormat, store: url.path, says: url.path)
         try allowReaders()
         let report = try CodableCache.dryRun(at: url, migrations: [first], configuration: reading)
         #expect(report.isReadOnly)
@@ -64,15 +64,15 @@ struct LaterLayoutTests {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
-            let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: migrations) }
+            let error = #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: migrations) }
             error?.expect(.newerFormat, says: "can only be opened for reading: set `downgrade = .openReadOnly`")
         }
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: pending, configuration: reading)
         }?.expect(.superseded, says: "\"second\" (version 2) was not applied to it")
         let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
-        #expect(throws: CacheError.self) { try cache.set("new", forKey: "key") }
+        #expect(throws: MoltError.self) { try cache.set("new", forKey: "key") }
         cache.close()
         #expect(try Data(contentsOf: url) == bytes)
     }
@@ -86,7 +86,7 @@ struct LaterLayoutTests {
             try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
         }
         let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
-        #expect(throws: CacheError.self) { try CodableCache(at: copy, migrations: [first]) }?.expect(.newerFormat)
+        #expect(throws: MoltError.self) { try CodableCache(at: copy, migrations: [first]) }?.expect(.newerFormat)
         #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == bytes)
         _ = consume connection
     }
@@ -95,7 +95,7 @@ struct LaterLayoutTests {
         try allowReaders()
         let events = Log<String>()
         let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
-        #expect(throws: CacheError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: [first], configuration: configuration)
         }
         #expect(events.all == ["failed"])
@@ -112,7 +112,7 @@ struct LaterLayoutTests {
             INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)
             """
         )
-        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: store) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: store) }
         error?.expect(.backupUnusable, says: "only a newer release of Molt can write it")
         #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
     }

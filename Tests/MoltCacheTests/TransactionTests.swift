@@ -150,9 +150,9 @@ import Testing
             #expect(try transaction.requiredRecords.record(id: 10)?.typeName == "Robot")
             #expect(try transaction.requiredRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try transaction.requiredRecords.insert(record, id: 11, version: 3)
-            }?.expect(.keyExists, record: "b", store: scratch.file().path)
+            }?.expect(.keyExists, key: "b", store: scratch.file().path)
         }
     }
 
@@ -204,11 +204,11 @@ import Testing
         try upgrade(try people()) { transaction throws in
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try transaction.requiredRecords.applyDeferredChanges(stage: 0)
             }
             #expect(error?.code == .keyExists)
-            let named = moves.contains { $0.0 == 1 && error?.recordKey == "a" || $0.0 == 2 && error?.recordKey == "b" }
+            let named = moves.contains { $0.0 == 1 && error?.key == "a" || $0.0 == 2 && error?.key == "b" }
             #expect(named)
             let message = error?.message ?? ""
             #expect(moves.contains { message.contains("\"\($0.1)\"") })
@@ -220,9 +220,9 @@ import Testing
     func `The error names the first record whose new key is taken`(keys: [String], key: String, newKey: String) throws {
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try transaction.requiredRecords.applyDeferredChanges(stage: 0)
-            }?.expect(record: key, says: "\"\(newKey)\"")
+            }?.expect(key: key, says: "\"\(newKey)\"")
         }
     }
 
@@ -257,7 +257,7 @@ import Testing
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
         var caught: [Bool] = []
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try upgrade(store) { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
                 caught.append((try? transaction.requiredRecords.applyDeferredChanges(stage: 0)) == nil)
@@ -271,7 +271,7 @@ import Testing
     @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
-            step: MigrationError.StepPosition(number: 1, summary: "fail"),
+            step: MoltError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,
             code: .stepFailed,
             reason: "Refusal"
@@ -292,7 +292,7 @@ import Testing
     @Test func `A transaction that has ended refuses calls`() throws {
         var escaped: (any RecordTransaction)?
         try upgrade(try people()) { escaped = $0.records }
-        #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }?.expect(.contextExpired)
+        #expect(throws: MoltError.self) { try escaped?.delete(id: 1) }?.expect(.contextExpired)
         #expect(try keysAndTypes().count == 4)
     }
 
@@ -325,7 +325,7 @@ import Testing
         try SQLite(scratch.file()).run(
             "ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (content NOT LIKE '%changed%')"
         )
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try upgrade(store) { transaction throws in
                 try transaction.requiredRecords.renameType("String", to: "Text")
                 var record = try #require(try transaction.requiredRecords.record(id: 1))

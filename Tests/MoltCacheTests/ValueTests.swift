@@ -70,8 +70,8 @@ import Testing
 
     @Test func `Reading a value as a type with another structure is an error, and keeps the bytes`() throws {
         try cache.set(Person.john, forKey: "john")
-        let error = #expect(throws: CacheError.self) { try cache.value(City.self, forKey: "john") }
-        error?.expect(.unreadableContent, key: "john", storedType: "Person", requestedType: "City")
+        let error = #expect(throws: MoltError.self) { try cache.value(City.self, forKey: "john") }
+        error?.expect(.unreadableContent, key: "john", type: "Person", requestedType: "City")
         #expect(error?.message.hasPrefix(#""zipCode": missing. The content of "john", JSON text that was"#) == true)
         #expect(error?.underlying is DecodingError)
         #expect(try cache.value(Person.self, forKey: "john") == .john)
@@ -80,7 +80,7 @@ import Testing
     @Test func `A decoding error begins with the property, and contains no value`() throws {
         struct Visit: Codable { var rooms: [String: [Int]] }
         try cache.set(["rooms": ["s3cret": ["s3cret"]]], forKey: "visit")
-        let error = #expect(throws: CacheError.self) { try cache.value(Visit.self, forKey: "visit") }
+        let error = #expect(throws: MoltError.self) { try cache.value(Visit.self, forKey: "visit") }
         #expect(error?.message.hasPrefix(#""rooms.….0": Int expected, string found. The content of "visit", "#) == true)
         #expect(error?.debugDescription.contains("s3cret") == false)
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func `Corrupt content is an error that does not contain it`() throws {
         try cache.set(Person.john, forKey: "john")
         try SQLite(scratch.file()).run("UPDATE molt_record SET content = '{\"secret'")
-        let error = try #require(throws: CacheError.self) { try cache.value(Person.self, forKey: "john") }
+        let error = try #require(throws: MoltError.self) { try cache.value(Person.self, forKey: "john") }
         #expect(error.code == .unreadableContent)
         for words in [error.description, error.debugDescription, error.localizedDescription] {
             #expect(!words.contains("secret"))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `A value that cannot be encoded is an error that names the key`() throws {
-        let error = #expect(throws: CacheError.self) { try cache.set(Double.nan, forKey: "nan") }
+        let error = #expect(throws: MoltError.self) { try cache.set(Double.nan, forKey: "nan") }
         error?.expect(.notEncodable, key: "nan")
         #expect(
             error?.message
@@ -118,7 +118,7 @@ import Testing
         #expect(
             try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record WHERE typeof(content) = 'blob'") == "2"
         )
-        #expect(throws: CacheError.self) { try cache.value(Person.self, forKey: "raw") }
+        #expect(throws: MoltError.self) { try cache.value(Person.self, forKey: "raw") }
     }
 
     @Test func `An optional's value is stored as the value itself`() throws {
@@ -165,15 +165,15 @@ import Testing
 
     @Test func `A value that is too large for SQLite is an error, and the previous value stays`() throws {
         try cache.set(1, forKey: "key")
-        let error = #expect(throws: CacheError.self) { try cache.setData(Data(count: 1_000_000_001), forKey: "key") }
+        let error = #expect(throws: MoltError.self) { try cache.setData(Data(count: 1_000_000_001), forKey: "key") }
         error?.expect(.tooLarge, key: "key")
         #expect(try cache.value(Int.self, forKey: "key") == 1)
     }
 
     @Test func `Reading a value as raw data is an error`() throws {
         try cache.set(Person.john, forKey: "john")
-        let error = #expect(throws: CacheError.self) { try cache.data(forKey: "john") }
-        error?.expect(.unreadableContent, storedType: "Person")
+        let error = #expect(throws: MoltError.self) { try cache.data(forKey: "john") }
+        error?.expect(.unreadableContent, type: "Person")
     }
 
     @Test func `A type may choose its stored name`() throws {
@@ -244,11 +244,11 @@ import Testing
         try cache.set(Person.jane, forKey: "misfit")
         try cache.set(Person.jane, forKey: "jane")
         try SQLite(scratch.file()).run("UPDATE molt_record SET content = '{}' WHERE key = 'misfit'")
-        var failures: [CacheError] = []
+        var failures: [MoltError] = []
         #expect(try cache.values(of: Person.self) { failures.append($0) }.map(\.value) == [.john, .jane])
         #expect(failures.map(\.key) == ["misfit"])
         #expect(failures.map(\.code) == [.unreadableContent])
-        #expect(throws: CacheError.self) { try cache.values(of: Person.self) }?.expect(key: "misfit")
+        #expect(throws: MoltError.self) { try cache.values(of: Person.self) }?.expect(key: "misfit")
     }
 
     @Test func `Sizes grow with the stored content`() throws {
@@ -268,7 +268,7 @@ import Testing
             { _ = try cache.value(Int.self, forKey: "one") }, { try cache.set(1, forKey: "one") },
             { _ = try cache.keys() }, { _ = try cache.totalSize() },
         ] as [() throws -> Void] {
-            #expect(throws: CacheError.self) { try call() }?.expect(.closed)
+            #expect(throws: MoltError.self) { try call() }?.expect(.closed)
         }
     }
 

@@ -105,7 +105,7 @@ import Testing
         let store = try store(20)
         let before = try rows()
 
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try store.withWriteTransaction(until: nil) {
                 try $0.requiredRecords.write(contents(ids, version: version))
             } waiting: {
@@ -121,7 +121,7 @@ import Testing
         )
 
         // The file is refused before the trigger can run.
-        #expect(throws: CacheError.self) {
+        #expect(throws: MoltError.self) {
             try store.withWriteTransaction(until: nil) { transaction throws in
                 try transaction.requiredRecords.write(contents(Array(1...20)))
                 try transaction.requiredRecords.delete(id: 1)

@@ -11,16 +11,16 @@ import Testing
     }
 
     /// Opens the file and reads its state; both must be refused with the code, and leave everything unchanged.
-    private func expectRefusal(_ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectRefusal(_ code: MoltError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let names = try scratch.names()
         let bytes = try? Data(contentsOf: url)
-        let opening = #expect(throws: CacheError.self, sourceLocation: sourceLocation) {
+        let opening = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
             _ = try CodableCache(at: url)
         }
-        let probing = #expect(throws: CacheError.self, sourceLocation: sourceLocation) {
+        let probing = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
             _ = try CacheStore.state(at: url)
         }
-        opening?.expect(code, path: url.path, sourceLocation: sourceLocation)
+        opening?.expect(code, store: url.path, sourceLocation: sourceLocation)
         probing?.expect(code, sourceLocation: sourceLocation)
         #expect(try scratch.names() == names, sourceLocation: sourceLocation)
         #expect((try? Data(contentsOf: url)) == bytes, sourceLocation: sourceLocation)
@@ -97,12 +97,12 @@ import Testing
     @Test func `A path through a file is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")
-        #expect(throws: CacheError.self) { _ = try CodableCache(at: inside) }?.expect(.notAFile)
+        #expect(throws: MoltError.self) { _ = try CodableCache(at: inside) }?.expect(.notAFile)
     }
 
     #if os(Linux)
         @Test func `A directory that cannot be created is refused`() {
-            #expect(throws: CacheError.self) {
+            #expect(throws: MoltError.self) {
                 _ = try CodableCache(at: URL(fileURLWithPath: "/proc/none/cache.molt"))
             }?.expect(.notAFile, says: "Choose another path")
         }
@@ -163,11 +163,11 @@ func exitAsNobody(_ test: (URL) throws -> Bool) throws {
 }
 
 /// Whether a closure throws a cache error with a given code.
-func expectCode(_ code: CacheError.Code, _ body: () throws -> Void) -> Bool {
+func expectCode(_ code: MoltError.Code, _ body: () throws -> Void) -> Bool {
     do {
         try body()
         return false
     } catch {
-        return (error as? CacheError)?.code == code
+        return (error as? MoltError)?.code == code
     }
 }

@@ -61,9 +61,7 @@ struct DamageTrial {
             let value = try body()
             outcomes["\(what): done", default: 0] += 1
             return value
-        } catch let error as CacheError {
-            outcomes["\(what): \(error.code)", default: 0] += 1
-        } catch let error as MigrationError {
+        } catch let error as MoltError {
             outcomes["\(what): \(error.code)", default: 0] += 1
         } catch {
             fail("\(what) threw \(type(of: error)): \(error)")

@@ -54,7 +54,7 @@ import Testing
             defer { cache.close() }
             _ = try cache.count()
             _ = try cache.values(of: SoundNote.self)
-        } catch let error as CacheError {
+        } catch let error as MoltError {
             #expect(error.code == .storeFailed)
         }
     }

@@ -50,7 +50,7 @@ struct SalvageBackfillTests {
             if count == Self.count / 2 { cache.withLock { $0?.close() } }
         }
         cache.withLock { $0 = opened }
-        let error = #expect(throws: CacheError.self) { try opened.backfill() }
+        let error = #expect(throws: MoltError.self) { try opened.backfill() }
         #expect(error?.code == .closed)
         let versions = try CacheStore.contents(at: scratch.file()).records.map(\.version)
         #expect(versions.contains(0) && versions.contains(1))

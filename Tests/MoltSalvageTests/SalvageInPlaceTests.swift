@@ -58,7 +58,7 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         let cache = try CodableCache(at: url)
         #expect(try CodableCache.salvage(at: url).savedCount == 1)
-        let error = #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }
+        let error = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
         #expect(error?.code == .fileReplaced)
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
@@ -84,10 +84,10 @@ import Testing
 
     @Test func `A file that is not a database is left where it is`() throws {
         try Data("no database at all, but long enough to be one".utf8).write(to: url)
-        let opening = #expect(throws: CacheError.self) { try CodableCache(at: url) }
+        let opening = #expect(throws: MoltError.self) { try CodableCache(at: url) }
         #expect(opening.map(CodableCache.isDamage) == true)
         #expect(opening?.message.contains("choose another path") == true)
-        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(at: url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(at: url) }
         #expect(error?.code == .notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
     }
@@ -103,7 +103,7 @@ import Testing
         )
         let file = Array(try Data(contentsOf: url)).zeroed(pages: 2..<3)
         try Data(file).write(to: url)
-        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(at: url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(at: url) }
         #expect(error?.code == .notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
         #expect(try Data(contentsOf: url) == Data(file))
@@ -111,11 +111,11 @@ import Testing
 
     @Test func `Errors with other causes do not count as damage`() throws {
         let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
-        let older = #expect(throws: MigrationError.self) {
+        let older = #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: SoundStore.oldMigrations)
         }
         #expect(older.map(CodableCache.isDamage) == false)
-        let missing = #expect(throws: CacheError.self) { try CodableCache.salvage(at: scratch.file("none")) }
+        let missing = #expect(throws: MoltError.self) { try CodableCache.salvage(at: scratch.file("none")) }
         #expect(missing?.code == .fileMissing)
         #expect(missing.map(CodableCache.isDamage) == false)
         #expect(!CodableCache.isDamage(CocoaError(.fileReadUnknown)))
@@ -124,12 +124,12 @@ import Testing
 
     // MARK: Empty files
 
-    private func emptied(_ prepare: () throws -> Void) throws -> CacheError? {
+    private func emptied(_ prepare: () throws -> Void) throws -> MoltError? {
         try CodableCache(at: url).set(1, forKey: "one")
         try prepare()
         try Data().write(to: url)
         let names = try scratch.names()
-        let error = #expect(throws: CacheError.self) { try CodableCache(at: url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache(at: url) }
         #expect(try scratch.names() == names)
         return error
     }
@@ -181,7 +181,7 @@ import Testing
         try Data().write(to: url)
         var configuration = CodableCache.Configuration()
         configuration.createsFile = false
-        let error = #expect(throws: CacheError.self) { try CodableCache(at: url, configuration: configuration) }
+        let error = #expect(throws: MoltError.self) { try CodableCache(at: url, configuration: configuration) }
         #expect(error?.code == .fileMissing)
         #expect(try Data(contentsOf: url).isEmpty)
         try CodableCache(at: url).set(1, forKey: "one")

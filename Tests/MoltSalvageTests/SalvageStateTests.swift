@@ -35,7 +35,7 @@ import Testing
     @Test func `A lost ledger stays lost if the migrations are not given, and the next upgrade is refused`() throws {
         let report = try CodableCache.salvage(from: withoutLedger(), to: newURL)
         #expect(!report.isLedgerWhole)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache(at: newURL, migrations: SoundStore.migrations)
         }
         #expect(error?.code == .lateMigration)

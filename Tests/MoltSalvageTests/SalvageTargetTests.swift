@@ -16,14 +16,14 @@ import Testing
     }
 
     @Test func `Only one of several concurrent salvages creates the new file`() async throws {
-        let outcomes = await withTaskGroup(of: CacheError.Code?.self) { group in
+        let outcomes = await withTaskGroup(of: MoltError.Code?.self) { group in
             for _ in 0..<8 {
                 group.addTask { [url, newURL] in
                     do {
                         _ = try CodableCache.salvage(from: url, to: newURL)
                         return nil
                     } catch {
-                        return (error as? CacheError)?.code ?? CacheError.Code(rawValue: "\(error)")
+                        return (error as? MoltError)?.code ?? MoltError.Code(rawValue: "\(error)")
                     }
                 }
             }
@@ -47,9 +47,9 @@ import Testing
     func `The new file is not created beside a log, which SQLite would treat as its own`(suffix: String) throws {
         let other = URL(fileURLWithPath: newURL.path + suffix)
         try Data(sound.openLog).write(to: other)
-        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
         #expect(error?.code == .fileExists)
-        #expect(error?.path == other.path)
+        #expect(error?.store == other.path)
         #expect(try Data(contentsOf: other) == Data(sound.openLog))
         #expect(!FileManager.default.fileExists(atPath: newURL.path))
     }
@@ -69,7 +69,7 @@ import Testing
             await #expect(processExitsWith: .success) {
                 [path = path as String, newPath = newPath as String, limit = limit as Int] in
                 try FileSizeLimit.set(limit)
-                let error = #expect(throws: CacheError.self) {
+                let error = #expect(throws: MoltError.self) {
                     try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
                 }
                 #expect(error?.code == .storeFailed)

@@ -110,7 +110,7 @@ struct Refusal: Error {}
     /// Expects that an upgrade of a damaged file fails, and leaves it as it is.
     private func expectUpgradeFails(_ file: [UInt8], _ migrations: MigrationRegistry) throws {
         try DamagedStore(file: file).write(to: url)
-        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: url, migrations: migrations) }
+        let error = #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: migrations) }
         #expect(error?.code == .storeFailed)
         #expect(DamagedStore(file: file).isUnchanged(at: url))
     }
@@ -173,7 +173,7 @@ struct Refusal: Error {}
         let migrations: MigrationRegistry = [
             Migration(to: 1, "change", .transform("Person") { $0["age"] = .number(1) })
         ]
-        #expect(throws: MigrationError.self) { _ = try CodableCache(at: url, migrations: migrations) }
+        #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: migrations) }
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(report.savedCount == 1)
         #expect(report.assumptions.contains { $0.contains("type") })
@@ -208,7 +208,7 @@ struct Refusal: Error {}
         file[row + 4] = UInt8(ascii: "c")
         try Data(file).write(to: url)
         let damaged = try CodableCache(at: url, configuration: configuration)
-        let error = #expect(throws: CacheError.self) { try damaged.value(String.self, forKey: "key b") }
+        let error = #expect(throws: MoltError.self) { try damaged.value(String.self, forKey: "key b") }
         #expect(error?.code == .storeFailed)
         #expect(try damaged.value(String.self, forKey: "key a") == "secret")
     }
@@ -300,9 +300,9 @@ struct Refusal: Error {}
     }
 
     @Test func `A salvage never replaces an existing file, and refuses a file that is not a cache`() throws {
-        func code(_ file: [UInt8]?) throws -> CacheError.Code? {
+        func code(_ file: [UInt8]?) throws -> MoltError.Code? {
             if let file { try Data(file).write(to: url) }
-            let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
+            let error = #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
             #expect(!FileManager.default.fileExists(atPath: newURL.path + ".part"))
             return error?.code
         }
@@ -318,7 +318,7 @@ struct Refusal: Error {}
         #expect(try code(nil) == .newerFormat)
         try Data("mine".utf8).write(to: newURL)
         try Data(sound.file).write(to: url)
-        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
         #expect(error?.code == .fileExists)
         #expect(try Data(contentsOf: newURL) == Data("mine".utf8))
     }

@@ -130,9 +130,9 @@ import Testing
         try SQLite(url).run(sql)
         let bytes = try Data(contentsOf: url)
         let errors = [
-            #expect(throws: CacheError.self) { _ = try CodableCache(at: url, migrations: SoundStore.oldMigrations) },
-            #expect(throws: CacheError.self) { _ = try CacheStore.contents(at: url) },
-            #expect(throws: CacheError.self) {
+            #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: SoundStore.oldMigrations) },
+            #expect(throws: MoltError.self) { _ = try CacheStore.contents(at: url) },
+            #expect(throws: MoltError.self) {
                 _ = try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations)
             },
         ]
@@ -154,7 +154,7 @@ import Testing
         var configuration = CodableCache.Configuration()
         configuration.sizeLimit = 100
         let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-        let error = #expect(throws: CacheError.self) { try cache.set("a value", forKey: "new") }
+        let error = #expect(throws: MoltError.self) { try cache.set("a value", forKey: "new") }
         #expect(error?.code == .storeFailed)
     }
 
@@ -164,8 +164,7 @@ import Testing
         func attempt(_ what: String, _ body: () throws -> Void) {
             do {
                 try body()
-            } catch is CacheError {
-            } catch is MigrationError {
+            } catch is MoltError {
             } catch {
                 Issue.record("\(what) threw \(type(of: error)): \(error)", sourceLocation: sourceLocation)
             }

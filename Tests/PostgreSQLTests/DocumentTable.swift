@@ -41,7 +41,7 @@
                 for row in rows {
                     do {
                         try store(upgrade(row), inPlaceOf: row)
-                    } catch let error as MigrationError {
+                    } catch let error as MoltError {
                         let update = "UPDATE documents SET problem = $2 WHERE key = $1"
                         try connection.execute(update, [row.key, "\(error)"])
                     }
@@ -58,7 +58,7 @@
             let content = Data(row.content.utf8)
             let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
             if new.isData, !new.isDropped {
-                throw MigrationError(.stepFailed, "Raw data of \(row.type) \(row.key) does not fit in a text column.")
+                throw MoltError(.stepFailed, "Raw data of \(row.type) \(row.key) does not fit in a text column.")
             }
             return new
         }

@@ -93,7 +93,7 @@
             try table.insert([samples.document(1, edit: 0, at: 1)])
             let raw = Migration(to: 2, "raw", .transform("Person") { try $0.replaceContent(with: Data([0xFF])) })
             let documents = try DocumentTable(connection: table.connection, documents: DocumentUpgrade([raw]))
-            #expect(throws: MigrationError.self) { try documents.document(forKey: "1") }
+            #expect(throws: MoltError.self) { try documents.document(forKey: "1") }
             while try documents.upgradeBatch() {}
             let rows = try table.connection.rows("SELECT key, type, version, content FROM documents", [])
             #expect(try rows.map(\.content) == [samples.document(1, edit: 0, at: 1).content])

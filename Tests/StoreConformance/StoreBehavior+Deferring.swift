@@ -84,7 +84,7 @@ extension StoreBehavior {
                 try trial.write(store) { transaction in
                     do {
                         try put(1, 2, .quarantine(Self.failure), transaction)
-                    } catch let error as MigrationError where error.code == .unsupported {
+                    } catch let error as MoltError where error.code == .unsupported {
                         trial.expect("the records", try trial.rows(transaction), is: StoredRow.people)
                         return
                     }
@@ -159,7 +159,7 @@ extension StoreBehavior {
     static var failure: RecordFailure {
         RecordFailure(
             migration: MigrationID(name: "conformance", version: 1),
-            step: MigrationError.StepPosition(number: 1, summary: "fail"),
+            step: MoltError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,
             code: .stepFailed,
             reason: "For a trial."

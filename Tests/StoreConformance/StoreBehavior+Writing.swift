@@ -99,7 +99,7 @@ extension StoreBehavior {
                     let error = trial.expectError("inserting it", .keyExists) {
                         try trial.insert(StoredRow(8, "c", "New", "[]"), transaction)
                     }
-                    if error != nil { trial.expect("the key of the error", error?.recordKey, is: "c") }
+                    if error != nil { trial.expect("the key of the error", error?.key, is: "c") }
                     trial.expect("the records then", try trial.rows(transaction), is: StoredRow.people)
                     // A refused change does not make the transaction fail.
                     try trial.insert(StoredRow(8, "e", "City"), transaction)

@@ -138,11 +138,11 @@ final class StoreTrial {
 
     /// Checks that a closure fails with a code.
     @discardableResult
-    func expectError(_ what: String, _ code: MigrationError.Code, _ body: () throws -> Void) -> MigrationError? {
+    func expectError(_ what: String, _ code: MoltError.Code, _ body: () throws -> Void) -> MoltError? {
         do {
             try body()
             report("\(what): expected an error with the code \(code), but nothing was thrown")
-        } catch let error as MigrationError where error.code == code {
+        } catch let error as MoltError where error.code == code {
             return error
         } catch {
             report("\(what): expected an error with the code \(code), but it threw: \(error)")

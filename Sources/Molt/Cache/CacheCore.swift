@@ -66,13 +66,13 @@ final class CacheCore: Sendable {
             file = OpenFile(at: path, openedAs: filePath)
             // Checked second: the file may have been replaced, or a link changed, since it was opened.
             let isSame = DurableFile.isSame(path, filePath) && !connection.hasMoved
-            if file == nil || !isSame { throw CacheError(.moved, path: path) }
+            if file == nil || !isSame { throw MoltError(.moved, store: path) }
         }
         do throws(SQLiteError) {
             session.now = configuration.now().timeIntervalSince1970
             try session.read { _ in }
         } catch {
-            throw session.refusal ?? CacheError(error, path: path)
+            throw session.refusal ?? MoltError(error, store: path)
         }
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
@@ -141,7 +141,7 @@ final class CacheCore: Sendable {
     /// Throws if the cache was closed, or access to stores is suspended.
     func checkOpen() throws {
         if hasClosed { throw closed }
-        if StoreAccess.isSuspended { throw CacheError(SQLiteError.suspended, path: path) }
+        if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
     }
 
     private func noteUse() { isUsed.set() }
@@ -297,10 +297,11 @@ final class CacheCore: Sendable {
             }
             // A file that was moved may also look damaged.
             try checkFile()
-            var failure = CacheError(error, path: path)
+            var failure = MoltError(error, store: path)
             if failure.code == .tooLarge { failure.key = session.key }
             if failure.code == .busy, let holder = AttemptLog(CacheStore.attemptsURL(of: path)).holder() {
-                failure.message += " The file is being upgraded by \(holder)."
+                failure.problem += " The file is being upgraded by \(holder)."
+                failure.holder = holder
             }
             throw failure
         }
@@ -308,19 +309,19 @@ final class CacheCore: Sendable {
 
     private func checkFile() throws {
         guard let file, !file.isInPlace else { return }
-        throw hasClosed ? closed : CacheError(.moved, path: path)
+        throw hasClosed ? closed : MoltError(.moved, store: path)
     }
 
-    private var closed: CacheError {
-        CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.", path: path)
+    private var closed: MoltError {
+        MoltError(.closed, "The cache at \(path) was closed. Open it again to use it.", store: path)
     }
 
-    private var belongsToNewer: CacheError {
-        CacheError(
+    private var belongsToNewer: MoltError {
+        MoltError(
             .readOnly,
             "A newer app has written the cache at \(path), and this one opened it for reading only. Update the app to "
                 + "write. Nothing was changed.",
-            path: path
+            store: path
         )
     }
 }

@@ -31,7 +31,7 @@ final class CacheSession: @unchecked Sendable {
     /// The keys whose values leave the memory layer at the commit.
     var changedKeys = ChangedKeys()
     /// Why the transaction is refused; nil when SQLite itself failed.
-    var refusal: MigrationError?
+    var refusal: MoltError?
     /// Whether the stored content size is already cleared.
     private var isSizeForgotten = false
     /// The uses that the current write stores.

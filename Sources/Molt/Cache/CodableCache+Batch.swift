@@ -15,7 +15,7 @@ extension CodableCache {
 
         /// Stores a value under a key when the batch is written.
         ///
-        /// - Throws: ``CacheError`` with the code `notEncodable`.
+        /// - Throws: ``MoltError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
             let content = try cache.encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
             if let type = content.firstShape?.type { knownTypes.insert(type) }
@@ -39,7 +39,7 @@ extension CodableCache {
     ///
     /// The changes are collected first, so reads of the cache inside the closure see the values before the batch.
     ///
-    /// - Throws: The closure's errors; ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see
+    /// - Throws: The closure's errors; ``MoltError``, also with the code `storeChanged` or, see
     ///   ``Configuration/drift``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
@@ -54,7 +54,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - values: A dictionary, or an array of pairs, whose keys may differ by their bytes only.
     ///   - expiry: When the values expire; by default as configured.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``,
+    /// - Throws: ``MoltError``, also with the code `storeChanged` or, see ``Configuration/drift``,
     ///   `schemaDrift`.
     @inlinable  // Specialized code iterates the sequence many times faster.
     public func setAll<Value: Encodable>(
@@ -81,7 +81,7 @@ extension CodableCache {
 
     /// The values under several keys, read from one snapshot, in the order of the keys; nil for each missing value.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    /// - Throws: ``MoltError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(_ type: Value.Type = Value.self, forKeys keys: [String]) throws -> [Value?] {
         try contents(keys).map { try $0.map { try decode(type, $0) } }
     }

@@ -42,7 +42,7 @@ extension CodableCache {
     ///   - type: The type that the values are stored as.
     ///   - body: Receives a key, in the order in which the keys were first set. It may use the cache. Values that are
     ///     added in the meantime are not included.
-    /// - Throws: The error of `body`; ``CacheError``; ``MigrationError`` with the code `storeChanged`.
+    /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`.
     public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
         let name = RecordTypeName.of(type)
         let last = try list { session throws(SQLiteError) in
@@ -64,9 +64,9 @@ extension CodableCache {
     /// The result is an array because keys are compared by their bytes: a dictionary would merge two spellings of the
     /// same letter. All values are in memory at once.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    /// - Throws: ``MoltError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
-        var failure: CacheError?
+        var failure: MoltError?
         let values = try values(of: type, isOver: { failure != nil }, failed: { failure = $0 })
         if let failure { throw failure }
         return values
@@ -82,7 +82,7 @@ extension CodableCache {
     ///   `unreadableContent` and names the key. It must not use the cache.
     public func values<Value: Decodable>(
         of type: Value.Type,
-        onFailure failed: (CacheError) -> Void
+        onFailure failed: (MoltError) -> Void
     ) throws -> [(key: String, value: Value)] {
         try values(of: type, isOver: { false }, failed: failed)
     }
@@ -90,13 +90,13 @@ extension CodableCache {
     private func values<Value: Decodable>(
         of type: Value.Type,
         isOver: () -> Bool,
-        failed: (CacheError) -> Void
+        failed: (MoltError) -> Void
     ) throws -> [(key: String, value: Value)] {
         let name = RecordTypeName.of(type)
         var values: [(key: String, value: Value)] = []
         func add(_ content: StoredContent) {
             guard !isOver() else { return }
-            do throws(CacheError) {
+            do throws(MoltError) {
                 values.append((key: content.key, value: try decode(type, content)))
             } catch {
                 failed(error)

@@ -17,7 +17,7 @@ extension CodableCache {
     ///   - key: The key, which a step may change.
     ///   - expiry: When the value expires; by default as configured. A step may change it.
     /// - Returns: What was stored, or that it was dropped.
-    /// - Throws: ``MigrationError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
+    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
     ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed; and
     ///   the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
     @discardableResult

@@ -12,8 +12,8 @@ extension CodableCache {
     ///   - value: The value; its type's name is stored with it.
     ///   - key: The key.
     ///   - expiry: When the value expires; by default as configured.
-    /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
-    ///   `storeFailed`; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``, `schemaDrift`.
+    /// - Throws: ``MoltError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
+    ///   `storeFailed`; ``MoltError`` with the code `storeChanged` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
@@ -38,9 +38,9 @@ extension CodableCache {
     /// The value may have been stored as another type, as long as this one can decode it. Recently read values are kept
     /// in memory, except for class instances, which can be mutated.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent`, naming the stored type, when the content is damaged
-    ///   or has another shape; the stored bytes are kept. ``CacheError`` with the code `closed`, `busy` or
-    ///   `storeFailed`; ``MigrationError`` with the code `storeChanged`.
+    /// - Throws: ``MoltError`` with the code `unreadableContent`, naming the stored type, when the content is damaged
+    ///   or has another shape; the stored bytes are kept. ``MoltError`` with the code `closed`, `busy` or
+    ///   `storeFailed`; ``MoltError`` with the code `storeChanged`.
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
         forKey key: String
@@ -115,7 +115,7 @@ extension CodableCache {
 
     /// The raw data under a key; nil when there is none or it has expired.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is not raw data.
+    /// - Throws: ``MoltError`` with the code `unreadableContent` when the content is not raw data.
     public func data(forKey key: String) throws -> Data? {
         guard let found = try row(key).map(upgraded) else { return nil }
         guard found.isData else { throw unreadable(Data.self, found, nil) }
@@ -177,11 +177,11 @@ extension CodableCache {
                 firstShape: isFirst ? firstShape(of: value, content: data) : nil
             )
         } catch {
-            var failure = CacheError(
+            var failure = MoltError(
                 .notEncodable,
                 CodingProblem(error, encoding: Value.self).text()
                     + " The value of type \(Value.self) for \"\(key)\" was not stored.",
-                path: path,
+                store: path,
                 key: key,
                 underlying: error
             )
@@ -190,7 +190,7 @@ extension CodableCache {
         }
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(CacheError) -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(MoltError) -> Value {
         let found = try upgraded(stored)
         if found.isData {
             if let data = found.data as? Value { return data }
@@ -203,7 +203,7 @@ extension CodableCache {
         }
     }
 
-    private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> CacheError {
+    private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> MoltError {
         let form = found.isData ? "raw data" : "JSON text"
         let isOtherType = found.typeName != RecordTypeName.of(type)
         let advice =
@@ -212,17 +212,17 @@ extension CodableCache {
             : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
                 + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
-        var error = CacheError(
+        var error = MoltError(
             .unreadableContent,
             """
             \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
             \(advice) It was not changed.
             """,
-            path: path,
+            store: path,
             key: found.key,
             underlying: underlying
         )
-        error.storedType = found.typeName
+        error.type = found.typeName
         error.requestedType = String(describing: type)
         return error
     }

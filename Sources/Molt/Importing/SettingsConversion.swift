@@ -50,14 +50,13 @@ struct SettingsConversion: Sendable {
         let failed = outcomes.filter { $0.outcome == .notConvertible }
         guard unconvertible == .fail, let first = failed.first else { return }
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
-        var error = MigrationError(
+        var error = MoltError(
             .notConvertible,
             "Settings cannot be converted: \(list).",
-            nil,
             advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are."
         )
         error.attachedStore = suite.attachedName
-        error.recordKey = first.key
+        error.key = first.key
         throw error
     }
 

@@ -62,7 +62,7 @@ struct SuiteMoveStep: Sendable {
         let new = try migration.suite(destination)
         // Only now is there a file, if all settings were unsaved.
         guard !source.isSameFile(as: destination) else {
-            var error = MigrationError(
+            var error = MoltError(
                 .unsupported,
                 "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved. "
                     + "Remove the link, or the migration."
@@ -130,13 +130,13 @@ struct SuiteMoveStep: Sendable {
         _ other: String
     ) throws {
         guard value.asStored() != otherValue?.asStored() else { return }
-        var error = MigrationError(
+        var error = MoltError(
             .keyExists,
             "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
                 + "are not the same. Choose another new name, or leave one of them out."
         )
         error.attachedStore = source.attachedName
-        error.recordKey = key
+        error.key = key
         throw error
     }
 
@@ -178,13 +178,13 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    private func notComparable(_ key: String, _ fault: String) -> MigrationError {
-        var error = MigrationError(
+    private func notComparable(_ key: String, _ fault: String) -> MoltError {
+        var error = MoltError(
             .typeMismatch,
             "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault). Choose "
                 + "another key or another rule."
         )
-        error.recordKey = key
+        error.key = key
         return error
     }
 }

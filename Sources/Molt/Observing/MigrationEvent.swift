@@ -18,7 +18,7 @@ public enum MigrationEvent: Sendable {
     case ended(MigrationReport.Entry)
     /// The upgrade is committed, or there was nothing to do.
     case finished(MigrationReport)
-    /// The opening failed; the error's ``MigrationError/outcome`` says what became of the store.
+    /// The opening failed; the error's ``MoltError/outcome`` says what became of the store.
     case failed(any Error)
     /// A type's stored shape differs from the one recorded at the same schema version; the value was written.
     ///

@@ -25,7 +25,7 @@ public final class MigrationState {
         case migrating
         /// The store is open.
         case finished
-        /// Opening the store failed; if ``MigrationState/error`` is a ``MigrationError``, its outcome says what was changed.
+        /// Opening the store failed; if ``MigrationState/error`` is a ``MoltError``, its outcome says what was changed.
         case failed
     }
 

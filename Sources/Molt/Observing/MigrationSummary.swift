@@ -163,18 +163,18 @@ extension MigrationSummary {
     /// - Parameter isCommitted: Whether the store was upgraded before, even if the error does not say so.
     func failed(with error: any Error, isCommitted: Bool = false) -> MigrationSummary {
         var summary = self
-        let migrationError = error as? MigrationError
+        let failure = error as? MoltError
         summary.outcome = .failed
         summary.failure = Failure(
             code: Self.shortened(ErrorSummary.code(of: error)),
             cause: ErrorSummary.innermost(of: error).map { Self.shortened(ErrorSummary.code(of: $0)) },
-            migration: (migrationError?.migration?.name).map(Self.shortened),
-            version: migrationError?.migration?.version,
-            step: migrationError?.step?.number,
-            isCommitted: isCommitted || migrationError?.outcome == .committed
+            migration: (failure?.migration?.name).map(Self.shortened),
+            version: failure?.migration?.version,
+            step: failure?.step?.number,
+            isCommitted: isCommitted || failure?.outcome == .committed
         )
-        summary.from = from ?? migrationError?.storeVersion
-        summary.to = to ?? migrationError?.registryVersion
+        summary.from = from ?? failure?.storeVersion
+        summary.to = to ?? failure?.registryVersion
         summary.fit()
         return summary
     }

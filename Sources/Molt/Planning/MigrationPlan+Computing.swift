@@ -255,7 +255,7 @@ extension MigrationPlan {
                         + "versions up to \(registry.version). "
                         + (registry.migrations.isEmpty
                             ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                        + MigrationError.recoveryAdvice
+                        + MoltError.recoveryAdvice
                 )
             )
         } else if state.version < registry.oldestSupportedVersion {

@@ -1,12 +1,12 @@
 extension MigrationRegistry {
     /// Throws if the registry has faults; called before anything is written.
     ///
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry` and a message that lists every fault.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry` and a message that lists every fault.
     public func validate() throws {
         let faults = faults
         guard !faults.isEmpty else { return }
         let list = faults.map { "\n- \($0)" }.joined()
-        throw MigrationError(.invalidRegistry, "The registry of migrations has faults:\(list)")
+        throw MoltError(.invalidRegistry, "The registry of migrations has faults:\(list)")
     }
 
     /// All faults of the registry, one sentence each, in the order of the migrations.

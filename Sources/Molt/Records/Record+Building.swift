@@ -1,7 +1,7 @@
 extension Record {
     /// Creates a record in the form that a store provides: the content followed by the key, read and indexed.
     ///
-    /// - Throws: ``MigrationError`` with the code `malformedContent`.
+    /// - Throws: ``MoltError`` with the code `malformedContent`.
     package init(
         key: String = "",
         typeName: String = "",

@@ -3,7 +3,7 @@ public import Foundation
 extension Record {
     /// The whole content as a value.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the content is raw data.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the content is raw data.
     public func content() throws -> RecordValue {
         guard !isData else {
             throw error(.typeMismatch, "The content is raw data. Read the property `data` instead.")
@@ -25,7 +25,7 @@ extension Record {
     /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
     /// last one.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `typeMismatch`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         if isData {
             if let data = data as? Value { return data }
@@ -42,7 +42,7 @@ extension Record {
 
     /// Replaces the whole content with a value, encoded with the migration's coders; `Data` is stored as raw data.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded.
     public mutating func replaceContent(with value: some Encodable) throws {
         try replaceUnread(with: value)
         try read()
@@ -59,7 +59,7 @@ extension Record {
 
     /// Replaces the whole content with a value.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when it is nested too deeply.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when it is nested too deeply.
     public mutating func replaceContent(with value: RecordValue) throws {
         do {
             let content = try value.json()
@@ -180,7 +180,7 @@ extension Record {
         return isNegative ? -value : value
     }
 
-    private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MigrationError {
+    private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MoltError {
         let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =

@@ -24,7 +24,7 @@ extension Record {
     ///   - path: The path of the property.
     ///   - kind: The new kind.
     ///   - other: What happens to values that cannot be changed; by default the record cannot be converted.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
     public mutating func changeValue(
         _ path: PropertyPath,
         to kind: ScalarKind,
@@ -47,7 +47,7 @@ extension Record {
     ///   - form: The form of the stored date.
     ///   - newForm: The new form.
     ///   - other: What happens to values of another form; by default the record cannot be converted.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
     public mutating func changeValue(
         _ path: PropertyPath,
         from form: DateForm,

@@ -20,8 +20,8 @@ extension Record {
             if areNamed { element.elementNames = elementNames + [names.isEmpty ? String(index) : names[index]] }
             do {
                 try body(&element)
-            } catch var error as MigrationError {
-                error.recordKey = key
+            } catch var error as MoltError {
+                error.key = key
                 throw error
             }
             if element.isDropped {

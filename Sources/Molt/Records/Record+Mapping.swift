@@ -23,7 +23,7 @@ extension Record {
     ///   - path: The path of the property.
     ///   - values: The new values, keyed by the old ones.
     ///   - other: What happens to all other values; by default they are kept.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
     public mutating func mapValue(
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],

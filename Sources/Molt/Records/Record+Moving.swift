@@ -8,7 +8,7 @@ extension Record {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newPath: Its new path; missing or null objects on it are created.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
         try move(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
@@ -19,7 +19,7 @@ extension Record {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newPath: The path of the copy; missing or null objects on it are created.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func copy(_ path: PropertyPath, to newPath: PropertyPath) throws {
         try copy(path, to: newPath, ifMissing: requirement(of: [path, newPath]))

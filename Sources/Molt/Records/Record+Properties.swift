@@ -55,7 +55,7 @@ extension Record {
 
     /// The value of a property.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`.
     public func value(_ path: PropertyPath) throws -> RecordValue {
         guard let value = storedValue(at: path) else { throw missing(path) }
         return value
@@ -63,35 +63,35 @@ extension Record {
 
     /// The value of a property, decoded as a type with the migration's coders.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
     public func value<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         try decode(type, at: path)
     }
 
     /// The value of a string property.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
     public func string(_ path: PropertyPath) throws -> String {
         try decode(String.self, at: path)
     }
 
     /// The value of an integer property.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
     public func int(_ path: PropertyPath) throws -> Int {
         try decode(Int.self, at: path)
     }
 
     /// The value of a numeric property.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
     public func double(_ path: PropertyPath) throws -> Double {
         try decode(Double.self, at: path)
     }
 
     /// The value of a Boolean property.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
     public func bool(_ path: PropertyPath) throws -> Bool {
         try decode(Bool.self, at: path)
     }
@@ -100,7 +100,7 @@ extension Record {
 
     /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are created.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
     ///   leads through another kind of value.
     public mutating func set(_ path: PropertyPath, to value: some Encodable) throws {
         let bytes = try encode(value, depth: path.count, property: path)
@@ -109,7 +109,7 @@ extension Record {
 
     /// Removes a property and returns its value.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
         guard let value = storedValue(at: path) else { throw missing(path) }
@@ -119,7 +119,7 @@ extension Record {
 
     /// Removes a property and returns its value, decoded as a type with the migration's coders.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
     public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
         try remove(path, ifMissing: .skip)
@@ -131,7 +131,7 @@ extension Record {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newName: The new name, without the path.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
     public mutating func rename(_ path: PropertyPath, to newName: String) throws {
         try rename(path, to: newName, ifMissing: requirement(of: [path]))
     }
@@ -286,7 +286,7 @@ extension Record {
     }
 
     /// The error for a missing property; the message names the first missing part of the path.
-    func missing(_ path: PropertyPath) -> MigrationError {
+    func missing(_ path: PropertyPath) -> MoltError {
         if let outer = path.atFirstEach?.outer, outer.count == 0 || contains(outer) {
             let place = outer.count == 0 ? place : "The value of \"\(full(outer))\""
             return error(
@@ -331,7 +331,7 @@ extension Record {
     func tooDeep(
         _ path: PropertyPath?,
         _ syntax: JSONSyntaxError = JSONSyntaxError(reason: .tooDeep, offset: 0)
-    ) -> MigrationError {
+    ) -> MoltError {
         error(
             .typeMismatch,
             "The value cannot be written: \(syntax.reason.rawValue).",

@@ -30,7 +30,7 @@ extension Record {
     ///   - separator: Where to split; by default at the first spaces.
     ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created.
     ///   - missing: The value of the properties for which there is no part; by default an empty string.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
     ///   nor null; `propertyExists` when there is a property at a new path. The record is unchanged then.
     public mutating func split(
         _ path: PropertyPath,
@@ -57,7 +57,7 @@ extension Record {
     ///   - paths: The paths of the properties, which are removed.
     ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
     ///   - separator: The text between the parts; by default a space.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
+    /// - Throws: ``MoltError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
     ///   neither a string nor null; `propertyExists` when there is a property at the new path. The record is unchanged
     ///   then.
     public mutating func join(
@@ -206,7 +206,7 @@ extension Record {
         return Array(json.utf8)
     }
 
-    private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MigrationError {
+    private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MoltError {
         let kind = value.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count).kind } ?? "empty"
         }
@@ -217,7 +217,7 @@ extension Record {
         )
     }
 
-    private func isTaken(_ path: PropertyPath, _ verb: String) -> MigrationError {
+    private func isTaken(_ path: PropertyPath, _ verb: String) -> MoltError {
         error(
             .propertyExists,
             "Cannot \(verb) \"\(full(path))\": the record has a property there already. Choose another "

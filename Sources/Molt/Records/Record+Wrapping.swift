@@ -19,7 +19,7 @@ extension Record {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - wrapper: The array or object to put the value into.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
     ///   too deeply.
     public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
         try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
@@ -36,7 +36,7 @@ extension Record {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - wrapper: The array or object that contains the value.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
     ///   array or object, or has other contents.
     public mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper) throws {
         try unwrap(path, from: wrapper, ifMissing: requirement(of: [path]))

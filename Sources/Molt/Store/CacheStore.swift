@@ -62,7 +62,7 @@ package final class CacheStore: MigrationStore {
 
     /// Reads the version and the ledger of a file without opening it for writing or creating it.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    /// - Throws: ``MoltError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
     ///   `busy` or `storeFailed`.
     package static func state(at url: URL) throws -> StoreState {
         try FileProbe.state(FileStatus.path(of: url))
@@ -70,7 +70,7 @@ package final class CacheStore: MigrationStore {
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
-    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
@@ -89,7 +89,7 @@ package final class CacheStore: MigrationStore {
             generation = try FileFormat.generation(of: connection)
             return try LedgerTable.state(connection)
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 
@@ -103,7 +103,7 @@ package final class CacheStore: MigrationStore {
         do {
             return try connection.hasRecords(before: version)
         } catch {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 
@@ -132,8 +132,8 @@ package final class CacheStore: MigrationStore {
 
     /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
     ///
-    /// - Throws: The errors of `body` and `waiting`; ``CacheError`` for a file that cannot be used; ``MigrationError``
-    ///   with the code `storeFailed` or `busy`.
+    /// - Throws: The errors of `body` and `waiting`; ``MoltError`` for a file that cannot be used, or with
+    ///   the code `storeFailed` or `busy`.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         isSynced: Bool,
@@ -181,7 +181,7 @@ package final class CacheStore: MigrationStore {
             if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
-            throw MigrationError(error, store: storeName)
+            throw MoltError(error, upgrading: storeName)
         }
     }
 
@@ -257,7 +257,7 @@ package final class CacheStore: MigrationStore {
             try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             return connection
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 
@@ -269,7 +269,7 @@ package final class CacheStore: MigrationStore {
             self.connection = connection
             return connection
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 
@@ -301,10 +301,10 @@ package final class CacheStore: MigrationStore {
         do {
             let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
             guard !connection.isReadOnly else {
-                throw CacheError(
+                throw MoltError(
                     .readOnly,
                     "The file at \(storeName) is read-only. Check its permissions and its volume.",
-                    path: storeName
+                    store: storeName
                 )
             }
             // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
@@ -319,7 +319,7 @@ package final class CacheStore: MigrationStore {
             self.connection = connection
             return connection
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 
@@ -340,7 +340,7 @@ package final class CacheStore: MigrationStore {
             connection.close()
             try part.publish(as: storeName)
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         } catch let error as DurableFile.Failure {
             // Another process created the file first.
             guard error.isExisting else { throw FileStatus.failure(error.number, path: storeName) }
@@ -348,9 +348,9 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    private var missing: CacheError {
+    private var missing: MoltError {
         let reason = createsFile ? "" : ", and `createsFile` is false"
-        return CacheError(.fileMissing, "There is no cache at \(storeName)\(reason).", path: storeName)
+        return MoltError(.fileMissing, "There is no cache at \(storeName)\(reason).", store: storeName)
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.

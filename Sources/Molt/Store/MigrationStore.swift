@@ -22,7 +22,7 @@ package protocol MigrationStore: AnyObject {
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
-    /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
+    /// - Throws: ``MoltError`` with the code `storeFailed`, or the store's own error.
     func state() throws -> StoreState
 
     /// Whether a record was last written before a schema version; false, the default, for a store without records.

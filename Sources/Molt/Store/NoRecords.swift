@@ -6,8 +6,8 @@ final class NoRecords: RecordTransaction {
         self.storeName = storeName
     }
 
-    private var refusal: MigrationError {
-        MigrationError(
+    private var refusal: MoltError {
+        MoltError(
             .unsupported,
             "A record cannot be put into \(storeName), which holds no records. Run migrations that import records on a "
                 + "cache."

@@ -51,7 +51,7 @@ package protocol RecordTransaction: AnyObject {
 
     /// Adds a record under an unused id.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists` when another record has its key.
+    /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
     func insert(_ record: borrowing Record, id: Int64, version: Int) throws
 
     func delete(id: Int64) throws
@@ -80,7 +80,7 @@ package protocol RecordTransaction: AnyObject {
     ///
     /// Records are quarantined first, because others may take their keys.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists` and the new key, with the stage's records unchanged. Any
+    /// - Throws: ``MoltError`` with the code `keyExists` and the new key, with the stage's records unchanged. Any
     ///   other error may leave changes half made, and the transaction must be rolled back.
     func applyDeferredChanges(stage: Int) throws
 
@@ -143,10 +143,10 @@ extension RecordTransaction {
 extension MigrationTransaction {
     /// The records of a store that must support them.
     ///
-    /// - Throws: ``MigrationError`` with the code `unsupported` if the store has no records.
+    /// - Throws: ``MoltError`` with the code `unsupported` if the store has no records.
     package var requiredRecords: any RecordTransaction {
         get throws {
-            guard let records else { throw MigrationError(.unsupported, "The store holds no records.") }
+            guard let records else { throw MoltError(.unsupported, "The store holds no records.") }
             return records
         }
     }

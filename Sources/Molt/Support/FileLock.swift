@@ -28,12 +28,12 @@ package struct FileLock: ~Copyable {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         guard StoreAccess.enter() else {
             close(descriptor)
-            throw MigrationError.suspended()
+            throw MoltError.suspended()
         }
         do {
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
-                if StoreAccess.isSuspended { throw MigrationError.suspended() }
+                if StoreAccess.isSuspended { throw MoltError.suspended() }
                 try waiting()
                 Thread.sleep(forTimeInterval: 0.002)
             }

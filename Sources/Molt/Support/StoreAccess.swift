@@ -97,13 +97,13 @@ package protocol StoreHolder: AnyObject, Sendable {
     func releaseStore()
 }
 
-extension MigrationError {
+extension MoltError {
     /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
-    package static func suspended(_ outcome: Outcome? = nil) -> MigrationError {
-        MigrationError(
+    package static func suspended(_ outcome: Outcome? = nil) -> MoltError {
+        MoltError(
             .suspended,
             "The app has suspended its access to stores.",
-            outcome,
+            outcome: outcome,
             advice: outcome == .committed ? nil : "Try again after `StoreAccess.resume()`."
         )
     }

@@ -13,7 +13,7 @@ final class AttemptNote {
 
     /// Notes that an upgrade begins.
     ///
-    /// - Throws: ``MigrationError`` with the code `attemptsFailed` if it was interrupted too often.
+    /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
@@ -25,7 +25,7 @@ final class AttemptNote {
         let earlier = all.filter { $0.isRepeated(by: attempt) }
         // A developer stops the app in the debugger again and again.
         if let limit = options.attemptLimit, !options.redoesLastUpgrade, !earlier.isEmpty, earlier.count >= limit {
-            throw MigrationError.attemptsFailed(earlier)
+            throw MoltError.attemptsFailed(earlier)
         }
         log.begin(attempt)
         own = attempt

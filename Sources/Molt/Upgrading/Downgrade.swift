@@ -14,7 +14,7 @@ package struct Downgrade {
     ///
     /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
     ///   nor written by a later release of Molt.
-    /// - Throws: ``MigrationError`` with the code `superseded` and the reason why the store cannot be read.
+    /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
     package func reading(_ store: any MigrationStore, _ opening: Opening? = nil) throws -> MigrationReport? {
         let startedAt = Date()
         var opening = opening ?? options.opening(of: store)
@@ -82,14 +82,14 @@ package struct Downgrade {
         }
     }
 
-    private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MigrationError {
+    private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MoltError {
         do {
             try plan.checkProblems()
-        } catch var error as MigrationError {
+        } catch var error as MoltError {
             error.problem += " " + sentence
             return error
         } catch {}
-        var error = MigrationError(
+        var error = MoltError(
             .superseded,
             "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)"
         )

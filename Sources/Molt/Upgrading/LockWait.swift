@@ -14,7 +14,7 @@ struct LockWait {
 
     /// Called repeatedly while another process holds the store.
     ///
-    /// - Throws: ``MigrationError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
+    /// - Throws: ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
     mutating func wait() throws {
         if isCancellable { try options.checkCancellation() }
         let now = ContinuousClock.now
@@ -26,7 +26,7 @@ struct LockWait {
         guard now >= deadline else { return }
         let holder = attempt.holder
         let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
-        var error = MigrationError(
+        var error = MoltError(
             .busy,
             "Another process or thread has held the store for more than \(timeout)\(use). Try again, or set a longer "
                 + "lockTimeout."

@@ -187,7 +187,7 @@ extension Migrator {
                 try options.checkDeadline(isCommitted: !isCancellable)
                 try lock.wait()
             }
-        } catch let error as MigrationError where [.deadlinePassed, .suspended].contains(error.code) {
+        } catch let error as MoltError where [.deadlinePassed, .suspended].contains(error.code) {
             // The error of an interrupted statement describes an uncommitted upgrade.
             try options.checkDeadline(isCommitted: !isCancellable)
             throw error

@@ -14,7 +14,7 @@ package struct Migrator: Sendable {
 
     /// Plans an upgrade of a store; writes nothing.
     ///
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package func plan(for store: any MigrationStore) throws -> MigrationPlan {
         try MigrationPlan(
             for: store,
@@ -26,7 +26,7 @@ package struct Migrator: Sendable {
 
     /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.
     ///
-    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
+    /// - Throws: ``MoltError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
     ///   `needsMigration`, `attemptsFailed` or, depending on the options, `migrationEdited` before anything is written;
     ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
     ///   that failed; or the store's error. In all these cases the store is unchanged. Only `attachedStoreFailed` after
@@ -153,7 +153,7 @@ package struct Migrator: Sendable {
         var isWaiting = false
         while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
             try options.checkCancellation()
-            guard ContinuousClock.now < end else { throw MigrationError.needsMigration(plan, waited: time) }
+            guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
             if !isWaiting { options.monitor?.send(.waiting) }
             isWaiting = true
             Thread.sleep(forTimeInterval: 0.02)
@@ -170,12 +170,12 @@ package struct Migrator: Sendable {
         switch options.editedMigrations {
         case .ignore: break
         case .report: options.monitor?.send(.edited(plan.edits))
-        case .fail: throw MigrationError.edited(first, all: plan.edits)
+        case .fail: throw MoltError.edited(first, all: plan.edits)
         }
     }
 
     private func addStoreName(of store: any MigrationStore, to error: any Error) -> any Error {
-        guard var migrationError = error as? MigrationError else { return error }
+        guard var migrationError = error as? MoltError else { return error }
         migrationError.store = migrationError.store ?? store.storeName
         return migrationError
     }
@@ -204,10 +204,10 @@ struct Upgrade {
     }
 }
 
-extension MigrationError {
-    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MigrationError {
+extension MoltError {
+    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
-        var error = MigrationError(
+        var error = MoltError(
             .migrationEdited,
             "Edited after it was applied to the store: \(names). A migration never changes once it has shipped: "
                 + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "

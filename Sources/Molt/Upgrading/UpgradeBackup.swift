@@ -52,7 +52,7 @@ final class UpgradeBackup {
         let found = try? store.state()
         if found == nil || Self.mayBeDamage(error), store.isDamaged() {
             var error =
-                error as? MigrationError ?? MigrationError(.storeFailed, "The upgrade failed.", underlying: error)
+                error as? MoltError ?? MoltError(.storeFailed, "The upgrade failed.", underlying: error)
             error.outcome = nil
             error.advice =
                 "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
@@ -68,7 +68,7 @@ final class UpgradeBackup {
 
     /// Whether an error may come from a damaged file, and not from a closure or from the store's contents.
     private static func mayBeDamage(_ error: any Error) -> Bool {
-        guard let error = error as? MigrationError else { return true }
-        return error.code == .storeFailed
+        guard let error = error as? MoltError else { return true }
+        return [.storeFailed, .notADatabase, .foreignFile, .unreadable].contains(error.code)
     }
 }

@@ -73,23 +73,23 @@ package struct Tool: Sendable {
         switch error {
         case let error as CommandError:
             return error.message
-        case let error as MigrationError:
+        // The advice of these errors is for code.
+        case let error as MoltError where error.code == .notADatabase:
+            return
+                "\(error.store ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
+                + "backups and salvage."
+        case let error as MoltError where error.message.contains("CodableCache.salvage"):
+            return
+                "\(error.store ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
+                + "and salvage saves what can be read."
+        case let error as MoltError:
             let text = error.errorText
             var lines = [text.message]
             lines += text.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }
             if let cause = text.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
-        // The advice of these errors is for code.
-        case let error as CacheError where error.code == .notADatabase:
-            return
-                "\(error.path ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
-                + "backups and salvage."
-        case let error as CacheError where error.message.contains("CodableCache.salvage"):
-            return
-                "\(error.path ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
-                + "and salvage saves what can be read."
         // The values in those of the testing kit are from fixtures, which are not private.
-        case is TestingError, is VerificationFailure, is CacheError:
+        case is TestingError, is VerificationFailure, is MoltError:
             return error.localizedDescription
         default:
             return ErrorSummary.line(of: error)

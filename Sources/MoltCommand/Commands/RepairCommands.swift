@@ -102,7 +102,7 @@ extension StoreCommands {
             }
             do {
                 try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
-            } catch let error as MigrationError where error.code == .notAttached {
+            } catch let error as MoltError where error.code == .notAttached {
                 throw CommandError(
                     "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which this tool "
                         + "cannot restore. Restore it in the app, or with the tool of its registry; or save only its "

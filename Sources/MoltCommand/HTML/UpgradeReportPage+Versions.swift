@@ -72,7 +72,7 @@ extension UpgradeReportPage {
     private func station(for entry: MigrationPlan.Entry) -> Station {
         let kind: Station.Kind
         let status: String
-        if (failure as? MigrationError)?.migration == entry.migration {
+        if (failure as? MoltError)?.migration == entry.migration {
             (kind, status) = (.fails, "fails")
         } else if entry.willRun, failure != nil {
             // The failure has undone what ran before it.

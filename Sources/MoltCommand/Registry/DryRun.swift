@@ -59,7 +59,7 @@ struct DryRun {
 
     /// After a failure of a record, the report of an upgrade that sets such records aside.
     private func tolerantReport(after result: Result<MigrationReport, any Error>) -> MigrationReport? {
-        guard case .failure(let error as MigrationError) = result, error.isAboutRecord else { return nil }
+        guard case .failure(let error as MoltError) = result, error.isAboutRecord else { return nil }
         var tolerant = configuration
         tolerant.unconvertible = .quarantine(upTo: RecordFailurePolicy.Limit())
         tolerant.monitor = nil

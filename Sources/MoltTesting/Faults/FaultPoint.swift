@@ -82,6 +82,6 @@ package struct InjectedFault: Error, CustomStringConvertible {
     /// The error as a store or a step would throw it.
     var asThrown: any Error {
         guard point.isWrite, point.point?.kind != .beforeApply else { return self }
-        return MigrationError(.storeFailed, "The store could not be written.", underlying: self)
+        return MoltError(.storeFailed, "The store could not be written.", underlying: self)
     }
 }

@@ -225,7 +225,7 @@ package struct FaultSweep: Sendable {
 
     /// An error with its underlying errors in full, because fixtures contain no user data.
     private static func text(of error: any Error) -> String {
-        guard let underlying = (error as? MigrationError)?.underlying else { return "\(error)" }
+        guard let underlying = (error as? MoltError)?.underlying else { return "\(error)" }
         return "\(error)\n\(text(of: underlying))"
     }
 

@@ -17,7 +17,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - cache: The open cache.
     ///   - suites: The suites to capture; none by default.
-    /// - Throws: `CacheError` and `DefaultsError` if a store cannot be read.
+    /// - Throws: `MoltError` if a store cannot be read.
     public init(capturing cache: CodableCache, suites: [Suite] = []) throws {
         self.init(try cache.contents())
         try capture(suites)
@@ -28,7 +28,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - suite: The suite that carries the ledger.
     ///   - others: Other suites that its migrations work on.
-    /// - Throws: ``TestingError`` with the code `unsuitable` if an upgrade of the suite is unfinished; `DefaultsError`
+    /// - Throws: ``TestingError`` with the code `unsuitable` if an upgrade of the suite is unfinished; `MoltError`
     ///   if a suite cannot be read.
     public init(capturing suite: Suite, others: [Suite] = []) throws {
         let state = try DefaultsStore(suite).state()
@@ -48,7 +48,7 @@ extension StoreFixture {
     ///
     /// Files beside it with the suffixes `-wal` and `-shm` belong to it: keep the three together.
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` if changes to suites are still pending in it; `CacheError`
+    /// - Throws: ``TestingError`` with the code `unsuitable` if changes to suites are still pending in it; `MoltError`
     ///   if it cannot be read or is not a cache.
     public init(cacheFile url: URL) throws {
         self.init(try CacheStore.contents(at: url))
@@ -68,7 +68,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - url: The property list.
     ///   - suite: The suite that migrations use for the settings.
-    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for an unreadable
+    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `MoltError` for an unreadable
     ///   ledger.
     public init(settings url: URL, of suite: Suite) throws {
         let found = try suite.separated(try Self.settings(url))
@@ -85,7 +85,7 @@ extension StoreFixture {
     /// They replace the fixture's settings of the suite. A ledger in the list is ignored, because the fixture has its
     /// own.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for an unreadable
+    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `MoltError` for an unreadable
     ///   ledger.
     public mutating func addSettings(from url: URL, of suite: Suite) throws {
         suites[suite] = try suite.separated(try Self.settings(url)).values
@@ -141,7 +141,7 @@ extension StoreFixture {
     ///   - keys: The keys of the records.
     ///   - type: The content of the files, and its type name.
     ///   - now: The time that decides which entries have expired and are left out; by default none have.
-    /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
+    /// - Throws: `MoltError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
         adopting directory: URL,
         keys: CacheDirectory.Keys,
@@ -158,7 +158,7 @@ extension StoreFixture {
     ///   - keys: The keys of the records.
     ///   - now: The time that decides which entries have expired and are left out; by default none have.
     ///   - type: Receives a key, or a file name if the key is not listed, and returns the content of the file.
-    /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
+    /// - Throws: `MoltError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
         adopting directory: URL,
         keys: CacheDirectory.Keys,

@@ -2,7 +2,7 @@ internal import Molt
 
 enum UpgradeText {
     static func of(_ error: any Error) -> String {
-        guard var error = error as? MigrationError else { return withoutCopies(String(describing: error)) }
+        guard var error = error as? MoltError else { return withoutCopies(String(describing: error)) }
         error.store = nil
         var text = error.description
         // The errors of the app's own closures may be shown, because fixtures contain no user data.

@@ -64,7 +64,7 @@
             }
             try FullDiskSweep.check(try #require(failure))
             for _ in 0..<2 {
-                let error = #expect(throws: CacheError.self) {
+                let error = #expect(throws: MoltError.self) {
                     try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
                 }
                 try FullDiskSweep.check(try #require(error))
@@ -161,9 +161,7 @@
         static func check(_ error: any Error) throws {
             let (code, message) =
                 switch error {
-                case let error as CacheError: (error.code.rawValue, error.message)
-                case let error as MigrationError: (error.code.rawValue, ([error.message] + causes(error)).joined())
-                case let error as DefaultsError: (error.code.rawValue, error.message)
+                case let error as MoltError: (error.code.rawValue, ([error.message] + causes(error)).joined())
                 default: ("other", "\(error)")
                 }
             #expect(["storeFailed", "attachedStoreFailed", "notWritable"].contains(code), "\(error)")
@@ -171,8 +169,8 @@
             #expect(reasons.contains { message.contains($0) }, "\(error)")
         }
 
-        private static func causes(_ error: MigrationError) -> [String] {
-            (error.underlying as? DefaultsError).map { [$0.message] } ?? []
+        private static func causes(_ error: MoltError) -> [String] {
+            (error.underlying as? MoltError).map { [$0.message] } ?? []
         }
     }
 

@@ -97,7 +97,7 @@
                         try CodableCache(at: place.cache, migrations: registry)
                     }
                     molt_disk_refuse(0, 0, -1, 0, false)
-                    let message = (error as? CacheError)?.message ?? (error as? MigrationError)?.message ?? ""
+                    let message = (error as? MoltError)?.message ?? (error as? MoltError)?.message ?? ""
                     #expect(message.contains("while the device is locked"), "\(first): \(message)")
                     #expect(try StoreContents.found(at: place.cache) == before)
                 }
@@ -157,8 +157,7 @@
             private func check(_ error: any Error, _ refusal: Refusal, _ number: Int) {
                 let (code, message) =
                     switch error {
-                    case let error as CacheError: (error.code.rawValue, error.message)
-                    case let error as MigrationError: (error.code.rawValue, error.message)
+                    case let error as MoltError: (error.code.rawValue, error.message)
                     default: ("other", "\(error)")
                     }
                 // SQLite does not report why it could not create a file, and none can be created without its directory.

@@ -62,11 +62,11 @@
                 case nil:
                     #expect(version == 3, "\(number)")
                     found["done", default: 0] += 1
-                case let error as MigrationError where error.outcome == .committed:
+                case let error as MoltError where error.outcome == .committed:
                     #expect(error.code == .attachedStoreFailed)
                     #expect(version == 3, "\(number): \(error)")
                     #expect(error.attachedStore == place.old.attachedName)
-                    let texts = [error.message, (error.underlying as? DefaultsError)?.message ?? ""]
+                    let texts = [error.message, (error.underlying as? MoltError)?.message ?? ""]
                     #expect(texts.allSatisfy { !$0.contains("was changed") })
                     if state.journal.isEmpty { #expect(texts.allSatisfy { !$0.contains("not changed") }) }
                     found["committed", default: 0] += 1

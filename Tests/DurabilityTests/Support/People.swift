@@ -96,7 +96,7 @@ extension StoreContents {
     static func found(at url: URL) throws -> StoreContents? {
         do {
             return try CacheStore.contents(at: url)
-        } catch let error as CacheError where error.code == .fileMissing {
+        } catch let error as MoltError where error.code == .fileMissing {
             return nil
         }
     }

@@ -24,9 +24,9 @@
 
                 #expect(StoreAccess.suspend())
                 #expect(try FileLocks.held(in: place.directory).isEmpty)
-                let read = #expect(throws: CacheError.self) { try cache.value(Int.self, forKey: "one") }
-                let write = #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }
-                let open = #expect(throws: CacheError.self) { try CodableCache(at: place.cache) }
+                let read = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+                let write = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
+                let open = #expect(throws: MoltError.self) { try CodableCache(at: place.cache) }
                 #expect([read, write, open].map { $0?.code } == [.suspended, .suspended, .suspended])
                 #expect(read?.message.contains("StoreAccess.resume()") == true)
 
@@ -37,7 +37,7 @@
                 StoreAccess.suspend()
                 cache.close()
                 StoreAccess.resume()
-                #expect(throws: CacheError.self) { try cache.keys() }
+                #expect(throws: MoltError.self) { try cache.keys() }
             }
         }
 
@@ -55,13 +55,13 @@
                 StoreAccess.suspend()
                 try SQLite(place.cache).run("UPDATE molt_meta SET value = value + 1 WHERE name = 'generation'")
                 StoreAccess.resume()
-                let changed = #expect(throws: MigrationError.self) { try cache.value(Int.self, forKey: "one") }
+                let changed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
                 #expect(changed?.code == .storeChanged)
 
                 StoreAccess.suspend()
                 try FileManager.default.removeItem(at: place.cache)
                 StoreAccess.resume()
-                let removed = #expect(throws: CacheError.self) { try cache.value(Int.self, forKey: "one") }
+                let removed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
                 #expect(removed?.code == .fileReplaced)
             }
         }

@@ -34,8 +34,8 @@ final class Work: Sendable {
             state.withLock { $0.roundCount += 1 }
         } catch {
             let code =
-                (error as? CacheError)?.code.rawValue ?? (error as? MigrationError)?.code.rawValue
-                ?? (error as? DefaultsError)?.code.rawValue ?? "\(error)"
+                (error as? MoltError)?.code.rawValue ?? (error as? MoltError)?.code.rawValue
+                ?? (error as? MoltError)?.code.rawValue ?? "\(error)"
             state.withLock { $0.codes.append(code) }
             // Nothing can be done until the resumption.
             if code == "suspended" { Thread.sleep(forTimeInterval: 0.001) }

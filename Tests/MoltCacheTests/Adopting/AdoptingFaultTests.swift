@@ -44,9 +44,9 @@ import Testing
         try old.write("no value", for: "person-3")
         let before = try old.contents()
         let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
-        let error = #expect(throws: MigrationError.self) { try old.open(adoption) }
+        let error = #expect(throws: MoltError.self) { try old.open(adoption) }
         #expect(error?.code == .notConvertible)
-        #expect(error?.recordKey == "person-3")
+        #expect(error?.key == "person-3")
         #expect(error?.migration?.name == "adopt-cache-directory")
         #expect(error.map { "\($0)" }?.contains("no value") == false)
         #expect(try old.contents() == before)
@@ -56,7 +56,7 @@ import Testing
     @Test func `A later migration that fails leaves the directory unchanged, even if it was to be removed`() throws {
         let before = try old.contents()
         let failing = Migration(to: 2, "failing", .run { _ in throw TestFailure.expected })
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try old.open(old.adoption(.list(FloppyKeys.all), afterwards: .remove), failing)
         }
         #expect(try old.contents() == before)
@@ -74,7 +74,7 @@ import Testing
             }
         })
         let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], options: options)
-        let error = #expect(throws: MigrationError.self) { try migrator.migrate(CacheStore(at: old.store)) }
+        let error = #expect(throws: MoltError.self) { try migrator.migrate(CacheStore(at: old.store)) }
         #expect(error?.code == .cancelled)
         #expect(try CacheStore.state(at: old.store).isFresh)
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func `In an app extension, the migration is deferred while the directory is missing`() throws {
         try FileManager.default.removeItem(at: old.url)
         let adoption = old.adoption(.list(FloppyKeys.people))
-        let error = #expect(throws: MigrationError.self) { try old.open(adoption) { $0.role = .appExtension } }
+        let error = #expect(throws: MoltError.self) { try old.open(adoption) { $0.role = .appExtension } }
         #expect(error?.code == .deferred)
         let cache = try old.open(adoption) { $0.role = .app }
         #expect(cache.report.to == 1)
@@ -116,7 +116,7 @@ import Testing
         try Data("x".utf8).write(to: old.url)
         for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
             let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
-            let error = #expect(throws: MigrationError.self) { try old.open(migration) }
+            let error = #expect(throws: MoltError.self) { try old.open(migration) }
             #expect(error?.code == .attachedStoreFailed)
             #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
         }

@@ -90,7 +90,7 @@ struct DeferralTests {
         let hidden = hidden
         let block = MigrationStep.run(attaching: [hidden]) { try $0.pages(hidden).add("a") }
         for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(hidden) { _ in }]] {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try open([Migration(to: 1, "both", steps: steps)])
             }?.expect(.deferred, migration: "both", says: "It is locked.")
             #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
@@ -99,7 +99,7 @@ struct DeferralTests {
 
     @Test func `fails an opening in which a block needs its attached store`() throws {
         let hidden = hidden
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache(
                 at: url,
                 migrations: [

@@ -67,7 +67,7 @@ struct JournalTests {
     }
 
     @Test func `A step that fails changes no attached store`() throws {
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open([notebook.adding("new"), Migration(to: 2, "fails", .run { _ in throw Refusal() })])
         }?.expect(.stepFailed)
         #expect(try notebook.lines == ["old"])
@@ -77,7 +77,7 @@ struct JournalTests {
     @Test func `A session cannot be used after its upgrade, whether it was committed or not`() throws {
         let notebook = notebook
         let kept = Kept()
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open([
                 Migration(
                     to: 1,
@@ -92,7 +92,7 @@ struct JournalTests {
         _ = try open([Migration(to: 1, "b", .notes(notebook) { kept.add(try $0.pages(notebook)) })])
         #expect(kept.sessions.count == 2)
         for session in kept.sessions {
-            #expect(throws: MigrationError.self) { try session.add("late") }?.expect(.contextExpired)
+            #expect(throws: MoltError.self) { try session.add("late") }?.expect(.contextExpired)
         }
     }
 
@@ -104,7 +104,7 @@ struct JournalTests {
     }
 
     @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
-        let error = #expect(throws: MigrationError.self) { try open([notebook.broken.adding("new")]) }
+        let error = #expect(throws: MoltError.self) { try open([notebook.broken.adding("new")]) }
         error?.expect(.attachedStoreFailed, attachedStore: "notebook notes")
         #expect(error?.underlying is Notebook.Failure)
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 1)
@@ -125,7 +125,7 @@ struct JournalTests {
 
     @Test func `Journaled changes are applied before new steps run`() throws {
         let notebook = notebook
-        #expect(throws: MigrationError.self) { try open([notebook.broken.adding("new")]) }
+        #expect(throws: MoltError.self) { try open([notebook.broken.adding("new")]) }
         _ = try open([
             notebook.adding("new"),
             Migration(
@@ -140,12 +140,12 @@ struct JournalTests {
     }
 
     @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open([notebook.broken.adding("new")])
         }
         // Another registry, as after the migration was retired.
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
-        let error = #expect(throws: MigrationError.self) { try open(retired) }
+        let error = #expect(throws: MoltError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
         #expect(
             error?.message
@@ -162,10 +162,10 @@ struct JournalTests {
 
     @Test func `An older app leaves the journal of a newer one alone`() throws {
         let first = Migration(to: 1, "first", .notes(notebook.broken) { _ in })
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open([first, notebook.broken.adding("new", to: 2)])
         }
-        #expect(throws: MigrationError.self) { try open([first]) }?.expect(.superseded)
+        #expect(throws: MoltError.self) { try open([first]) }?.expect(.superseded)
         #expect(try notebook.lines == ["old"])
         #expect(try waiting() == ["notebook notes"])
     }
@@ -184,7 +184,7 @@ struct JournalTests {
                 )
             ]
         }
-        #expect(throws: MigrationError.self) { try open(registry(other.broken)) }
+        #expect(throws: MoltError.self) { try open(registry(other.broken)) }
         #expect(try notebook.lines == ["old"])
         _ = try open(registry(other))
         #expect(try notebook.lines == [])
@@ -194,7 +194,7 @@ struct JournalTests {
     @Test func `A block can use only stores that are attached`() throws {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
-        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
+        let error = #expect(throws: MoltError.self) { try open([Migration(to: 1, "note", block)]) }
         error?.expect(.notAttached, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
 
@@ -227,8 +227,8 @@ struct JournalTests {
     @Test func `A dry run refuses a store with a pending journal`() throws {
         let notebook = notebook
         let first = notebook.broken.adding("new")
-        #expect(throws: MigrationError.self) { try open([first]) }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) { try open([first]) }
+        #expect(throws: MoltError.self) {
             try CodableCache.dryRun(
                 at: url,
                 migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ = try $0.pages(notebook) })]
@@ -264,7 +264,7 @@ struct JournalTests {
         let step = MigrationStep(kind: "w", summary: "w", parameters: [], faults: ["It is wrong."], attaching: []) {
             _ in
         }
-        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
+        let error = #expect(throws: MoltError.self) { try open([Migration(to: 1, "wrong", step)]) }
         error?.expect(.invalidRegistry, says: "\"wrong\" (version 1), step 1: It is wrong.")
     }
 }

@@ -25,19 +25,19 @@ struct RaceTests {
     @Test func `A newer app's journal is not applied by an older one`() throws {
         // The newer app is interrupted between its commit and the end of its upgrade.
         let newer = {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try open([notebook.broken.adding("a"), notebook.broken.adding("b", to: 2)])
             }
         }
         let store = RacingStore(at: url, before: [{ _ = newer() }])
-        let error = #expect(throws: MigrationError.self) { try Migrator([notebook.adding("a")]).migrate(store) }
+        let error = #expect(throws: MoltError.self) { try Migrator([notebook.adding("a")]).migrate(store) }
         #expect(error?.code == .superseded)
         #expect(try notebook.lines == ["old"])
         #expect(try CacheStore.state(at: url).journal == [notebook.attachedName])
     }
 
     @Test func `The journal of an app with the same or fewer migrations is applied first`() throws {
-        let other = { #expect(throws: MigrationError.self) { try open([notebook.broken.adding("a")]) } }
+        let other = { #expect(throws: MoltError.self) { try open([notebook.broken.adding("a")]) } }
         let store = RacingStore(at: url, before: [{ _ = other() }])
         let report = try Migrator([notebook.adding("a"), notebook.adding("b", to: 2)]).migrate(store)
         #expect(report.entries.map(\.migration.name) == ["b"])
@@ -50,7 +50,7 @@ struct RaceTests {
         let mine = notebook.adding("a")
         let newer = { try open([mine, Migration(to: 1, "text", .renameType("String", to: "Text"))]) }
         let store = RacingStore(at: url, before: [{}, newer])
-        #expect(throws: MigrationError.self) { try Migrator([mine]).migrate(store) }?.expect(.migrationMissing)
+        #expect(throws: MoltError.self) { try Migrator([mine]).migrate(store) }?.expect(.migrationMissing)
         #expect(try notebook.lines == ["old", "a"])
     }
 
@@ -63,7 +63,7 @@ struct RaceTests {
         #expect(report.to == 1)
         #expect(try notebook.lines == ["old", "a"])
         let slow = RacingStore(at: url, waits: 2)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try Migrator([notebook.adding("a"), notebook.adding("b", to: 2)], options: options).migrate(slow)
         }?.expect(.busy)
     }

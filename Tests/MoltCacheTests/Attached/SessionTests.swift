@@ -64,19 +64,19 @@ struct SessionTests {
     }
 
     @Test func `is finished once when the upgrade is rolled back`() {
-        #expect(throws: MigrationError.self) { try open(using("a", "b", fails: true)) }
+        #expect(throws: MoltError.self) { try open(using("a", "b", fails: true)) }
         #expect(ends.values == ["a": 1, "b": 1])
     }
 
     @Test func `is finished once even when finishing another session fails`() {
-        let error = #expect(throws: MigrationError.self) { try open(using("a", "b", "c", faulty: "b")) }
+        let error = #expect(throws: MoltError.self) { try open(using("a", "b", "c", faulty: "b")) }
         error?.expect(.attachedStoreFailed, attachedStore: "b")
         #expect(ends.values == ["a": 1, "b": 1, "c": 1])
     }
 
     @Test func `reports an error at the end of the step that caused it`() {
         let counter = Counter(attachedName: "a", ends: ends)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open(
                 Migration(
                     to: 1,

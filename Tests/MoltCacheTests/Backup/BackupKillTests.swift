@@ -249,7 +249,7 @@
                         let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
                         guard pair == [number, number] else { throw TestFailure.expected }
                         if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
-                    } catch let error as MigrationError where error.code == .storeChanged {
+                    } catch let error as MoltError where error.code == .storeChanged {
                         guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
                         return
                     }
@@ -289,7 +289,7 @@
             try scenario.fill(1)
             await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                 try FileSizeLimit.set(1_000)
-                let error = #expect(throws: MigrationError.self) { try CodableCache.backUp(at: url) }
+                let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) }
                 try FileSizeLimit.set(nil)
                 error?.expect(.noSpaceForBackup, says: "Free some space and try again.")
             }
@@ -306,7 +306,7 @@
                 // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
                 for limit in [40_000, size / 2, size - 1] {
                     try FileSizeLimit.set(limit)
-                    let error = #expect(throws: MigrationError.self, "\(limit)") {
+                    let error = #expect(throws: MoltError.self, "\(limit)") {
                         try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
                     }
                     try FileSizeLimit.set(nil)
@@ -327,7 +327,7 @@
                 for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
                     try FileSizeLimit.set(limit)
                     let errors = [false, true].map { keepsReplaced in
-                        #expect(throws: MigrationError.self) {
+                        #expect(throws: MoltError.self) {
                             try CodableCache.restore(backup, at: url, keepsReplaced: keepsReplaced)
                         }
                     }

@@ -99,14 +99,14 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
                 // Root ignores permissions, so the test continues as another user.
                 if getuid() == 0 { try #require(setuid(65_534) == 0) }
-                let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
-                error?.expect(.noPermission, path: path)
+                let error = #expect(throws: MoltError.self) { try CodableCache.backups(at: url) }
+                error?.expect(.noPermission, store: path)
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
             #expect(try scenario.backups.count == 1)
             // A missing directory has no backups; a file in its place is an error.
             #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
-            #expect(throws: CacheError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
             }?.expect(.storeFailed)
         }
@@ -118,7 +118,7 @@ import Testing
         let size = try #require(try FileManager.default.attributesOfItem(atPath: scenario.url.path)[.size] as? Int)
         for free in [0, Int64(size) - 1] {
             let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }
-            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+            let error = #expect(throws: MoltError.self) { try scenario.open(2, configuration) }
             error?.expect(.noSpaceForBackup, store: scenario.url.path)
             error?.expect(says: "needs \(size) bytes in \(scenario.scratch.url.path)", "only \(free) bytes are free")
             #expect(try scenario.contents == before)
@@ -255,7 +255,7 @@ import Testing
             try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
             long.appendPathComponent("cache.molt")
             try FileManager.default.moveItem(at: scenario.url, to: long)
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(
                     at: long,
                     migrations: BackupScenario.registry(2),
@@ -292,7 +292,7 @@ import Testing
                     if seen.count == part { monitor?.progress.cancel() }
                 }
             }
-            #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }?.expect(.cancelled)
+            #expect(throws: MoltError.self) { try scenario.open(2, configuration) }?.expect(.cancelled)
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames().filter { !$0.hasPrefix("copy") } == [])
         }
@@ -305,7 +305,7 @@ import Testing
             BackupScenario.registry(1).migrations + [Migration(to: 2, "fails", .run { _ in throw Refusal() })]
         )
         for _ in 0..<3 {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(at: scenario.url, migrations: failing, configuration: BackupScenario.configuration())
             }
             #expect(try scenario.contents == before)

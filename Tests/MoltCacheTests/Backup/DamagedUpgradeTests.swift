@@ -24,7 +24,7 @@
         @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
             try scenario.fill(1, count: 20_000)
             let before = try scenario.contents
-            let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
+            let error = #expect(throws: MoltError.self) { try scenario.open(2, damaging()) }
             #expect(error?.code == .storeFailed && error?.outcome == nil)
             let backup = try #require(try scenario.backups.first)
             #expect(
@@ -43,7 +43,7 @@
             try scenario.fill(1, count: 20_000)
             var configuration = damaging()
             configuration.backup = nil
-            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+            let error = #expect(throws: MoltError.self) { try scenario.open(2, configuration) }
             #expect(error?.message.contains("backup was made") == false)
             #expect(try CacheStore.damage(at: scenario.url) != [])
         }
@@ -53,7 +53,7 @@
             // The pages of records, not those that identify the store.
             try overwrite(scenario.url, from: 8_192 * 100)
             let damaged = try Data(contentsOf: scenario.url)
-            let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
+            let error = #expect(throws: MoltError.self) { try scenario.open(2) }
             error?.expect(.backupFailed, says: "The file is damaged")
             #expect(try Data(contentsOf: scenario.url) == damaged)
             #expect(try scenario.otherNames() == [])

@@ -74,7 +74,7 @@ import Testing
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
         let before = try scenario.contents
-        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
         error?.expect(.restoreFailed, says: "page sizes")
         #expect(try scenario.contents == before)
         #expect(try CacheStore.damage(at: scenario.url) == [])
@@ -91,9 +91,9 @@ import Testing
         let backup = try #require(try scenario.backups.first)
         try CodableCache.restore(backup, at: scenario.url)
         for _ in 0..<2 {
-            let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "later") }
+            let error = #expect(throws: MoltError.self) { try open.value(Person.self, forKey: "later") }
             error?.expect(.storeChanged, storeVersion: 1, registryVersion: 2, says: "restored a backup")
-            #expect(throws: MigrationError.self) { try open.set(Person.jane, forKey: "x") }?.expect(.storeChanged)
+            #expect(throws: MoltError.self) { try open.set(Person.jane, forKey: "x") }?.expect(.storeChanged)
         }
         #expect(try scenario.open(2).keys() == ["0", "1", "2"])
     }
@@ -107,7 +107,7 @@ import Testing
         try open.set(Person.jane, forKey: "1")
         #expect(try open.value(Person.self, forKey: "1") == .jane)
         try CodableCache.restore(backup, at: scenario.url)
-        let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "1") }
+        let error = #expect(throws: MoltError.self) { try open.value(Person.self, forKey: "1") }
         error?.expect(.storeChanged, says: "restored a backup")
         #expect(error?.message.contains("from version 1 to 1") == false)
         let again = try scenario.open(1)
@@ -122,7 +122,7 @@ import Testing
         let after = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
         }?.expect(.busy)
         try writer.run("ROLLBACK")
@@ -149,7 +149,7 @@ import Testing
         func expectRefusal(_ words: String, _ change: () throws -> Void) throws {
             try? FileManager.default.removeItem(at: backup.url)
             try change()
-            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
             error?.expect(.backupUnusable, says: words)
             // Advice about opening a cache does not apply to a backup.
             #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
@@ -173,7 +173,7 @@ import Testing
         }
         var itself = backup
         itself.url = scenario.url
-        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(itself, at: scenario.url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.restore(itself, at: scenario.url) }
         #expect(error?.code == .backupUnusable)
         #expect(try scenario.contents == after)
     }
@@ -208,7 +208,7 @@ import Testing
         var forgotten = backup
         forgotten.attachedStores = []
         for (backup, attached) in [(backup, []), (forgotten, [notebook])] {
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try CodableCache.restore(backup, at: scenario.url, attaching: attached)
             }
             let missing = attached.isEmpty ? "notebook notes and notebook list" : "notebook list"
@@ -234,7 +234,7 @@ import Testing
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")
         try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
-        #expect(throws: CacheError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: foreign, fromAnotherStore: true)
         }?.expect(.foreignFile)
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
@@ -261,7 +261,7 @@ import Testing
             try cache.set(Person.jane, forKey: "jane")
             cache.close()
             let other = try CacheStore.contents(at: url)
-            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: url) }
+            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: url) }
             error?.expect(.backupUnusable, says: "fromAnotherStore: true")
             #expect(try CacheStore.contents(at: url) == other)
             #expect(try CodableCache.filesAside(at: url).isEmpty)
@@ -358,7 +358,7 @@ import Testing
         store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
         var request = RestoreRequest()
         request.keeping = BackupRequest(.replaced, version: 0)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try store.restore(backup, request, waiting: {})
         }
         #expect(try scenario.contents == after)
@@ -369,7 +369,7 @@ import Testing
         try? FileManager.default.removeItem(at: backup.url)
         let other = try CodableCache.backUp(at: scenario.url)
         store.atCopy = {}
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try store.restore(other, request, waiting: {})
         }?.expect(.noSpaceForBackup, says: "keep no copy of what is replaced")
     }
@@ -438,7 +438,7 @@ import Testing
         let (backup, before) = try upgraded()
         let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
         try SQLite(scenario.url).run(trigger)
-        let refusal = #expect(throws: CacheError.self) { try scenario.open(2) }
+        let refusal = #expect(throws: MoltError.self) { try scenario.open(2) }
         #expect(refusal?.code == .foreignFile && refusal?.message.contains("restore a backup") == true)
         try CodableCache.restore(backup, at: scenario.url)
         #expect(try scenario.contents == before)
@@ -462,7 +462,7 @@ import Testing
         try declare("IS NOT NULL", as: "IS NULL")
         try SQLite(backup.url).run("REINDEX molt_record_expiry")
         try declare("IS NULL", as: "IS NOT NULL")
-        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+        let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
         error?.expect(.backupUnusable, says: "molt_record_expiry")
         #expect(try scenario.contents == after)
     }
@@ -473,7 +473,7 @@ import Testing
         let store = CacheStore(at: scenario.url)
         let size = try Data(contentsOf: backup.url).count
         store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try store.restore(backup, RestoreRequest(), waiting: {})
         }?.expect(.backupUnusable)
         #expect(try scenario.contents == after)
@@ -509,7 +509,7 @@ import Testing
         var store = backup
         store.url = scenario.url
         for wrong in [foreign, store] {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache.removeBackup(wrong, at: scenario.url)
             }?.expect(.backupUnusable)
             #expect(FileManager.default.fileExists(atPath: wrong.url.path))
@@ -520,7 +520,7 @@ import Testing
     }
 
     @Test func `A missing file cannot be backed up`() throws {
-        #expect(throws: CacheError.self) { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
+        #expect(throws: MoltError.self) { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
         #expect(try scenario.scratch.names() == [])
     }
 

@@ -113,7 +113,7 @@ import Testing
         let failing = MigrationRegistry(
             BackupScenario.registry(3).migrations + [Migration(to: 4, "fails", .run { _ in throw Refusal() })]
         )
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(
                 at: scenario.url,
                 migrations: failing,

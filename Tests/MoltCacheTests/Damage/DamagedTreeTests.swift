@@ -153,7 +153,7 @@ import Testing
             try make(isLarge: isLarge)
             try self.damage("molt_record", damage)
             let damaged = try Data(contentsOf: url)
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 let migration = Migration(to: 1, "change", steps: Self.changes[0].steps)
                 try CodableCache(at: url, migrations: [migration]).close()
             }
@@ -192,7 +192,7 @@ import Testing
         try self.damage("molt_record", damage)
         let cache = try openOnRead()
         defer { cache.close() }
-        let error = #expect(throws: CacheError.self) { try cache.backfill() }
+        let error = #expect(throws: MoltError.self) { try cache.backfill() }
         #expect(error.map { CodableCache.isDamage($0) } == true)
         #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.onRead])
     }
@@ -218,7 +218,7 @@ import Testing
     func `is not upgraded when the name of a type is missing`(step: MigrationStep) throws {
         try make(isLarge: false)
         try SQLite(url).run("DELETE FROM molt_type WHERE name = 'First'")
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: [step])])
         }?.expect(.storeFailed)
     }
@@ -239,6 +239,6 @@ import Testing
         let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: steps)])
         defer { cache.close() }
         #expect(cache.report.to == 1)
-        #expect(throws: CacheError.self) { try cache.value([String: Int].self, forKey: "first 3") }
+        #expect(throws: MoltError.self) { try cache.value([String: Int].self, forKey: "first 3") }
     }
 }

@@ -24,10 +24,10 @@ import Testing
     @Test func `in a record is an error`() throws {
         try write("UPDATE molt_record SET content = 'DEEP'")
         let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
-        let error = #expect(throws: CacheError.self) { try cache.value([String].self, forKey: "tags") }
+        let error = #expect(throws: MoltError.self) { try cache.value([String].self, forKey: "tags") }
         #expect(error?.code == .unreadableContent)
         cache.close()
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(
                 at: url,
                 migrations: [

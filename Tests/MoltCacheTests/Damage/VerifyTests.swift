@@ -47,9 +47,9 @@ struct SoundNote: Codable, Equatable, Sendable {
     }
 
     @Test func `throws an error where there is no cache`() throws {
-        #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
+        #expect(throws: MoltError.self) { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
         try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
-        #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("text")) }
+        #expect(throws: MoltError.self) { try CodableCache.verify(at: scratch.file("text")) }
     }
 
     static let faults: [(String, CodableCache.Finding.Kind, String)] = [

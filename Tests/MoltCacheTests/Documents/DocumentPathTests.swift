@@ -36,7 +36,7 @@ import Testing
         }
 
         var found: [String: String] = [:]
-        var refusals: [String: MigrationError] = [:]
+        var refusals: [String: MoltError] = [:]
         for record in before.records where !record.isData {
             do {
                 let upgraded = try documents.upgrade(
@@ -50,14 +50,14 @@ import Testing
                 guard !upgraded.isDropped else { continue }
                 let expiration = upgraded.expiration?.timeIntervalSince1970
                 found[upgraded.key] = text(upgraded.typeName, Array(upgraded.content), expiration)
-            } catch let error as MigrationError {
+            } catch let error as MoltError {
                 refusals[record.key] = error
             }
         }
         // Two records with the same key are an error of the store alone.
         if failure?.code == .keyExists { return false }
         if let failure {
-            let refusal = try #require(refusals[failure.recordKey ?? ""], comment)
+            let refusal = try #require(refusals[failure.key ?? ""], comment)
             #expect(refusal.code == failure.code, comment)
             #expect(refusal.migration == failure.migration, comment)
             #expect(refusal.step == failure.step, comment)
@@ -69,11 +69,11 @@ import Testing
         return true
     }
 
-    private static func error(of store: OldStore, _ registry: MigrationRegistry) throws -> MigrationError? {
+    private static func error(of store: OldStore, _ registry: MigrationRegistry) throws -> MoltError? {
         do {
             _ = try Migrator(registry).migrate(CacheStore(at: store.url))
             return nil
-        } catch let error as MigrationError {
+        } catch let error as MoltError {
             return error
         }
     }

@@ -70,17 +70,17 @@ import Testing
     }
 
     @Test func `is refused with an error that says why`() throws {
-        #expect(throws: MigrationError.self) { try upgrade("{}", "Person", 5) }?.expect(.superseded)
-        let malformed = #expect(throws: MigrationError.self) { try upgrade("{", "Person", 4) }
+        #expect(throws: MoltError.self) { try upgrade("{}", "Person", 5) }?.expect(.superseded)
+        let malformed = #expect(throws: MoltError.self) { try upgrade("{", "Person", 4) }
         malformed?.expect(.malformedContent)
         #expect(malformed?.message.hasPrefix("The document is not JSON text: ") == true)
-        let negative = #expect(throws: MigrationError.self) { try upgrade("{}", "Person", -1) }
+        let negative = #expect(throws: MoltError.self) { try upgrade("{}", "Person", -1) }
         #expect(negative?.message.contains("A version is 0 or more") == true)
-        let wrong = #expect(throws: MigrationError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
-        wrong?.expect(record: "ada", migration: "names")
+        let wrong = #expect(throws: MoltError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
+        wrong?.expect(key: "ada", migration: "names")
         #expect(wrong?.store == nil)
         let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
         }?.expect(.tooOld)
     }
@@ -89,12 +89,12 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
-        let error = #expect(throws: MigrationError.self) { try DocumentUpgrade(migrations) }
+        let error = #expect(throws: MoltError.self) { try DocumentUpgrade(migrations) }
         error?.expect(.invalidRegistry, migration: "block")
         let later = try DocumentUpgrade(migrations, from: 5)
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
         }?.expect(.tooOld, migration: "block")
     }
@@ -151,7 +151,7 @@ import Testing
             if !FileManager.default.fileExists(atPath: target.path) {
                 try new.content.write(to: target, options: .atomic)
             } else if (type, key) != (new.typeName, new.key), try Data(contentsOf: target) != new.content {
-                throw MigrationError(.keyExists, "There are two documents for \(target.path).")
+                throw MoltError(.keyExists, "There are two documents for \(target.path).")
             }
         }
         try FileManager.default.removeItem(at: file)
@@ -210,14 +210,14 @@ import Testing
     @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
         let files = (0..<9).map { ("Person/\($0).1.json", $0 == 4 ? "{" : "{}") }
         let scratch = try ScratchDirectory()
-        #expect(throws: MigrationError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
+        #expect(throws: MoltError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
         let expected = (0..<9).map { ("Person/\($0).\($0 == 4 ? 1 : 3).json", $0 == 4 ? "{" : "{}") }
         #expect(try contents(of: scratch) == Dictionary(uniqueKeysWithValues: expected))
 
         // An older file does not take the place of the newest one.
         let both = ["Person/ada.1.json": "{}", "Person/ada.2.json": "{"]
         let other = try ScratchDirectory()
-        #expect(throws: MigrationError.self) { try upgrade(both, in: other) }
+        #expect(throws: MoltError.self) { try upgrade(both, in: other) }
         #expect(try contents(of: other) == both)
     }
 
@@ -233,7 +233,7 @@ import Testing
     func `does not overwrite the file of another document`(path: String) throws {
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
-        #expect(throws: MigrationError.self) { try upgrade(files, in: scratch) }?.expect(.keyExists)
+        #expect(throws: MoltError.self) { try upgrade(files, in: scratch) }?.expect(.keyExists)
         #expect(try contents(of: scratch) == files)
     }
 
@@ -255,13 +255,13 @@ import Testing
             forKey: "ada"
         )
         #expect(dropped.isDropped)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "new")
         }?.expect(.superseded)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try cache.set(document: Data("Ada".utf8), ofType: "Person", writtenAt: 4, forKey: "new")
         }?.expect(.malformedContent)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try cache.set(document: Data("{}".utf8), ofType: "", writtenAt: 4, forKey: "new")
         }?.expect(.unsupported)
         #expect(try cache.keys() == ["people/ada"])
@@ -271,7 +271,7 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         let cache = try CodableCache(inMemory: migrations)
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 4, forKey: "old")
         }?.expect(migration: "block")
         try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")

@@ -30,7 +30,7 @@ import Testing
         sourceLocation: SourceLocation = #_sourceLocation,
         body: () throws -> CodableCache
     ) {
-        let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) { _ = try body() }
+        let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
         error?.expect(.superseded, storeVersion: 3, sourceLocation: sourceLocation)
         for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(try cache.count() == 4)
 
         func expectRefusal(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) {
-            #expect(throws: CacheError.self, sourceLocation: sourceLocation, performing: body)?
+            #expect(throws: MoltError.self, sourceLocation: sourceLocation, performing: body)?
                 .expect(.readOnly, says: "newer app", sourceLocation: sourceLocation)
         }
         expectRefusal { try cache.set(1, forKey: "1") }
@@ -101,7 +101,7 @@ import Testing
         #expect(report.isDryRun && report.isReadOnly && report.store == scenario.url.path)
         #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
         #expect(try Data(contentsOf: scenario.url) == bytes)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache.dryRun(
                 at: scenario.url,
                 migrations: MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")]),
@@ -123,7 +123,7 @@ import Testing
         #expect(try old.value(Person.self, forKey: "0") == .jane)
         // An even newer app upgrades the store.
         try CodableCache(at: scenario.url, migrations: BackupScenario.registry(4, readable: [2, 3])).close()
-        let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "0") }
+        let error = #expect(throws: MoltError.self) { try old.value(Person.self, forKey: "0") }
         #expect(error?.code == .storeChanged && error?.storeVersion == 4)
     }
 
@@ -232,7 +232,7 @@ import Testing
         // The file is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
         // A cache that had the old store open gets an error.
-        #expect(throws: MigrationError.self) { try open.count() }?.expect(.storeChanged)
+        #expect(throws: MoltError.self) { try open.count() }?.expect(.storeChanged)
         #expect(try CacheStore.damage(at: scenario.url) == [])
         // The file that was kept aside can be restored.
         cache.close()
@@ -271,7 +271,7 @@ import Testing
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = Self.withoutOldVersions
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: scenario.url, migrations: registry)
         }?.expect(.tooOld, says: "CodableCache.startAfresh(at:)")
         #expect(try scenario.contents == before)
@@ -298,7 +298,7 @@ import Testing
             try CodableCache(at: scenario.url, migrations: BackupScenario.registry(2))
         }
         #expect(error.map(CodableCache.isDamage) == true)
-        let words = (error as? CacheError)?.message ?? (error as? MigrationError)?.message
+        let words = (error as? MoltError)?.message ?? (error as? MoltError)?.message
         #expect(words?.contains("CodableCache.startAfresh(at:)") == true, "\(words ?? "")")
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.url.pathExtension == "damaged")
@@ -328,7 +328,7 @@ import Testing
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        #expect(throws: CacheError.self) { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
+        #expect(throws: MoltError.self) { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.otherNames() == [])
     }
@@ -338,7 +338,7 @@ import Testing
         let before = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
         }?.expect(.busy)
         try writer.run("ROLLBACK")
@@ -352,7 +352,7 @@ import Testing
         // The number of cells on the first page, that is, of rows in the schema.
         bytes.replaceSubrange(103..<105, with: [0, 0])
         try bytes.write(to: scenario.url)
-        #expect(throws: CacheError.self) { try CacheStore.state(at: scenario.url) }
+        #expect(throws: MoltError.self) { try CacheStore.state(at: scenario.url) }
         #expect(throws: (any Error).self) { try scenario.open(1) }
         #expect(try Data(contentsOf: scenario.url) == bytes)
     }

@@ -34,8 +34,8 @@ struct DriftTests {
         try write(value, key: key, try open())
     }
 
-    private func drift(_ body: () throws -> Void) throws -> MigrationError {
-        let error = try #require(#expect(throws: MigrationError.self) { try body() })
+    private func drift(_ body: () throws -> Void) throws -> MoltError {
+        let error = try #require(#expect(throws: MoltError.self) { try body() })
         #expect(error.code == .schemaDrift)
         return error
     }
@@ -57,7 +57,7 @@ struct DriftTests {
                 "edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
             )
         )
-        #expect(error.recordType == "Person")
+        #expect(error.type == "Person")
         #expect(error.storeVersion == 2)
         #expect(error.store == directory.file().path)
         #expect(try Snapshot(of: directory.file()) == before)
@@ -142,9 +142,9 @@ struct DriftTests {
         }
         #expect(error.property == "mail")
         #expect(try cache.count() == 1)
-        await #expect(throws: MigrationError.self) { try await cache.setAll(["jane": New.Added()]) }
-        #expect(throws: MigrationError.self) { try cache.set(Optional(New.Added()), forKey: "jane") }
-        #expect(throws: MigrationError.self) { try cache.set(New.Added(), forKey: "john") }
+        await #expect(throws: MoltError.self) { try await cache.setAll(["jane": New.Added()]) }
+        #expect(throws: MoltError.self) { try cache.set(Optional(New.Added()), forKey: "jane") }
+        #expect(throws: MoltError.self) { try cache.set(New.Added(), forKey: "john") }
         #expect(try cache.count() == 1)
         try cache.set(City(zipCode: 1), forKey: "city")
         try cache.set(Optional(Old.Person()), forKey: "john")

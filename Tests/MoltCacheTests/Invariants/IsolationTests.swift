@@ -49,7 +49,7 @@ struct IsolationTests {
 
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
-        #expect(throws: MigrationError.self) { try reader.count() }?.expect(.storeChanged)
+        #expect(throws: MoltError.self) { try reader.count() }?.expect(.storeChanged)
     }
 
     @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
@@ -61,12 +61,12 @@ struct IsolationTests {
             at: store.url,
             migrations: registry(
                 .transform("Person") { _ in
-                    #expect(throws: CacheError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
+                    #expect(throws: MoltError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
                 }
             )
         ).close()
 
-        #expect(throws: MigrationError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.storeChanged)
+        #expect(throws: MoltError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.storeChanged)
         #expect(try store.snapshot().keys == ["p"])
     }
 }

@@ -164,7 +164,7 @@ struct NothingToDoTests {
             )
         ]
 
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: directory.file(), migrations: registry)
         }?.expect(.stepFailed, migration: "import", step: 2, summary: "import")
         #expect(try CacheStore.state(at: directory.file()).isFresh)

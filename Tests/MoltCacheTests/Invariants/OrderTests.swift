@@ -49,7 +49,7 @@ struct OrderTests {
         let directory = try ScratchDirectory()
         let faulty: MigrationRegistry = [Migration(to: 2, "a"), Migration(to: 1, "a"), Migration(to: 0, "")]
 
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache(at: directory.file(), migrations: faulty)
         }
 

@@ -44,7 +44,7 @@ struct PathTests {
             failed = try Migrator(registry, options: upgrade.options()).migrate(CacheStore(at: atOnce.url))
                 .failedRecords
         }
-        var stepError: MigrationError?
+        var stepError: MoltError?
         var stepsFailed: [MigrationReport.FailedRecord] = []
         for version in 1...registry.version where stepError == nil {
             stepError = capture {
@@ -76,14 +76,14 @@ struct PathTests {
         return kept.count
     }
 
-    private static func capture(_ body: () throws -> Void) -> MigrationError? {
+    private static func capture(_ body: () throws -> Void) -> MoltError? {
         do {
             try body()
             return nil
-        } catch let error as MigrationError {
+        } catch let error as MoltError {
             return error
         } catch {
-            return MigrationError(.storeFailed, "\(error)")
+            return MoltError(.storeFailed, "\(error)")
         }
     }
 }

@@ -26,14 +26,14 @@ struct PrivacyTests {
 
     struct Failure: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var code: MigrationError.Code
+        var code: MoltError.Code
         var key: String
         var records: [StoredRecord]
         var step: MigrationStep
 
         init(
             _ testDescription: String,
-            _ code: MigrationError.Code,
+            _ code: MoltError.Code,
             key: String = "bad",
             _ step: MigrationStep,
             records: [StoredRecord] = PrivacyTests.records
@@ -108,7 +108,7 @@ struct PrivacyTests {
         let migrations = registry(failure.step)
         let error = try await OldStore(failure.records).failure(migrations)
 
-        error.expect(failure.code, record: failure.key, type: "Person", id: MigrationID(name: "change", version: 1))
+        error.expect(failure.code, key: failure.key, type: "Person", id: MigrationID(name: "change", version: 1))
         error.expect(step: 1, summary: "\(migrations.migrations[0].steps[0])")
         #expect(error.store != nil)
         for text in [

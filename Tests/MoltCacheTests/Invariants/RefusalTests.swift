@@ -18,11 +18,11 @@ struct RefusalTests {
         let modified = try FileManager.default.attributesOfItem(atPath: store.url.path)[.modificationDate] as? Date
 
         for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(at: store.url, migrations: registry)
             }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
         }
-        await #expect(throws: MigrationError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
+        await #expect(throws: MoltError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
 
         #expect(try Data(contentsOf: store.url) == bytes)
         #expect(
@@ -53,7 +53,7 @@ struct RefusalTests {
             { try old.setAll(["q": Person(name: "Eve")]) },
         ]
         for call in calls {
-            let error = #expect(throws: MigrationError.self) { try call() }
+            let error = #expect(throws: MoltError.self) { try call() }
             error?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
         }
         old.close()
@@ -71,7 +71,7 @@ struct RefusalTests {
                 try CodableCache(at: url, migrations: RefusalTests.new).close()
             }
 
-            #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "p") }?.expect(.storeChanged)
+            #expect(throws: MoltError.self) { try old.value(Person.self, forKey: "p") }?.expect(.storeChanged)
             old.close()
         }
     #endif

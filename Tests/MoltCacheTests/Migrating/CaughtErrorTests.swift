@@ -15,7 +15,7 @@ struct CaughtErrorTests {
                 if old.key == "p3" { throw Refusal(value: "three") }
                 new.key = "moved-\(old.key)"
             }
-        }.expect(.stepFailed, record: "p3", migration: "change", refusal: "three")
+        }.expect(.stepFailed, key: "p3", migration: "change", refusal: "three")
     }
 
     @Test func `A key collision at the end of an enumeration fails the upgrade, even if the block caught the error`()
@@ -33,7 +33,7 @@ struct CaughtErrorTests {
     }
 
     @Test func `Every call after a failed enumeration throws its error again`() async throws {
-        let errors = Log<MigrationError.Code>()
+        let errors = Log<MoltError.Code>()
         _ = try await OldStore(Self.records).failure { migration in
             try? migration.enumerate("Person") { old, _ in
                 try migration.delete(old.key)
@@ -47,7 +47,7 @@ struct CaughtErrorTests {
                 { try migration.renameType("Person", to: "Human") },
             ]
             for call in calls {
-                do { try call() } catch let error as MigrationError { errors.append(error.code) }
+                do { try call() } catch let error as MoltError { errors.append(error.code) }
             }
         }
 
@@ -85,7 +85,7 @@ struct CaughtErrorTests {
         }
 
         #expect(visited.all == ["p0"])
-        #expect(error.recordKey == "p2")
+        #expect(error.key == "p2")
     }
 
     // MARK: Errors without changes
@@ -135,7 +135,7 @@ struct CaughtErrorTests {
                 try migration.update(record)
                 new["visited"] = true
             }
-        }.expect(.stepFailed, record: "p2", type: "Person", says: "would be lost")
+        }.expect(.stepFailed, key: "p2", type: "Person", says: "would be lost")
     }
 
     @Test func `The visited record cannot be changed both by an inner enumeration and as the new record`() async throws
@@ -145,7 +145,7 @@ struct CaughtErrorTests {
                 if old.key == "p1" { try migration.renameProperty("Person", "number", to: "no") }
                 if old.key == "p1" { new["visited"] = true }
             }
-        }.expect(record: "p1", says: "would be lost")
+        }.expect(key: "p1", says: "would be lost")
     }
 
     @Test func `The visited record may be updated instead`() async throws {

@@ -125,6 +125,6 @@ struct ChangedKeyTests {
         }
         #expect(error == .expected)
         cache.close()
-        #expect(throws: CacheError.self) { try cache.keys(changedSince: 0, of: Int.self) { _ in } }
+        #expect(throws: MoltError.self) { try cache.keys(changedSince: 0, of: Int.self) { _ in } }
     }
 }

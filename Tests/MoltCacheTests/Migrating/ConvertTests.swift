@@ -44,7 +44,7 @@ struct ConvertTests {
         )
 
         let error = try await store.failure(Self.split)
-        error.expect(.stepFailed, record: "p\(bad)", type: "Person", migration: "change", refusal: "Plato")
+        error.expect(.stepFailed, key: "p\(bad)", type: "Person", migration: "change", refusal: "Plato")
         error.expect(summary: "convert Person from PersonV1 to PersonV2")
     }
 
@@ -54,7 +54,7 @@ struct ConvertTests {
         ])
 
         let error = try await store.failure(Self.split)
-        error.expect(.typeMismatch, record: "bob", type: "Person", says: "PersonV1", "written as Person")
+        error.expect(.typeMismatch, key: "bob", type: "Person", says: "PersonV1", "written as Person")
         #expect(error.underlying is DecodingError)
     }
 

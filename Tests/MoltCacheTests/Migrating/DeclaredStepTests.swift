@@ -41,7 +41,7 @@ import Testing
     @Test(.throughEveryEntryPoint)
     func `A record that cannot be converted fails the upgrade, and is named`() async throws {
         let error = try await OldStore(Self.records).failure(.splitProperty("Person", "born", into: ["a", "b"]))
-        error.expect(.typeMismatch, record: "eve", property: "born", summary: "split Person.born into a, b")
+        error.expect(.typeMismatch, key: "eve", property: "born", summary: "split Person.born into a, b")
         #expect(!"\(error)".contains("1999"))
     }
 
@@ -213,7 +213,7 @@ import Testing
     @Test(arguments: [
         (
             #"{"c":[{"id":"p2"}]}"#, MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id")),
-            MigrationError.Code.keyExists
+            MoltError.Code.keyExists
         ),
         (
             #"{"c":[{"id":"a","n":1},{"id":"a","n":2}]}"#,
@@ -228,7 +228,7 @@ import Testing
             .propertyExists
         ),
     ])
-    func `What cannot be extracted fails the upgrade`(json: String, step: MigrationStep, code: MigrationError.Code)
+    func `What cannot be extracted fails the upgrade`(json: String, step: MigrationStep, code: MoltError.Code)
         async throws
     {
         let error = try await OldStore([StoredRecord("Post", "x", json), Self.records[1]]).failure(step)
@@ -266,7 +266,7 @@ import Testing
         }
         let error = try await store(#"{"c":[{"id":"x","n":2}]}"#, expiration: nil).failure(registry(step))
         #expect(error.code == .keyExists)
-        #expect(error.recordKey == "b")
+        #expect(error.key == "b")
         #expect(
             error.problem == """
                 An object of the record "b" would become a record of type C with the key "x", which a different record \

@@ -247,7 +247,7 @@ struct EnumerateTests {
             try migration.enumerate("City") { old, new in
                 // A drop takes effect when the closure has returned.
                 new.drop()
-                let error = #expect(throws: MigrationError.self) {
+                let error = #expect(throws: MoltError.self) {
                     try migration.create("Town", forKey: old.key, ["was": "City"])
                 }
                 #expect(
@@ -257,7 +257,7 @@ struct EnumerateTests {
                         """
                 )
                 #expect(error?.code == .keyExists)
-                #expect(error?.recordKey == "rome")
+                #expect(error?.key == "rome")
                 try migration.delete(old.key)
                 try migration.create("Town", forKey: old.key, ["was": .string(old.typeName)])
             }
@@ -284,7 +284,7 @@ struct EnumerateTests {
 
     @Test func `Setting a key that another record has fails, and names the record`() async throws {
         try await OldStore(Self.records).failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
-            .expect(.keyExists, record: "rome", type: "City", says: "\"p0\"")
+            .expect(.keyExists, key: "rome", type: "City", says: "\"p0\"")
     }
 
     @Test func `Setting a key that the block gives to a new record in the meantime fails`() async throws {
@@ -293,7 +293,7 @@ struct EnumerateTests {
                 new.key = "oslo"
                 try migration.create("City", forKey: "oslo", ["number": 1])
             }
-        }.expect(.keyExists, record: "rome")
+        }.expect(.keyExists, key: "rome")
     }
 
     @Test func `A record whose key is to change may still be deleted`() async throws {
@@ -396,12 +396,12 @@ struct EnumerateTests {
                     new.key = old.key
                 }
             }
-        ).expect(.stepFailed, record: "p5", type: "Person", migration: "change", summary: "look", refusal: "five")
+        ).expect(.stepFailed, key: "p5", type: "Person", migration: "change", summary: "look", refusal: "five")
     }
 
     @Test func `Reading a missing property is an error that names record and property`() async throws {
         try await OldStore(Self.records).failure { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } }
-            .expect(.propertyMissing, record: "p0", property: "mail", migration: "change", step: 1)
+            .expect(.propertyMissing, key: "p0", property: "mail", migration: "change", step: 1)
     }
 
     @Test func `The report counts the records that an enumeration read, changed, dropped and created`() async throws {

@@ -66,7 +66,7 @@ import Testing
 
     @Test func `do not occupy their keys when a block creates records`() throws {
         try make()
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open(.run { try $0.create("Person", forKey: "1", ["name": "new"]) })
         }
         let cache = try open(.run { try $0.create("Person", forKey: "0", ["name": "new"]) })
@@ -76,7 +76,7 @@ import Testing
     @Test func `stay after a failed upgrade and after a dry run`() throws {
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open(.renameProperty("Person", "nothing", to: "title", ifMissing: .fail))
         }
         let report = try CodableCache.dryRun(

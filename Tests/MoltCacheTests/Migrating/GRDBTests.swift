@@ -36,7 +36,7 @@ struct GRDBTests {
         #expect(try await store.upgrade(all).isEmpty)
 
         // GRDB stops the program in these two cases.
-        #expect(throws: MigrationError.self) { try all.upTo("missing") }
+        #expect(throws: MoltError.self) { try all.upTo("missing") }
         let beyond = try await store.failure(try all.upTo("b"))
         beyond.expect(.superseded, storeVersion: 3, registryVersion: 2, says: "version 3")
     }

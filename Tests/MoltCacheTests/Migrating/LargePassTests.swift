@@ -92,7 +92,7 @@ import Testing
                 .transform("Item", Self.see("a"))
             )
         ]
-        let error = #expect(throws: CacheError.self) { _ = try CodableCache(at: link, migrations: migrations) }
+        let error = #expect(throws: MoltError.self) { _ = try CodableCache(at: link, migrations: migrations) }
         #expect(error?.code == .fileReplaced)
         try check(CodableCache(at: scratch.file(), migrations: migrations), items: ["a"], others: nil)
         let untouched = try CodableCache(at: other)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `leaves neither a lock nor a file beside the store, whether it succeeds or fails`() throws {
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try upgraded(.transform("Item") { if try $0.int("n") == 1_400 { throw Refusal(value: "n") } })
         }
         #expect(

@@ -66,10 +66,10 @@ struct LateAndForeignTests {
             let error = try await OldStore(Self.records).failure(step)
             error.expect(.stepFailed, migration: "change")
             #expect(error.store != url.path)
-            let cause = error.underlying as? MigrationError
+            let cause = error.underlying as? MoltError
             #expect(cause?.code == .superseded)
             #expect(cause?.store == url.path)
-            #expect(cause?.recordKey == nil)
+            #expect(cause?.key == nil)
         }
     }
 }

@@ -67,7 +67,7 @@ struct MissingPlaceTests {
             let error = try await OldStore(records).failure(step)
             #expect(error.code == .propertyMissing, "\(name): \(error)")
             #expect(error.property == "a.b")
-            #expect(error.recordKey == "odd")
+            #expect(error.key == "odd")
         }
     }
 

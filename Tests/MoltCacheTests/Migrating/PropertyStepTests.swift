@@ -37,13 +37,13 @@ struct PropertyStepTests {
             : .renameProperty("Person", ["home", "zip"], to: "new", ifMissing: .fail)
 
         let error = try await OldStore(Self.records).failure(step)
-        error.expect(.propertyMissing, record: "bob", type: "Person", property: path.joined(separator: "."))
+        error.expect(.propertyMissing, key: "bob", type: "Person", property: path.joined(separator: "."))
         error.expect(id: MigrationID(name: "change", version: 1), step: 1, summary: step.description)
     }
 
     @Test func `renameProperty fails when the new name is taken, and names the record`() async throws {
         let error = try await OldStore(Self.records).failure(.renameProperty("Person", "mail", to: "age"))
-        error.expect(.propertyExists, record: "ada", property: "age", migration: "change")
+        error.expect(.propertyExists, key: "ada", property: "age", migration: "change")
         error.expect(says: "to \"age\": the record has a property with that name already")
     }
 
@@ -80,7 +80,7 @@ struct PropertyStepTests {
 
     @Test func `moveProperty fails on an existing target`() async throws {
         try await OldStore(Self.records).failure(.moveProperty("Person", "mail", to: ["home", "zip"]))
-            .expect(.propertyExists, record: "ada", property: "home.zip")
+            .expect(.propertyExists, key: "ada", property: "home.zip")
     }
 
     // MARK: removeProperty
@@ -121,7 +121,7 @@ struct PropertyStepTests {
         let error = try await OldStore(records).failure(.addProperty("Person", "a", default: 1))
 
         #expect(skipped["odd"]?.text == content)
-        error.expect(.typeMismatch, record: "odd")
+        error.expect(.typeMismatch, key: "odd")
     }
 
     @Test func `A record that is not JSON fails only the steps that read it`() async throws {
@@ -136,6 +136,6 @@ struct PropertyStepTests {
         #expect(untouched["bad"]?.text == #"{"a":1,}"#)
         #expect(deleted.records.isEmpty)
         #expect(typeDeleted.records.isEmpty)
-        error.expect(.malformedContent, record: "bad", migration: "change")
+        error.expect(.malformedContent, key: "bad", migration: "change")
     }
 }

@@ -45,7 +45,7 @@ struct RealmTests {
         try CodableCache(at: url, migrations: [Migration(to: 3, "a")]).close()
         #expect(try CacheStore.state(at: url).version == 3)
 
-        let error = #expect(throws: CacheError.self) { try CacheStore.state(at: URL(fileURLWithPath: "/dev/null")) }
+        let error = #expect(throws: MoltError.self) { try CacheStore.state(at: URL(fileURLWithPath: "/dev/null")) }
         #expect(error?.code == .notAFile)
     }
 
@@ -151,12 +151,12 @@ struct RealmTests {
                 try migration.enumerate("Person") { old, new in
                     try new.remove("name")
                     #expect(try old.string("name").hasPrefix("n"))
-                    #expect(throws: MigrationError.self) { try new.string("name") }
+                    #expect(throws: MoltError.self) { try new.string("name") }
                 }
             },
             .run { migration in
                 try migration.enumerate("Person") { old, _ in
-                    #expect(throws: MigrationError.self) { try old.value("name") }
+                    #expect(throws: MoltError.self) { try old.value("name") }
                 }
             }
         )
@@ -250,7 +250,7 @@ struct RealmTests {
             try migration.create("Color", forKey: "enum", Color.red)
             try migration.create("Car", forKey: "struct", Car())
             try migration.create("Car", forKey: "properties", ["color": "red", "doors": 5])
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try migration.create("N", forKey: "n", Double.infinity)
             }?.expect(.typeMismatch)
         }
@@ -376,7 +376,7 @@ struct RealmTests {
             .convert("Person", from: Renamed.self, to: Renamed.self) { $0 }
         )
 
-        error.expect(.typeMismatch, record: "p0", step: 2)
+        error.expect(.typeMismatch, key: "p0", step: 2)
         #expect(error.message.hasPrefix(#""number": String expected, number found. "#))
     }
 

@@ -81,12 +81,12 @@ struct RunBlockTests {
     @Test func `A block cannot create a record under another record's key`() async throws {
         try await OldStore(Self.records).failure(
             .run("import") { try $0.create("City", forKey: "ada", City(name: "x")) }
-        ).expect(.keyExists, record: "ada", type: "City", migration: "change", summary: "import")
+        ).expect(.keyExists, key: "ada", type: "City", migration: "change", summary: "import")
     }
 
     @Test func `A block cannot create a record from a value that cannot be encoded`() async throws {
         let error = try await OldStore(Self.records).failure { try $0.create("City", forKey: "nan", [Double.nan]) }
-        error.expect(.typeMismatch, record: "nan")
+        error.expect(.typeMismatch, key: "nan")
         #expect(error.underlying is EncodingError)
     }
 
@@ -131,7 +131,7 @@ struct RunBlockTests {
             try migration.delete("bob")
             bob["name"] = 1
             try migration.update(bob)
-        }.expect(.recordMissing, record: "bob", migration: "change")
+        }.expect(.recordMissing, key: "bob", migration: "change")
     }
 
     @Test func `A record cannot be updated to another record's key`() async throws {
@@ -139,7 +139,7 @@ struct RunBlockTests {
             var bob = try #require(try migration.record(forKey: "bob"))
             bob.key = "ada"
             try migration.update(bob)
-        }.expect(.keyExists, record: "bob")
+        }.expect(.keyExists, key: "bob")
     }
 
     @Test func `Records that the block created can be updated, deleted and created again`() async throws {
@@ -212,7 +212,7 @@ struct RunBlockTests {
         try await OldStore([StoredRecord("Person", "ada", #"{"a":1,"b":2}"#)]).failure {
             try $0.renameProperty("Person", "a", to: "b")
         }
-        .expect(.propertyExists, record: "ada", property: "b")
+        .expect(.propertyExists, key: "ada", property: "b")
     }
 
     // MARK: Errors and the end of a block
@@ -234,7 +234,7 @@ struct RunBlockTests {
             summary: "give up",
             refusal: "no"
         )
-        #expect(error.recordKey == nil)
+        #expect(error.key == nil)
     }
 
     @Test func `A context that is used after its block throws an error`() async throws {
@@ -255,7 +255,7 @@ struct RunBlockTests {
             { try context.renameProperty("Person", "name", to: "title") },
         ]
         for call in calls {
-            #expect(throws: MigrationError.self) { try call() }?.expect(.contextExpired)
+            #expect(throws: MoltError.self) { try call() }?.expect(.contextExpired)
         }
     }
 
@@ -271,7 +271,7 @@ struct RunBlockTests {
             throw Refusal()
         }
 
-        #expect(throws: MigrationError.self) { try kept.context?.delete("ada") }?.expect(.contextExpired)
+        #expect(throws: MoltError.self) { try kept.context?.delete("ada") }?.expect(.contextExpired)
     }
 
     @Test func `Blocks and steps see the changes of those before them`() async throws {

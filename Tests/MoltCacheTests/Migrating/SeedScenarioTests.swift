@@ -115,7 +115,7 @@ struct SeedScenarioTests {
             let person = try cache.value(Person2.self, forKey: "somebody")
             #expect(person == Person2(firstName: names.first, lastName: names.last))
             #expect(try cache.typeName(forKey: "somebody") == "Person2")
-            #expect(throws: CacheError.self) { try cache.value(Person1.self, forKey: "somebody") }
+            #expect(throws: MoltError.self) { try cache.value(Person1.self, forKey: "somebody") }
             cache.close()
         }
     }

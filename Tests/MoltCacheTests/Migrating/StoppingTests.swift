@@ -85,7 +85,7 @@ struct StoppingTests {
             }
             isOver.withLock { $0 = true }
         }
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             _ = try Migrator(migrations, options: options).migrate(CacheStore(at: store.url))
         }
         #expect(error?.code == (way == .deadline ? .deadlinePassed : .cancelled))

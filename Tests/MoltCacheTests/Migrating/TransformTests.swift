@@ -77,13 +77,13 @@ struct TransformTests {
             .deleteType("X"),
             .transform("Person") { if $0.key == "eve" { $0.key = "rome" } }
         )
-        error.expect(.keyExists, record: "eve", type: "Person", id: MigrationID(name: "change", version: 1), step: 2)
+        error.expect(.keyExists, key: "eve", type: "Person", id: MigrationID(name: "change", version: 1), step: 2)
         error.expect(says: "\"rome\"")
     }
 
     @Test func `Two records that would get the same key fail`() async throws {
         try await OldStore(Self.records).failure(.transform("Person") { $0.key = "same" })
-            .expect(.keyExists, record: "ada", says: "\"same\"")
+            .expect(.keyExists, key: "ada", says: "\"same\"")
     }
 
     @Test func `A transformation may set, move and remove the expiry`() async throws {
@@ -129,14 +129,14 @@ struct TransformTests {
             ),
         ])
 
-        error.expect(.stepFailed, record: "bob", type: "Person", id: MigrationID(name: "refuses", version: 3), step: 2)
+        error.expect(.stepFailed, key: "bob", type: "Person", id: MigrationID(name: "refuses", version: 3), step: 2)
         error.expect(summary: "transform Person", refusal: "no")
         #expect(error.store == (EntryPoint.current == .inMemory ? ":memory:" : store.url.path))
     }
 
     @Test func `A failed assignment through a subscript fails the step when the closure returns`() async throws {
         try await OldStore([StoredRecord("Person", "odd", "[1]")]).failure(.transform("Person") { $0["age"] = 1 })
-            .expect(.typeMismatch, record: "odd", property: "age")
+            .expect(.typeMismatch, key: "odd", property: "age")
     }
 
     @Test func `Raw data can be read, replaced, and turned into JSON and back`() async throws {

@@ -87,10 +87,10 @@
         @Test func `is an error as usual without the option, and for a migration of an earlier version`() throws {
             try open(shipped, adding("age")).close()
             let before = try content()
-            let edited = #expect(throws: MigrationError.self) { try open(shipped, adding("years"), redoes: false) }
+            let edited = #expect(throws: MoltError.self) { try open(shipped, adding("years"), redoes: false) }
             #expect(edited?.code == .migrationEdited)
             let earlier = Migration(to: 1, "shipped", .addProperty("Person", "note", default: "edited"))
-            #expect(throws: MigrationError.self) { try open(earlier, adding("age")) }?.expect(.migrationEdited)
+            #expect(throws: MoltError.self) { try open(earlier, adding("age")) }?.expect(.migrationEdited)
             #expect(try content() == before)
             #expect(try CodableCache.filesAside(at: url).isEmpty)
         }
@@ -108,7 +108,7 @@
             let cache = try open(shipped, adding("size"))
             try cache.set(Person(name: "Grace"), forKey: "grace")
             for _ in 0..<2 {
-                #expect(throws: MigrationError.self) {
+                #expect(throws: MoltError.self) {
                     try open(shipped, adding("size")).set(PersonWithAge(name: "Alan"), forKey: "alan")
                 }?.expect(.schemaDrift)
             }
@@ -126,7 +126,7 @@
             var configuration = CodableCache.Configuration()
             configuration.redoesUnshippedMigrations = true
             configuration.duty = .others()
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [shipped, adding("years")], configuration: configuration)
             }
             #expect(try CodableCache.schemaVersion(ofFileAt: url) == 2)
@@ -134,7 +134,7 @@
 
         @Test func `is not undone by an opening without migrations`() throws {
             try open(shipped, adding("age")).close()
-            #expect(throws: MigrationError.self) { try open() }?.expect(.superseded)
+            #expect(throws: MoltError.self) { try open() }?.expect(.superseded)
             #expect(try content() == #"{"name":"Ada","note":"shipped","age":1}"#)
         }
 

@@ -70,7 +70,7 @@ struct CancellationTests {
         canceller.watch(task)
         let result = await task.result
 
-        let error = #expect(throws: MigrationError.self) { try result.get() }
+        let error = #expect(throws: MoltError.self) { try result.get() }
         error?.expect(.cancelled, store: url.path)
         #expect(error?.underlying is CancellationError)
         // The upgrade did not run to the end.
@@ -98,7 +98,7 @@ struct CancellationTests {
         task.cancel()
         let result = await task.result
 
-        #expect(throws: MigrationError.self) { try result.get() }?.expect(.cancelled)
+        #expect(throws: MoltError.self) { try result.get() }?.expect(.cancelled)
         #expect(try store.snapshot() == before)
     }
 
@@ -106,7 +106,7 @@ struct CancellationTests {
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
         let configuration = CodableCache.Configuration { $0.isCancelled = { true } }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: store.url, migrations: Self.migrations(), configuration: configuration)
         }?.expect(.cancelled)
         #expect(try store.snapshot() == before)
@@ -124,7 +124,7 @@ struct CancellationTests {
         configuration.lockTimeout = .milliseconds(20)
         configuration.monitor = MigrationMonitor { events.append($0.word) }
 
-        await #expect(throws: MigrationError.self) {
+        await #expect(throws: MoltError.self) {
             try await store.upgrade(Self.migrations(), configuration)
         }?.expect(.busy, store: store.url.path, says: "lockTimeout")
         #expect(events.all.filter { $0 == "waiting" }.count == 1)
@@ -180,7 +180,7 @@ struct CancellationTests {
         task.cancel()
         let result = await task.result
 
-        #expect(throws: MigrationError.self) { try result.get() }?.expect(.cancelled)
+        #expect(throws: MoltError.self) { try result.get() }?.expect(.cancelled)
         try other.run("ROLLBACK")
         #expect(try store.snapshot() == before)
     }

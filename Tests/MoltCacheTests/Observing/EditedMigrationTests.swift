@@ -30,7 +30,7 @@ struct EditedMigrationTests {
         let bytes = try Data(contentsOf: url)
         let later = Migration(to: 2, "later", .deleteType("Person"))
 
-        let error = #expect(throws: MigrationError.self) { try open([edited, later], .fail) }
+        let error = #expect(throws: MoltError.self) { try open([edited, later], .fail) }
         error?.expect(.migrationEdited, id: MigrationID(name: "rename", version: 1), store: url.path)
         error?.expect(says: "\"rename\" (version 1)", "set `redoesUnshippedMigrations = true` in debug builds")
         #expect(try Data(contentsOf: url) == bytes)
@@ -73,17 +73,17 @@ struct EditedMigrationTests {
 
     @Test func `is reported even if it never ran because the store was born at its version`() throws {
         #expect(try CacheStore.state(at: url).ledger[0].outcome == .bornFresh)
-        #expect(throws: MigrationError.self) { try open([edited], .fail) }
+        #expect(throws: MoltError.self) { try open([edited], .fail) }
     }
 
     @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
-        let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
+        let error = #expect(throws: MoltError.self) { try open([moved], .fail) }
         error?.expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1. A migration")
         let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
-        let other = #expect(throws: MigrationError.self) { try open([both], .fail) }
+        let other = #expect(throws: MoltError.self) { try open([both], .fail) }
         #expect(other?.message.contains("applied as version 1, with other steps or coders than before.") == true)
-        let steps = #expect(throws: MigrationError.self) { try open([edited], .fail) }
+        let steps = #expect(throws: MoltError.self) { try open([edited], .fail) }
         #expect(steps?.message.contains("\"rename\" (version 1), with other steps or coders than before.") == true)
     }
 
@@ -95,7 +95,7 @@ struct EditedMigrationTests {
     }
 
     @Test func `is found by a dry run`() throws {
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.editedMigrations = .fail })
         }?.expect(.migrationEdited)
     }

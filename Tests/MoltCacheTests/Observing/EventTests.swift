@@ -74,12 +74,12 @@ struct EventTests {
         let (configuration, _) = Self.monitored { events.append($0) }
         let store = try OldStore(Self.records)
 
-        await #expect(throws: MigrationError.self) {
+        await #expect(throws: MoltError.self) {
             try await store.upgrade(registry(.run { _ in throw Refusal() }), configuration)
         }
 
         #expect(Self.words(events.all) == ["planned 1", "started change", "failed"])
-        guard case .failed(let error as MigrationError) = events.all.last else {
+        guard case .failed(let error as MoltError) = events.all.last else {
             Issue.record("The last event is \(String(describing: events.all.last)).")
             return
         }
@@ -228,7 +228,7 @@ struct EventTests {
         _ = try? await store.upgrade(registry(.transform("Person") { _ in throw Refusal() }), first)
         await state.follow(failing)
         #expect(state.phase == .failed)
-        #expect((state.error as? MigrationError)?.code == .stepFailed)
+        #expect((state.error as? MoltError)?.code == .stepFailed)
         #expect(state.report == nil)
         #expect(state.currentMigration?.name == "change")
 

@@ -60,7 +60,7 @@ import Testing
                 while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
             }
         )
-        await #expect(throws: MigrationError.self) {
+        await #expect(throws: MoltError.self) {
             try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
         }?.expect(.deadlinePassed, store: store.url.path)
         #expect(monitor.summary?.failure?.code == "deadlinePassed")
@@ -79,7 +79,7 @@ import Testing
             calls.append(())
             return calls.count == 3
         }
-        await #expect(throws: MigrationError.self) {
+        await #expect(throws: MoltError.self) {
             try await CodableCache.dryRun(
                 at: large.url,
                 migrations: registry(.transform("Text") { _ in Issue.record("A record was reached.") }),
@@ -110,7 +110,7 @@ import Testing
         for await _ in starts { break }
         task.cancel()
         gate.append(())
-        await #expect(throws: MigrationError.self) { try await task.value }?.expect(.cancelled)
+        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled)
         #expect(monitor.summary?.failure?.code == "cancelled")
     }
 
@@ -125,7 +125,7 @@ import Testing
                 try #require(Mounts.mountVolume(of: 64, on: URL(filePath: temporary)))
                 setenv("TMPDIR", temporary, 1)
                 let monitor = MigrationMonitor()
-                let error = #expect(throws: CacheError.self) {
+                let error = #expect(throws: MoltError.self) {
                     try CodableCache.dryRun(
                         at: URL(filePath: path),
                         migrations: registry(.deleteType("Person")),

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `names the migration and the step that failed, and not the record`() async throws {
-        await #expect(throws: MigrationError.self) { try await store.upgrade(Self.migrations, configuration) }
+        await #expect(throws: MoltError.self) { try await store.upgrade(Self.migrations, configuration) }
         let summary = try #require(monitor.summary)
         #expect(summary.outcome == .failed)
         let failure = #"{"code":"typeMismatch","isCommitted":false,"migration":"split","step":1,"version":2}"#
@@ -152,7 +152,7 @@ import Testing
         struct Patient {}
         struct PrivateError<Subject>: Error { var name = "Grace" }
         let migrations = registry(.transform("Person") { _ in throw PrivateError<Patient>() })
-        await #expect(throws: MigrationError.self) { try await store.upgrade(migrations, configuration) }
+        await #expect(throws: MoltError.self) { try await store.upgrade(migrations, configuration) }
         #expect(monitor.summary?.failure?.code == "stepFailed")
         #expect(monitor.summary?.failure?.cause == "PrivateError")
     }
@@ -174,7 +174,7 @@ import Testing
         try Data(repeating: 65, count: 10_000).write(to: file)
         var configuration = configuration
         configuration.downgrade = policy
-        #expect(throws: CacheError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
         }
         #expect(monitor.summary?.failure?.code == "notADatabase")
@@ -193,7 +193,7 @@ import Testing
             }
             var limited = configuration
             limited.attemptLimit = 2
-            await #expect(throws: MigrationError.self) {
+            await #expect(throws: MoltError.self) {
                 try await store.upgrade(registry(.deleteType("Draft")), limited)
             }
             #expect(monitor.summary?.failure?.code == "attemptsFailed")
@@ -245,7 +245,7 @@ import Testing
     @Test func `says that an opening made the changes outside the store that were left`() async throws {
         let notebook = Notebook(url: store.directory.file("notes"))
         let migrations: MigrationRegistry = [notebook.adding("new")]
-        await #expect(throws: MigrationError.self) {
+        await #expect(throws: MoltError.self) {
             try await store.upgrade([notebook.broken.adding("new")], configuration)
         }
         #expect(monitor.summary?.failure?.code == "attachedStoreFailed")
@@ -258,9 +258,9 @@ import Testing
     }
 
     @Test func `starts again with the next opening`() async throws {
-        await #expect(throws: MigrationError.self) { try await store.upgrade(Self.migrations, configuration) }
+        await #expect(throws: MoltError.self) { try await store.upgrade(Self.migrations, configuration) }
         let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: store.url, migrations: twice, configuration: configuration)
         }
         #expect(monitor.summary?.failure?.code == "invalidRegistry")
@@ -323,7 +323,7 @@ import Testing
                 Migration(to: 61, "61" + long, .transform("Person") { _ in throw NSError(domain: long, code: .min) })
             ]
         )
-        await #expect(throws: MigrationError.self) { try await store.upgrade(failing, configuration) }
+        await #expect(throws: MoltError.self) { try await store.upgrade(failing, configuration) }
         summary = try #require(monitor.summary)
         #expect(summary.failure?.migration?.hasPrefix("61") == true)
         #expect(try encoded(summary).utf8.count <= 2048)

@@ -69,7 +69,7 @@ import Testing
             await #expect(processExitsWith: .success) { [url = store.url as URL] in
                 let cache = try openStill(url, closureRenaming())
                 StoreAccess.suspend()
-                #expect(throws: CacheError.self) { try backfill(of: cache) }?.expect(.suspended)
+                #expect(throws: MoltError.self) { try backfill(of: cache) }?.expect(.suspended)
                 StoreAccess.resume()
                 try backfill(of: cache)
                 #expect(try CodableCache.history(at: url).map(\.outcome) == [.ran])
@@ -137,20 +137,20 @@ import Testing
                 try cache.set(Item(new: 1), forKey: "k0")
             }
             for call in [{ try older.contains("k1") }, { try older.remove(forKey: "k1") }] {
-                #expect(throws: MigrationError.self) { _ = try call() }?.expect(.storeChanged)
+                #expect(throws: MoltError.self) { _ = try call() }?.expect(.storeChanged)
             }
             older.close()
-            #expect(throws: MigrationError.self) { try CodableCache(at: store.url) }?.expect(.superseded)
+            #expect(throws: MoltError.self) { try CodableCache(at: store.url) }?.expect(.superseded)
             try await open(closureRenaming()).backfill()
             #expect(Array(try store.snapshot().records.map(\.text).dropFirst()) == Array(Self.expected.dropFirst()))
         }
     #endif
 
     @Test func `cannot be waited for by a closure that it calls itself`() throws {
-        let codes = Log<CacheError.Code?>()
+        let codes = Log<MoltError.Code?>()
         let cache = Locked<CodableCache?>(nil)
         let call = { @Sendable in
-            let error = #expect(throws: CacheError.self) { try cache.withLock { $0 }?.backfill() }
+            let error = #expect(throws: MoltError.self) { try cache.withLock { $0 }?.backfill() }
             codes.append(error?.code)
         }
         let renaming = Migration(
@@ -267,14 +267,14 @@ import Testing
     @Test func `stops when the cache is closed`() async throws {
         let cache = try open(Self.renaming)
         cache.close()
-        await #expect(throws: CacheError.self) { try await cache.backfill() }?.expect(.closed)
+        await #expect(throws: MoltError.self) { try await cache.backfill() }?.expect(.closed)
         #expect(try store.snapshot().records == Self.records)
     }
 
     @Test func `stops at the deadline`() throws {
         try open().close()
         let cache = try openStill(store.url, Self.renaming) { $0.deadline = .now }
-        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(.deadlinePassed)
+        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(.deadlinePassed)
         #expect(try cache.value(Item.self, forKey: "k1") == Item(new: 1))
         #expect(try store.snapshot().records == Self.records)
     }
@@ -283,7 +283,7 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(.storeChanged)
+        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(.storeChanged)
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 

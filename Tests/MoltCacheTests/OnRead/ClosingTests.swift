@@ -24,6 +24,6 @@ import Testing
                 continuation.resume()
             }
         }
-        #expect(throws: CacheError.self) { try cache.count() }
+        #expect(throws: MoltError.self) { try cache.count() }
     }
 }

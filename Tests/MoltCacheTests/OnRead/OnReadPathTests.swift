@@ -90,14 +90,14 @@ import Testing
         switch upgrade.random.below(6) {
         case 0:
             configuration.duty = .others()
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try CodableCache(at: store.url, migrations: upgrade.registry(of: version), configuration: configuration)
             }
             #expect(error?.code == .needsMigration, "\(upgrade)")
         case 1 where before.version > 0:
             // An earlier release.
             configuration.downgrade = .openReadOnly
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 let registry = upgrade.registry(of: upgrade.random.below(before.version))
                 _ = try CodableCache(at: store.url, migrations: registry, configuration: configuration)
             }

@@ -287,11 +287,11 @@ import Testing
     @Test func `must stay in the registry while records have to go through it`() throws {
         try open().close()
         for registry in [[Self.later], [Migration(to: 1, "names")]] {
-            let error = #expect(throws: MigrationError.self) { try open(MigrationRegistry(registry)) }
+            let error = #expect(throws: MoltError.self) { try open(MigrationRegistry(registry)) }
             error?.expect(.migrationMissing, migration: "names")
         }
         let retired = MigrationRegistry([Self.later], oldestSupportedVersion: 1)
-        #expect(throws: MigrationError.self) { try open(retired) }
+        #expect(throws: MoltError.self) { try open(retired) }
         let cache = try open()
         try cache.backfill()
         cache.close()
@@ -315,7 +315,7 @@ import Testing
     @Test(arguments: WithoutIt.all)
     func `may leave the registry once no record waits, whether or not the ledger knows`(_ way: WithoutIt) throws {
         try open().close()
-        let waiting = #expect(throws: MigrationError.self) { try open(way.registry) }
+        let waiting = #expect(throws: MoltError.self) { try open(way.registry) }
         waiting?.expect(.migrationMissing, migration: "names")
         let replaces = way.registry.migrations.contains { !$0.replaces.isEmpty }
         #expect(waiting?.message.contains("replaces in the registry instead of it") == replaces)
@@ -344,7 +344,7 @@ import Testing
         let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
         for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
             let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
-            let error = #expect(throws: MigrationError.self) { try open(registry) }
+            let error = #expect(throws: MoltError.self) { try open(registry) }
             error?.expect(.migrationMissing, migration: "names")
         }
         #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"Ada","lastName":"King","tags":[]}"#)
@@ -382,15 +382,15 @@ import Testing
 
     @Test func `A record that cannot be converted keeps its content, and reading it names it`() throws {
         let cache = try open([Self.failing])
-        let error = #expect(throws: CacheError.self) { try cache.value(Contact.self, forKey: "ada") }
+        let error = #expect(throws: MoltError.self) { try cache.value(Contact.self, forKey: "ada") }
         error?.expect(.unreadableContent, key: "ada")
-        let cause = try #require(error?.underlying as? MigrationError)
+        let cause = try #require(error?.underlying as? MoltError)
         #expect(cause.migration?.name == "strict")
         #expect(cause.step?.number == 1)
-        #expect(cause.recordKey == "ada")
+        #expect(cause.key == "ada")
         #expect("\(try #require(error))".contains("King") == false)
 
-        #expect(throws: MigrationError.self) { try cache.backfill() }?.expect(record: "ada")
+        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(record: "ada")
         let after = try store.snapshot()
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
@@ -403,7 +403,7 @@ import Testing
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in
             guard case .backfillFailed(let error) = event else { return }
-            failures.withLock { $0.append((error as? MigrationError)?.recordKey ?? "") }
+            failures.withLock { $0.append((error as? MoltError)?.recordKey ?? "") }
             isTold.signal()
         }
         let cache = try open([Self.failing], configuration)
@@ -455,11 +455,11 @@ import Testing
             }
         ).onRead()
         let cache = try open([migration])
-        let error = #expect(throws: MigrationError.self) { try cache.backfill() }
+        let error = #expect(throws: MoltError.self) { try cache.backfill() }
         #expect(error?.recordKey?.lowercased() == "eve")
         #expect(error?.message.contains("record's \(part)") == true)
         cache.close()
         // The result must not depend on the time.
-        #expect(throws: MigrationError.self) { try eager([migration]) }
+        #expect(throws: MoltError.self) { try eager([migration]) }
     }
 }

@@ -83,7 +83,7 @@
             #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
             #expect(Set(attempts.map(\.processID)).count == 2)
 
-            let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+            let error = #expect(throws: MoltError.self) { try open(limit: 2) }
             error?.expect(.attemptsFailed, says: "began 2 times", "attemptLimit")
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
@@ -101,7 +101,7 @@
         @Test(arguments: [0, -3])
         func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
             await crash()
-            #expect(throws: MigrationError.self) { try open(limit: limit) }?.expect(.attemptsFailed)
+            #expect(throws: MoltError.self) { try open(limit: limit) }?.expect(.attemptsFailed)
             try open(limit: limit, appVersion: "1.1").close()
             #expect(try CacheStore.state(at: url).version == 2)
         }
@@ -113,7 +113,7 @@
             let line = try line("x", 1_999_999_999, from: 7, to: 8)
             try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
             #expect(CodableCache.attempts(at: url).last?.to == 2)
-            #expect(throws: MigrationError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
+            #expect(throws: MoltError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
             try open(limit: 2).close()
             #expect(try scratch.names() == ["cache.molt"])
         }
@@ -121,7 +121,7 @@
         @Test func `is counted even when its process had the same identifier as the current one`() throws {
             // As in a container, where the killed process had this process's own identifier.
             try (line("1", getpid()) + line("2", getpid())).write(to: URL(fileURLWithPath: url.path + "-attempt"))
-            let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+            let error = #expect(throws: MoltError.self) { try open(limit: 2) }
             #expect(error?.code == .attemptsFailed)
             #expect(error?.attempts.map(\.processName) == ["1", "2"])
             try open(limit: 3).close()
@@ -150,7 +150,7 @@
                 attempt.processID = id
                 let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
                 try line.write(to: note)
-                #expect(throws: MigrationError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
+                #expect(throws: MoltError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
                 #expect(AttemptLog(note).holder() == attempt)
             }
             try (JSONEncoder().encode(crashed) + Data("\n".utf8)).write(to: note)
@@ -162,10 +162,10 @@
         @Test func `may be tried as often again by another release of the app`() async throws {
             await crash()
             await crash()
-            #expect(throws: MigrationError.self) { try open(limit: 1) }
+            #expect(throws: MoltError.self) { try open(limit: 1) }
             await crash(appVersion: "1.1")
             #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
-            #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
+            #expect(throws: MoltError.self) { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
             #expect(CodableCache.attempts(at: url).isEmpty)
         }
@@ -174,7 +174,7 @@
             async throws
         {
             await crash()
-            let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+            let error = #expect(throws: MoltError.self) { try open(limit: 1) }
             error?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
             let before = try CacheStore.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
@@ -195,7 +195,7 @@
 
         @Test func `An upgrade that failed and was rolled back is not counted`() throws {
             for _ in 0..<3 {
-                #expect(throws: MigrationError.self) {
+                #expect(throws: MoltError.self) {
                     try open(limit: 1, .transform("Person") { _ in throw Refusal() })
                 }?.expect(.stepFailed)
             }
@@ -219,7 +219,7 @@
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration()
             configuration.attemptLimit = 1
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
             }?.expect(.attemptsFailed)
             configuration.attemptLimit = nil
@@ -292,11 +292,11 @@
 
         @Test func `is named in the error of a write that waits for the upgrade`() throws {
             let writer = try CodableCache(at: url, configuration: .init { $0.busyTimeout = .milliseconds(20) })
-            let errors = Log<CacheError>()
+            let errors = Log<MoltError>()
             let step = MigrationStep.run { _ in
                 do {
                     try writer.set(1, forKey: "number")
-                } catch let error as CacheError {
+                } catch let error as MoltError {
                     errors.append(error)
                 }
             }
@@ -308,14 +308,14 @@
         @Test func `is named in the error of another process that waits for it in vain`() async throws {
             let url = url
             let begun = scratch.file("begun").path
-            let found = Log<MigrationError>()
+            let found = Log<MoltError>()
             let reader = try CodableCache(at: url)
             let failures = besideChild(whenThereIs: begun) {
                 let configuration = CodableCache.Configuration { $0.lockTimeout = .milliseconds(100) }
                 let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
                 do {
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
-                } catch let error as MigrationError {
+                } catch let error as MoltError {
                     found.append(error)
                     // A reader sees the old store during the upgrade.
                     guard try reader.value(Person.self, forKey: "john") == .john else { throw TestFailure.expected }
@@ -337,7 +337,7 @@
             #expect(holder.to == 2)
             #expect(error.message.contains("process \(holder.processID) ("))
             #expect(try open(limit: 2).report.to == 2)
-            let failure = #expect(throws: MigrationError.self) { try reader.value(Person.self, forKey: "john") }
+            let failure = #expect(throws: MoltError.self) { try reader.value(Person.self, forKey: "john") }
             #expect(failure?.code == .storeChanged)
         }
     }

@@ -43,7 +43,7 @@ struct DeadlineTests {
             person["age"] = 1
         }
         let registry: MigrationRegistry = [Migration(to: 1, "age", step)]
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
         }?.expect(.deadlinePassed, store: url.path, says: "rolled back")
         #expect(seen.count < 12)
@@ -65,7 +65,7 @@ struct DeadlineTests {
                 deleted.append(try migration.deleteAll(ofType: "Int"))
             }
         )
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             if isMigrator {
                 var options = MigrationOptions()
                 options.deadline = deadline
@@ -81,7 +81,7 @@ struct DeadlineTests {
     @Test func `does not begin after its deadline, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: past)
         }?.expect(.deadlinePassed)
         #expect(try scratch.names() == ["cache.molt"])
@@ -95,7 +95,7 @@ struct DeadlineTests {
         let deadline = ContinuousClock.now + .milliseconds(100)
         let holder = CacheStore(at: url)
         let error = try holder.whileLocked {
-            #expect(throws: MigrationError.self) {
+            #expect(throws: MoltError.self) {
                 try CodableCache(
                     at: url,
                     migrations: registry(.renameType("Person", to: "Alien")),
@@ -114,7 +114,7 @@ struct DeadlineTests {
         late.atPoint = { point in
             if point.kind == .afterCommit { wait(for: deadline) }
         }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: late)
         }?.expect(.deadlinePassed, says: "is committed")
         #expect(try notebook.lines.isEmpty)

@@ -31,7 +31,7 @@ struct DutyTests {
     {
         try makeOld()
         let bytes = try Data(contentsOf: url)
-        let error = #expect(throws: MigrationError.self) { try open(duty) }
+        let error = #expect(throws: MoltError.self) { try open(duty) }
         error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1)
         error?.expect(says: "must be upgraded to 1")
         #expect(error?.message.contains("within 0.03 seconds") == (duty != .others()))
@@ -40,7 +40,7 @@ struct DutyTests {
     }
 
     @Test func `creates no file`() throws {
-        let error = #expect(throws: MigrationError.self) { try open(.others()) }
+        let error = #expect(throws: MoltError.self) { try open(.others()) }
         error?.expect(.needsMigration, says: "The store does not exist yet")
         #expect(try scratch.names().isEmpty)
     }
@@ -57,7 +57,7 @@ struct DutyTests {
 
     @Test func `gets the usual error from a newer store`() throws {
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        #expect(throws: MigrationError.self) { try open(.others(waiting: .seconds(60))) }?.expect(.superseded)
+        #expect(throws: MoltError.self) { try open(.others(waiting: .seconds(60))) }?.expect(.superseded)
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -66,12 +66,12 @@ struct DutyTests {
         try makeOld()
         var configuration = CodableCache.Configuration()
         configuration.attached = [notebook.broken]
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
         configuration.attached = []
         configuration.duty = .others()
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }?.expect(.needsMigration, says: "is committed")
         #expect(try notebook.lines.isEmpty)
@@ -108,7 +108,7 @@ struct DutyTests {
         try makeOld()
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try open(.others(waiting: .seconds(3_600)), monitor: monitor)
         }?.expect(.cancelled)
     }

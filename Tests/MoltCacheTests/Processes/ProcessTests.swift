@@ -91,7 +91,7 @@ import Testing
                     }
                 }
                 let step = MigrationStep.addProperty("Person", "long", default: .string(changed.firstName))
-                #expect(throws: MigrationError.self) {
+                #expect(throws: MoltError.self) {
                     _ = try CodableCache(at: url, migrations: [Migration(to: 1, "long", step)])
                 }?.expect(.storeFailed)
                 let isSame = try cache.values(of: Person.self).allSatisfy { $0.value == .john }

@@ -17,7 +17,7 @@ import Testing
     static func failure(
         _ old: OldStore,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
-    ) throws -> MigrationError {
+    ) throws -> MoltError {
         try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .none))
     }
 
@@ -117,7 +117,7 @@ import Testing
                 }
             }
             #expect(error.code == .stepFailed)
-            #expect(error.recordKey == "b")
+            #expect(error.key == "b")
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
                 if old.key == "b" { throw Refusal() }
             }
         }
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook] }
         }
         #expect(try notebook.lines.isEmpty)

@@ -51,7 +51,7 @@ import Testing
             let counts = try Self.upgrade(total, failing: allowed, policy).counts
             #expect(counts.quarantined + counts.dropped == allowed)
             guard allowed < total else { continue }
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try Self.upgrade(total, failing: allowed + 1, policy)
             }
             #expect(error?.code == .tooManyFailures)
@@ -59,8 +59,8 @@ import Testing
     }
 
     @Test func `The error gives the number of failed records, the total, and the first failure`() throws {
-        func failure(_ limit: Policy.Limit) throws -> MigrationError {
-            try #require(throws: MigrationError.self) { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
+        func failure(_ limit: Policy.Limit) throws -> MoltError {
+            try #require(throws: MoltError.self) { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
         }
         let error = try failure(3)
         #expect(error.code == .tooManyFailures)
@@ -68,16 +68,16 @@ import Testing
         #expect(error.message.contains("The upgrade was rolled back; the store is as it was."))
         #expect(error.migration == MigrationID(name: "first", version: 1))
         #expect(error.step?.number == 1)
-        #expect(error.recordKey == "0")
-        #expect(error.recordType == "Person")
-        let first = try #require(error.underlying as? MigrationError)
+        #expect(error.key == "0")
+        #expect(error.type == "Person")
+        let first = try #require(error.underlying as? MoltError)
         #expect(first.code == .stepFailed)
         #expect(first.underlying is Refusal)
         #expect(!"\(error) \(error.debugDescription)".contains("secret"))
 
         let share = try failure(.init(share: 0.255))
         #expect(share.message.hasPrefix("6 of 10 records could not be converted, and the limit is 25.5 %."))
-        #expect(share.recordKey == "0")
+        #expect(share.key == "0")
         let both = try failure(.init(count: 7, share: 0.5))
         #expect(both.message.hasPrefix("6 of 10 records could not be converted, and the limit is 7 and 50 %."))
     }
@@ -90,7 +90,7 @@ import Testing
         ]
         #expect(try Self.upgrade(12, failing: 6, .quarantine(upTo: 2), registry).counts.quarantined == 6)
         let tight: MigrationRegistry = [Migration(to: 1, "one", Self.step(2), Self.step(4))]
-        #expect(throws: MigrationError.self) { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
+        #expect(throws: MoltError.self) { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
         #expect(try Self.upgrade(12, failing: 4, .quarantine(upTo: 4), tight).counts.quarantined == 4)
     }
 
@@ -124,7 +124,7 @@ import Testing
         for limit in way == "once" ? [share, 3] : [share] {
             #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
             for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
-                let error = try #require(throws: MigrationError.self) {
+                let error = try #require(throws: MoltError.self) {
                     try Self.upgrade(10, failing: 4, policy, registry(4))
                 }
                 #expect(error.code == .tooManyFailures)
@@ -132,9 +132,9 @@ import Testing
                 #expect(
                     error.message.hasPrefix("4 of 10 records could not be converted\(time), and the limit is \(limit).")
                 )
-                #expect(error.recordKey == "0")
+                #expect(error.key == "0")
                 #expect(error.step?.summary == "visit")
-                #expect((error.underlying as? MigrationError)?.underlying is Refusal)
+                #expect((error.underlying as? MoltError)?.underlying is Refusal)
             }
         }
     }

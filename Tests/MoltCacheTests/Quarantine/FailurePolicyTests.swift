@@ -31,9 +31,9 @@ struct FailurePolicyTests {
         _ registry: MigrationRegistry,
         _ policy: RecordFailurePolicy = .stop,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> MigrationError {
+    ) throws -> MoltError {
         let before = try old.snapshot()
-        let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+        let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
             try open(old, registry, policy)
         }
         #expect(try old.snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
@@ -46,7 +46,7 @@ struct FailurePolicyTests {
     @Test func `By default, the record stops the upgrade, which is rolled back`() throws {
         let error = try Self.failure(OldStore(Self.people), registry(Self.failing("b")))
         #expect(error.code == .stepFailed)
-        #expect(error.recordKey == "b")
+        #expect(error.key == "b")
         #expect(error.underlying is Refusal)
     }
 
@@ -75,7 +75,7 @@ struct FailurePolicyTests {
         #expect(record.updated == Date(timeIntervalSince1970: 200))
         #expect(record.quarantined >= start.addingTimeInterval(-1))
         #expect(record.failure.migration == MigrationID(name: "new", version: 4))
-        #expect(record.failure.step == MigrationError.StepPosition(number: 1, summary: "transform Person"))
+        #expect(record.failure.step == MoltError.StepPosition(number: 1, summary: "transform Person"))
         #expect(record.failure.code == .stepFailed)
         #expect(record.failure.reason == "Refusal")
         #expect(cache.report.counts.quarantined == 1)
@@ -135,7 +135,7 @@ struct FailurePolicyTests {
             Migration(to: 2, "two", Self.failing("b")),
             Migration(to: 3, "three", Self.failing("c").onFailure(.quarantine())),
         ])
-        #expect(try Self.failure(OldStore(Self.people), registry).recordKey == "b")
+        #expect(try Self.failure(OldStore(Self.people), registry).key == "b")
         let cache = try Self.open(old, registry, .quarantine())
         #expect(try cache.keys() == ["d"])
         #expect(try cache.quarantined().map(\.key) == ["b", "c"])
@@ -157,13 +157,13 @@ struct FailurePolicyTests {
 
     struct Old: Codable { var n: Int }
 
-    static var ofAnotherStore: MigrationError {
-        var error = MigrationError(.busy, "Another process holds it.")
+    static var ofAnotherStore: MoltError {
+        var error = MoltError(.busy, "Another process holds it.")
         error.store = "another"
         return error
     }
 
-    static let steps: [(MigrationStep, MigrationError.Code, String?)] = [
+    static let steps: [(MigrationStep, MoltError.Code, String?)] = [
         (.renameProperty("T", "n", to: "m", ifMissing: .fail), .propertyMissing, "n"),
         (.renameProperty("T", "taken", to: "other"), .propertyExists, "other"),
         (.moveProperty("T", "taken", to: "other"), .propertyExists, "other"),
@@ -172,7 +172,7 @@ struct FailurePolicyTests {
         (.transform("T") { _ = try $0.remove("taken", as: Int.self) }, .typeMismatch, "taken"),
         (.convert("T", from: Old.self, to: Old.self) { $0 }, .typeMismatch, "n"),
         (.transform("T") { $0[["taken", "in"]] = 1 }, .typeMismatch, nil),
-        (.transform("T") { _ in throw MigrationError(.stepFailed, "Mine.") }, .stepFailed, nil),
+        (.transform("T") { _ in throw MoltError(.stepFailed, "Mine.") }, .stepFailed, nil),
         (.transform("T") { _ in throw ofAnotherStore }, .stepFailed, nil),
     ]
 
@@ -270,9 +270,9 @@ struct FailurePolicyTests {
             error.message.hasPrefix("A closure of the migration failed for the record, and produced a different result")
         )
         #expect(error.message.hasSuffix("The upgrade was rolled back; the store is as it was."))
-        #expect(error.recordKey == "b")
+        #expect(error.key == "b")
         #expect(error.step?.number == 1)
-        let first = try #require(error.underlying as? MigrationError)
+        let first = try #require(error.underlying as? MoltError)
         #expect(first.underlying is Refusal)
     }
 

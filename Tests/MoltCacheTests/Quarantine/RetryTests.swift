@@ -239,11 +239,11 @@ struct RetryTests {
         }
         try restore(0)
         #expect(try cache.quarantined() == [rows[1]])
-        let gone = #expect(throws: CacheError.self) { try restore(0) }
+        let gone = #expect(throws: MoltError.self) { try restore(0) }
         #expect(gone?.code == .notQuarantined)
 
         try cache.set(1, forKey: "c")
-        let taken = #expect(throws: CacheError.self) { try restore(1) }
+        let taken = #expect(throws: MoltError.self) { try restore(1) }
         #expect(taken?.code == .keyTaken)
         #expect(taken?.key == "c")
         #expect(try cache.value(Int.self, forKey: "c") == 1)
@@ -331,7 +331,7 @@ struct RetryTests {
                 let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
                 guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
             }
-            #expect(throws: MigrationError.self) { try before.quarantined() }
+            #expect(throws: MoltError.self) { try before.quarantined() }
             let cache = try CodableCache(at: old.url, migrations: Self.fixed)
             #expect(try cache.quarantined().map(\.key) == ["b"])
             #expect(try cache.typeName(forKey: "b") == nil)
@@ -373,10 +373,10 @@ struct RetryTests {
         let cache = try open(failing: ["b"])
         let four = Self.registry(adding: Migration(to: 4, "four"))
         try CodableCache(at: old.url, migrations: four).close()
-        let error = #expect(throws: MigrationError.self) { try cache.retryQuarantined(with: four) }
+        let error = #expect(throws: MoltError.self) { try cache.retryQuarantined(with: four) }
         #expect(error?.code == .storeChanged)
-        #expect(throws: MigrationError.self) { try cache.quarantined() }
-        #expect(throws: MigrationError.self) { try cache.removeQuarantined() }
+        #expect(throws: MoltError.self) { try cache.quarantined() }
+        #expect(throws: MoltError.self) { try cache.removeQuarantined() }
         #expect(try CacheStore.quarantine(at: old.url).count == 1)
     }
 }

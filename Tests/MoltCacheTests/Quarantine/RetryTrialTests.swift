@@ -57,7 +57,7 @@ struct RetryTrialTests {
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()
         let step = MigrationStep.transform("Human") { _ in throw CancellationError() }
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.retryQuarantined(with: RetryTests.registry(then: step))
         }
         #expect(error?.underlying is CancellationError)
@@ -111,12 +111,12 @@ struct RetryTrialTests {
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
-            step: MigrationError.StepPosition(number: 1, summary: "lose"),
+            step: MoltError.StepPosition(number: 1, summary: "lose"),
             firstStep: 1,
             code: .stepFailed,
             reason: "Refusal"
         )
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CacheStore(at: old.url).withWriteTransaction(
                 until: nil,
                 { transaction in

@@ -64,9 +64,9 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         try put(thing, at: url.path + suffix)
         let errors = [
-            #expect(throws: CacheError.self) { _ = try CodableCache(at: url) },
-            #expect(throws: CacheError.self) { _ = try CodableCache.schemaVersion(ofFileAt: url) },
-            #expect(throws: CacheError.self) { _ = try CodableCache.dryRun(at: url, migrations: []) },
+            #expect(throws: MoltError.self) { _ = try CodableCache(at: url) },
+            #expect(throws: MoltError.self) { _ = try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: MoltError.self) { _ = try CodableCache.dryRun(at: url, migrations: []) },
         ]
         for error in errors { error?.expect(.notAFile, says: suffix) }
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
@@ -77,11 +77,11 @@ import Testing
     @Test(arguments: Thing.allCases)
     func `In place of the store itself, a link is followed, and anything else is refused`(thing: Thing) throws {
         try put(thing, at: url.path)
-        let opening = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
-        let salvaging = #expect(throws: CacheError.self) {
+        let opening = #expect(throws: MoltError.self) { _ = try CodableCache(at: url) }
+        let salvaging = #expect(throws: MoltError.self) {
             try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
         }
-        let code: CacheError.Code = thing == .link ? .notADatabase : .notAFile
+        let code: MoltError.Code = thing == .link ? .notADatabase : .notAFile
         #expect(opening?.code == code)
         #expect(salvaging?.code == code)
         try expectNothingHappened(thing)
@@ -92,12 +92,12 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
-        #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
+        #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
         try FileManager.default.removeItem(at: saved)
         try? FileManager.default.removeItem(at: scratch.file("precious"))
         try put(thing, at: saved.path + ".part")
         if thing == .directory {
-            #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }
+            #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: saved) }
         } else {
             #expect(try CodableCache.salvage(from: url, to: saved).savedCount == 1)
         }

@@ -66,10 +66,10 @@ import Testing
     private func expectRefusal() throws {
         let bytes = try Data(contentsOf: url)
         let errors = [
-            #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [Self.first]) },
-            #expect(throws: CacheError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
-            #expect(throws: CacheError.self) { try CodableCache.backUp(at: url) },
-            #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
+            #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: [Self.first]) },
+            #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) },
+            #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
         ]
         for error in errors {
             error?.expect(.foreignFile, says: "(mine) - unsafe use of json_extract()", "as with DROP INDEX")
@@ -89,7 +89,7 @@ import Testing
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
         #expect(report.savedCount == 60 && report.losses.isEmpty)
         if try !isAllowed {
-            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: url) }
+            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: url) }
             error?.expect(.restoreFailed, says: "as with DROP INDEX")
             try SQLite(url).run("DROP INDEX mine")
         }

@@ -52,8 +52,8 @@ import Testing
     @Test func `Journaled changes for an attached store without a name count as damage`() throws {
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
         let errors = [
-            #expect(throws: CacheError.self) { try CodableCache(at: url) },
-            #expect(throws: CacheError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: MoltError.self) { try CodableCache(at: url) },
+            #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
         ]
         for error in errors {
             #expect(error?.code == .storeFailed)

@@ -1,12 +1,13 @@
 import Molt
 import Testing
 
-extension MigrationError {
+extension MoltError {
     /// Expects this code and these places, and that the message contains some words; nil is not compared.
     func expect(
         _ code: Code? = nil,
-        record: String? = nil,
+        key: String? = nil,
         type: String? = nil,
+        requestedType: String? = nil,
         property: String? = nil,
         id: MigrationID? = nil,
         migration: String? = nil,
@@ -25,8 +26,9 @@ extension MigrationError {
             if let expected { #expect(found == expected, "\(self)", sourceLocation: sourceLocation) }
         }
         same(self.code, code)
-        same(recordKey, record)
-        same(recordType, type)
+        same(self.key, key)
+        same(self.type, type)
+        same(self.requestedType, requestedType)
         same(self.property, property)
         same(self.migration, id)
         same(self.migration?.name, migration)
@@ -38,29 +40,6 @@ extension MigrationError {
         same(self.registryVersion, registryVersion)
         same(self.outcome, outcome)
         same(underlying as? Refusal, refusal.map { Refusal(value: $0) })
-        for words in words { #expect(message.contains(words), sourceLocation: sourceLocation) }
-    }
-}
-
-extension CacheError {
-    /// Expects this code and these places, and that the message contains some words; nil is not compared.
-    func expect(
-        _ code: Code? = nil,
-        key: String? = nil,
-        path: String? = nil,
-        storedType: String? = nil,
-        requestedType: String? = nil,
-        says words: String...,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        func same<Value: Equatable>(_ found: Value?, _ expected: Value?) {
-            if let expected { #expect(found == expected, "\(self)", sourceLocation: sourceLocation) }
-        }
-        same(self.code, code)
-        same(self.key, key)
-        same(self.path, path)
-        same(self.storedType, storedType)
-        same(self.requestedType, requestedType)
         for words in words { #expect(message.contains(words), sourceLocation: sourceLocation) }
     }
 }

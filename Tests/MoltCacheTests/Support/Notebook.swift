@@ -60,7 +60,7 @@ struct Notebook: AttachedStore {
         var count: Int { lines.count }
 
         func add(_ line: String) throws {
-            guard !isOver else { throw MigrationError(.contextExpired, "The session is over.") }
+            guard !isOver else { throw MoltError(.contextExpired, "The session is over.") }
             lines.append(line)
             changes.added.append(line)
         }

@@ -102,10 +102,10 @@ final class OldStore {
 
     /// The error that the upgrade throws, which must leave the store unchanged.
     func failure(_ registry: MigrationRegistry, sourceLocation: SourceLocation = #_sourceLocation) async throws
-        -> MigrationError
+        -> MoltError
     {
         let before = try snapshot()
-        let error = await #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+        let error = await #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
             try await upgrade(registry)
         }
         #expect(try snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
@@ -113,7 +113,7 @@ final class OldStore {
     }
 
     func failure(_ steps: MigrationStep..., sourceLocation: SourceLocation = #_sourceLocation) async throws
-        -> MigrationError
+        -> MoltError
     {
         try await failure([Migration(to: 1, "change", steps: steps)], sourceLocation: sourceLocation)
     }
@@ -138,7 +138,7 @@ extension OldStore {
     }
 
     func failure(sourceLocation: SourceLocation = #_sourceLocation, _ block: @escaping Block) async throws
-        -> MigrationError
+        -> MoltError
     {
         try await failure(.run { try block($0) }, sourceLocation: sourceLocation)
     }

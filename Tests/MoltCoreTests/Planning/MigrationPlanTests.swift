@@ -80,7 +80,7 @@ struct MigrationPlanTests {
     }
 
     @Test func `The error names every unknown migration`() throws {
-        let error = try #require(throws: MigrationError.self) {
+        let error = try #require(throws: MoltError.self) {
             try plan(registry, at: 2, ledger: [("x", 1), ("a", 1), ("y", 2)]).checkProblems()
         }
         #expect(error.message.contains("\"x\", \"y\""))

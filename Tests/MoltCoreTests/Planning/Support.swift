@@ -17,13 +17,13 @@ func plan(
 /// Expects that a plan cannot run, and that the error names the store, the versions and the migration.
 func expectProblem(
     _ plan: MigrationPlan,
-    _ code: MigrationError.Code,
+    _ code: MoltError.Code,
     _ migration: MigrationID? = nil,
     registryVersion: Int,
     says words: String...,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) { try plan.checkProblems() }
+    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { try plan.checkProblems() }
     #expect(error?.code == code, sourceLocation: sourceLocation)
     #expect(error?.store == "/tmp/people.molt", sourceLocation: sourceLocation)
     #expect(error?.migration == migration, sourceLocation: sourceLocation)

@@ -152,7 +152,7 @@ import Testing
         #expect(record.failure == nil)
         #expect(try Record(record.text).text == record.text)
         record[["a", .each, "x"]] = [value]
-        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
+        #expect((record.failure as? MoltError)?.code == .typeMismatch)
     }
 
     // MARK: A reference

@@ -223,8 +223,8 @@ import Testing
         let text = record.text
         #expect(migrationError { try record.set("b", to: Nest(levels: 512)) }?.code == .typeMismatch)
         record["b"] = nested(512)
-        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
-        #expect((record.failure as? MigrationError)?.property == "b")
+        #expect((record.failure as? MoltError)?.code == .typeMismatch)
+        #expect((record.failure as? MoltError)?.property == "b")
         #expect(migrationError { try record.replaceContent(with: nested(513)) }?.code == .typeMismatch)
         #expect(record.text == text)
         try record.replaceContent(with: nested(512))

@@ -8,9 +8,9 @@ import Testing
         let error = try #require(try operation.failure())
         #expect(error.code == operation.code)
         #expect(error.property == operation.property)
-        #expect(error.recordKey == "ada")
-        #expect(error.recordType == "Person")
-        var wrapped = MigrationError(.stepFailed, "The step failed.", underlying: error)
+        #expect(error.key == "ada")
+        #expect(error.type == "Person")
+        var wrapped = MoltError(.stepFailed, "The step failed.", underlying: error)
         wrapped.migration = MigrationID(name: "m", version: 2)
         for text in descriptions(of: error) + descriptions(of: wrapped) {
             #expect(!text.contains("s3cret"), "\(text)")
@@ -117,18 +117,18 @@ import Testing
         record[path] = nil
         #expect(record.failure == nil)
         record[path] = 1
-        let failure = try #require(record.failure as? MigrationError)
+        let failure = try #require(record.failure as? MoltError)
         #expect(failure.code == .typeMismatch)
         #expect(failure.property == path.description)
-        #expect(failure.recordKey == "ada")
+        #expect(failure.key == "ada")
         #expect(record.text == json)
     }
 
     @Test func `On raw data the error is kept as the record's failure`() throws {
         var record = Record(key: "ada", typeName: "Photo", data: [1, 2])
         record[["a", "b"]] = 1
-        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
-        #expect((record.failure as? MigrationError)?.recordType == "Photo")
+        #expect((record.failure as? MoltError)?.code == .typeMismatch)
+        #expect((record.failure as? MoltError)?.type == "Photo")
         #expect(record.storedBytes == [1, 2])
     }
 
@@ -141,20 +141,20 @@ import Testing
         record["c"] = 3
         record["a"] = nil
         record[["n", "b"]] = 1
-        #expect((record.failure as? MigrationError)?.property == "a.x")
+        #expect((record.failure as? MoltError)?.property == "a.x")
         #expect(record.text == #"{"b":2,"n":{"b":1},"c":3}"#)
     }
 
     @Test func `An error that a method throws is not kept as the failure`() throws {
         var record = try Record(#"{"a":1}"#)
-        #expect(throws: MigrationError.self) { try record.set(["a", "b"], to: 1) }
-        #expect(throws: MigrationError.self) { try record.remove("x") }
+        #expect(throws: MoltError.self) { try record.set(["a", "b"], to: 1) }
+        #expect(throws: MoltError.self) { try record.remove("x") }
         #expect(record.failure == nil)
     }
 }
 
 /// Every string that describes an error.
-func descriptions(of error: MigrationError) -> [String] {
+func descriptions(of error: MoltError) -> [String] {
     var dumped = ""
     dump(error, to: &dumped)
     return [

@@ -26,17 +26,17 @@ struct RecordMovingTests {
 
     @Test(
         arguments: [
-            ("missing", "a", MigrationError.Code.propertyMissing, "missing"),
+            ("missing", "a", MoltError.Code.propertyMissing, "missing"),
             (["a", "missing"], "b", .propertyMissing, "a.missing"),
             ("a", "b", .propertyExists, "b"),
             ("a", ["a", "inside"], .typeMismatch, "a"),
             ("a", ["b", "c"], .typeMismatch, "b.c"),
-        ] as [(PropertyPath, PropertyPath, MigrationError.Code, String)]
+        ] as [(PropertyPath, PropertyPath, MoltError.Code, String)]
     )
     func `An impossible move is an error that names the property, and the record is unchanged`(
         path: PropertyPath,
         newPath: PropertyPath,
-        code: MigrationError.Code,
+        code: MoltError.Code,
         property: String
     ) throws {
         try expectRefused(#"{"a":{"x":1},"b":"s3cret"}"#, code, property, canary: "s3cret") {

@@ -50,7 +50,7 @@ import Testing
 
     @Test func `What cannot be split leaves the record as it is, and the error has no value`() throws {
         for (json, path, code) in [
-            (#"{"n":12345}"#, "n", MigrationError.Code.typeMismatch),
+            (#"{"n":12345}"#, "n", MoltError.Code.typeMismatch),
             (#"{"n":["12345"]}"#, "n", .typeMismatch),
             (#"{"n":"12345 6","b":0}"#, "b", .propertyExists),
             (#"{"m":"12345"}"#, "n", .propertyMissing),
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `What cannot be joined leaves the record as it is`() throws {
         for (json, code) in [
-            (#"{"a":"x","b":2}"#, MigrationError.Code.typeMismatch), (#"{"a":"x","n":"y"}"#, .propertyExists),
+            (#"{"a":"x","b":2}"#, MoltError.Code.typeMismatch), (#"{"a":"x","n":"y"}"#, .propertyExists),
             (#"{"c":"x"}"#, .propertyMissing),
         ] {
             try expectRefused(json, code) { try $0.join(["a", "b"], into: "n") }

@@ -19,8 +19,8 @@ import Testing
         #expect((0...row.json.count).contains(error?.offset ?? -1))
         let recordError = migrationError { _ = try Record(key: "ada", typeName: "Person", json: row.json) }
         #expect(recordError?.code == .malformedContent)
-        #expect(recordError?.recordKey == "ada")
-        #expect(recordError?.recordType == "Person")
+        #expect(recordError?.key == "ada")
+        #expect(recordError?.type == "Person")
         #expect((recordError?.underlying as? JSONSyntaxError)?.reason == row.reason)
     }
 

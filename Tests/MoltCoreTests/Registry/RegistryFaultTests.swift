@@ -161,7 +161,7 @@ struct RegistryFaultTests {
     ])
     func `Each contradiction is one fault with a message of its own`(_ fault: Case) throws {
         #expect(fault.registry.faults.count == 1)
-        let error = try #require(throws: MigrationError.self) { try fault.registry.validate() }
+        let error = try #require(throws: MoltError.self) { try fault.registry.validate() }
         #expect(error.code == .invalidRegistry)
         #expect(error.message.contains(fault.words), "\(error.message)")
     }
@@ -266,7 +266,7 @@ struct RegistryFaultTests {
         ]
         registry.oldestSupportedVersion = 2
 
-        let error = try #require(throws: MigrationError.self) { try registry.validate() }
+        let error = try #require(throws: MoltError.self) { try registry.validate() }
 
         let expected = [
             "The 1st migration, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",

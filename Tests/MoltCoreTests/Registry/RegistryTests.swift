@@ -36,7 +36,7 @@ struct RegistryTests {
     }
 
     @Test func `The registry up to an unknown name is an error that lists the names`() throws {
-        let error = try #require(throws: MigrationError.self) { try registry.upTo("x") }
+        let error = try #require(throws: MoltError.self) { try registry.upTo("x") }
 
         #expect(error.code == .unknownMigration)
         #expect(error.message.contains("\"x\""))

@@ -6,14 +6,14 @@ import Testing
 struct FailingOperation: Sendable, CustomTestStringConvertible {
     var testDescription: String
     /// The expected error code.
-    var code: MigrationError.Code
+    var code: MoltError.Code
     /// The property that the error must name.
     var property: String?
     private let body: @Sendable (inout Record) throws -> Void
 
     private init(
         _ label: String,
-        _ code: MigrationError.Code,
+        _ code: MoltError.Code,
         _ property: String? = nil,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) {
@@ -24,13 +24,13 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
     }
 
     /// The error that the operation throws or leaves as the record's failure.
-    func failure() throws -> MigrationError? {
+    func failure() throws -> MoltError? {
         var record = try Self.record()
         do {
             try body(&record)
-            return record.failure as? MigrationError
+            return record.failure as? MoltError
         } catch {
-            return error as? MigrationError
+            return error as? MoltError
         }
     }
 

@@ -82,7 +82,7 @@ func changed(_ json: String, _ change: (inout Record) throws -> Void) throws -> 
 ///   - canary: A text of the record that no description of the error may contain.
 func expectRefused(
     _ json: String,
-    _ code: MigrationError.Code,
+    _ code: MoltError.Code,
     _ property: String? = nil,
     says words: String = "",
     canary: String? = nil,
@@ -90,22 +90,22 @@ func expectRefused(
     _ change: (inout Record) throws -> Void
 ) throws {
     var record = try Record(json)
-    let error = #expect(throws: MigrationError.self, "\(json)", sourceLocation: sourceLocation) { try change(&record) }
+    let error = #expect(throws: MoltError.self, "\(json)", sourceLocation: sourceLocation) { try change(&record) }
     guard let error else { return }
     #expect(error.code == code, "\(json)", sourceLocation: sourceLocation)
     #expect(error.property == property ?? error.property, "\(json)", sourceLocation: sourceLocation)
-    #expect([error.recordKey, error.recordType] == ["ada", "Person"], sourceLocation: sourceLocation)
+    #expect([error.key, error.type] == ["ada", "Person"], sourceLocation: sourceLocation)
     #expect(error.message.contains(words), "\(error.message)", sourceLocation: sourceLocation)
     if let canary { #expect(!error.debugDescription.contains(canary), sourceLocation: sourceLocation) }
     #expect(record.text == json, sourceLocation: sourceLocation)
 }
 
 /// The error that a closure throws.
-func migrationError(_ body: () throws -> Void) -> MigrationError? {
+func migrationError(_ body: () throws -> Void) -> MoltError? {
     do {
         try body()
         return nil
     } catch {
-        return error as? MigrationError
+        return error as? MoltError
     }
 }

@@ -50,9 +50,9 @@ struct ContainerBridgeTests {
 
     @Test
     func `Two spellings of one key are not merged, and nil inside a container is not stored`() {
-        #expect(throws: DefaultsError.self) { try read([Int: Int].self, from: ["5": 1, "+5": 2]) }
-        #expect(throws: DefaultsError.self) { try stored([1, nil, 3] as [Int?]) }
-        #expect(throws: DefaultsError.self) { try stored(["a": nil] as [String: Int?]) }
+        #expect(throws: MoltError.self) { try read([Int: Int].self, from: ["5": 1, "+5": 2]) }
+        #expect(throws: MoltError.self) { try stored([1, nil, 3] as [Int?]) }
+        #expect(throws: MoltError.self) { try stored(["a": nil] as [String: Int?]) }
     }
 
     @Test

@@ -27,9 +27,9 @@ struct LeafBridgeTests {
 
     @Test
     func `A value that JSON cannot represent is refused`() throws {
-        #expect(throws: DefaultsError.self) { try stored(Ratio(value: .infinity)) }
-        #expect(throws: DefaultsError.self) { try stored([Decimal.nan]) }
-        #expect(throws: DefaultsError.self) { try stored(Price(value: .nan)) }
+        #expect(throws: MoltError.self) { try stored(Ratio(value: .infinity)) }
+        #expect(throws: MoltError.self) { try stored([Decimal.nan]) }
+        #expect(throws: MoltError.self) { try stored(Price(value: .nan)) }
         try expect(Price(value: 1), storedAs: .string(#"{"value":1}"#))
         try expect(["NaN"], storedAs: .array([.string("NaN")]))
         try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
@@ -51,8 +51,8 @@ struct LeafBridgeTests {
     func `A custom bridge can store values of any type that a suite can hold`() throws {
         try expect(Mixed(name: "n", count: 3), storedAs: ["name": "n", "count": 3])
         expectUnreadable(.int(1), as: Mixed.self)
-        #expect(throws: DefaultsError.self) { try stored(Unstorable()) }
-        #expect(throws: DefaultsError.self) { try stored([Nothing()]) }
+        #expect(throws: MoltError.self) { try stored(Unstorable()) }
+        #expect(throws: MoltError.self) { try stored([Nothing()]) }
     }
 
     @Test
@@ -96,7 +96,7 @@ struct LeafBridgeTests {
     @Test
     func `An archive of a renamed class is read once the app maps its old name, which the error asks for`() throws {
         let stored = archive(root: 1, class: 3, className: "FormerColor")
-        let error = #expect(throws: DefaultsError.self) { try read(Color.self, from: stored) }
+        let error = #expect(throws: MoltError.self) { try read(Color.self, from: stored) }
         #expect(error?.code == .typeMismatch)
         #expect(
             error?.message

@@ -74,7 +74,7 @@ struct CodableRawValueTests {
 
     @Test(arguments: ["blue", "\"blue\"", "", 1, ["dark"], true] as [PropertyListValue])
     func `is unreadable from anything but JSON text or a raw value`(stored: PropertyListValue) {
-        let error = #expect(throws: DefaultsError.self) { try read(Theme.self, from: stored) }
+        let error = #expect(throws: MoltError.self) { try read(Theme.self, from: stored) }
         #expect(error?.code == .typeMismatch)
         #expect(error?.message.hasPrefix("The stored value is not JSON text of Theme.") == true)
     }
@@ -89,7 +89,7 @@ struct CodableRawValueTests {
             var name: String
             var age: Int
         }
-        let error = #expect(throws: DefaultsError.self) { try read(Hero.self, from: .string(json)) }
+        let error = #expect(throws: MoltError.self) { try read(Hero.self, from: .string(json)) }
         #expect(error?.message.hasPrefix("The stored value \(fault).") == true)
         #expect((error?.place == nil) == fault.hasPrefix("is not"))
     }

@@ -11,7 +11,7 @@ import Testing
     ])
     func `of a class of Foundation without its members is refused`(name: String) throws {
         let data = try HandmadeArchive.binary([HandmadeArchive.object(class: 2, ""), HandmadeArchive.type(name)])
-        let error = #expect(throws: DefaultsError.self) {
+        let error = #expect(throws: MoltError.self) {
             let object: NSObject = try KeyedArchive.object([NSObject.self], from: .data(data))
             _ = object
         }

@@ -49,10 +49,10 @@ import Testing
             Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite)),
             Migration(to: 2, "deep", .settings(in: suite) { try $0.set(Self.nested(201), forKey: "deep") }),
         ]
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try primary.upgrade(suite, cache: cache.url, with: migrations)
         }
-        let cause = try #require(error?.underlying as? DefaultsError)
+        let cause = try #require(error?.underlying as? MoltError)
         #expect(cause.code == .cannotStore && cause.key == "deep")
         #expect(cause.message.contains("200"))
         try expectUntouched(scratch, primary)
@@ -66,11 +66,11 @@ import Testing
         try scratch.defaults.set(Self.nested(201).object, forKey: "deep")
         #expect(try scratch.defaults.synchronize())
         let suite = scratch.suite
-        let error = #expect(throws: (any Error).self) {
+        let error = #expect(throws: MoltError.self) {
             let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
             try primary.upgrade(suite, cache: cache.url, with: [rename])
         }
-        let cause = try #require(error as? DefaultsError ?? (error as? MigrationError)?.underlying as? DefaultsError)
+        let cause = try #require(error?.underlying as? MoltError ?? error)
         #expect(cause.code == .unreadable && cause.key == "deep")
         #expect(cause.message.contains("200"))
         try scratch.defaults.removeObject(forKey: "deep")
@@ -93,7 +93,7 @@ import Testing
             let values: [String: PropertyListValue] = ["deep": Self.nested(levels)]
             try scratch.writeFile(values, .binary)
             if levels > 200 {
-                #expect(throws: DefaultsError.self) { try scratch.values }
+                #expect(throws: MoltError.self) { try scratch.values }
             } else {
                 #expect(try scratch.values == values)
             }

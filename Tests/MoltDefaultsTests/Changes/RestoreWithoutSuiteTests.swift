@@ -23,7 +23,7 @@ import Testing
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
 
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: cache.url, attaching: [app.suite])
         }
         #expect(error?.code == .notAttached)
@@ -49,7 +49,7 @@ import Testing
         try app.suite.set("light", forKey: "theme")
         try group.suite.set(4, forKey: "since")
 
-        #expect(throws: MigrationError.self) { try app.suite.restore(backup) }
+        #expect(throws: MoltError.self) { try app.suite.restore(backup) }
         #expect(try app.values["theme"] == "light")
         let left = try app.suite.restore(backup, leavingUnattached: true)
 

@@ -121,7 +121,7 @@ import Testing
         let backup = try suite.backUp(attaching: [other.suite])
         try suite.set("changed", forKey: "name")
         let before = try scratch.values
-        let error = #expect(throws: MigrationError.self) { try suite.restore(backup) }
+        let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
         #expect(error?.code == .notAttached && error?.attachedStore == other.suite.attachedName)
         #expect(error?.message.contains("in `attaching`") == true)
         #expect(try scratch.values == before)
@@ -133,7 +133,7 @@ import Testing
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
-        let error = #expect(throws: MigrationError.self) { try other.suite.restore(backup) }
+        let error = #expect(throws: MoltError.self) { try other.suite.restore(backup) }
         #expect(error?.code == .backupUnusable)
         #expect(error?.message.contains("fromAnotherStore: true") == true, "\(error?.message ?? "")")
         #expect(try other.values == ["name": "other"])
@@ -144,7 +144,7 @@ import Testing
         copied.url = elsewhere.url.deletingLastPathComponent().appending(path: backup.url.lastPathComponent)
         try FileManager.default.copyItem(at: backup.url, to: copied.url)
         try suite.set("changed", forKey: "name")
-        #expect(throws: MigrationError.self) { try suite.restore(copied) }
+        #expect(throws: MoltError.self) { try suite.restore(copied) }
         #expect(try scratch.values["name"] == "changed")
         try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
         #expect(try scratch.values["name"] == "n")
@@ -195,9 +195,9 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
                 await #expect(processExitsWith: .success) { [home = home as String] in
                     try #require(setuid(65_534) == 0)
-                    let error = #expect(throws: DefaultsError.self) { try Suite("molt.test.unlisted").backups() }
+                    let error = #expect(throws: MoltError.self) { try Suite("molt.test.unlisted").backups() }
                     #expect(error?.code == .noPermission)
-                    #expect(error?.path == home)
+                    #expect(error?.message.contains(home) == true)
                 }
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
             }
@@ -231,7 +231,7 @@ import Testing
         try suite.removeBackup(manual)
         #expect(try suite.backups().map(\.schemaVersion) == [3, 2])
         let other = try ScratchSuite(["a": 1])
-        let error = #expect(throws: MigrationError.self) { try other.suite.removeBackup(suite.backups()[0]) }
+        let error = #expect(throws: MoltError.self) { try other.suite.removeBackup(suite.backups()[0]) }
         #expect(error?.code == .backupUnusable)
         #expect(try suite.backups().count == 2)
     }
@@ -248,7 +248,7 @@ import Testing
         let before = try scratch.values
         var options = options()
         options.backup?.freeSpace = { _ in 10 }
-        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: registry(1), options: options) }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1), options: options) }
         #expect(error?.code == .noSpaceForBackup)
         #expect(error?.message.contains("only 10 bytes are free") == true)
         #expect(try scratch.values == before)
@@ -259,7 +259,7 @@ import Testing
         let before = try scratch.values
         struct Refusal: Error {}
         let failing: MigrationRegistry = [Migration(to: 1, "fails", .run { _ in throw Refusal() })]
-        #expect(throws: MigrationError.self) { try suite.upgrade(with: failing, options: options()) }
+        #expect(throws: MoltError.self) { try suite.upgrade(with: failing, options: options()) }
         #expect(try scratch.values == before)
         #expect(try suite.backups() == [])
     }
@@ -274,7 +274,7 @@ import Testing
         func expectRefusal(_ change: () throws -> Void) throws {
             try? FileManager.default.removeItem(at: backup.url)
             try change()
-            let error = #expect(throws: MigrationError.self) { try suite.restore(backup) }
+            let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
             #expect(error?.code == .backupUnusable)
             #expect(try scratch.values == before)
             #expect(try suite.backups() == [])
@@ -315,7 +315,7 @@ import Testing
         let before = try scratch.values
         try suite.upgrade(with: registry(3), options: options())
         let after = try scratch.values
-        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: registry(1)) }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
         #expect(error?.code == .superseded)
         #expect(error?.message.contains("Update the app") == true)
         #expect(error?.message.contains("restore a backup") == true, "\(error?.message ?? "")")
@@ -469,7 +469,7 @@ import Testing
         #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
 
         let backup = try #require(backups.first)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }
         #expect(error?.code == .notAttached)
@@ -500,7 +500,7 @@ import Testing
             try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
         }
         #expect(try CacheStore.state(at: cache.url).journal == [suite.attachedName])
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try CodableCache.backUp(at: cache.url, attaching: [suite])
         }
         #expect(error?.code == .backupFailed)

@@ -34,7 +34,7 @@ struct SuiteChangesTests {
     @Test func `Nothing is written before the commit, or when the upgrade fails`() throws {
         struct Failure: Error {}
         let scratch = scratch
-        #expect(throws: MigrationError.self) {
+        #expect(throws: MoltError.self) {
             try cache.upgrade(
                 settings { settings in
                     try settings.set(1, forKey: "count")
@@ -71,11 +71,11 @@ struct SuiteChangesTests {
     }
 
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
         }
         #expect(error?.code == .keyExists)
-        #expect(error?.recordKey == "name")
+        #expect(error?.key == "name")
         #expect(error?.attachedStore == suite.attachedName)
         #expect(try scratch.values["name"] == "n")
 
@@ -96,7 +96,7 @@ struct SuiteChangesTests {
         PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .dictionary(["CF$UID": 1]),
     ])
     func `A value that no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.upgrade(
                 settings { settings in
                     try settings.set(1, forKey: "count")
@@ -104,8 +104,8 @@ struct SuiteChangesTests {
                 }
             )
         }
-        #expect((error?.underlying as? DefaultsError)?.code == .cannotStore)
-        #expect((error?.underlying as? DefaultsError)?.key == "bad")
+        #expect((error?.underlying as? MoltError)?.code == .cannotStore)
+        #expect((error?.underlying as? MoltError)?.key == "bad")
         #expect(try scratch.values["count"] == 3)
     }
 
@@ -124,13 +124,13 @@ struct SuiteChangesTests {
                 }
             )
         ]
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
         }
         #expect(error?.code == .stepFailed)
         #expect(error?.migration?.name == "reads")
         #expect(error?.step?.number == 1)
-        #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
+        #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
         #expect(try scratch.values["count"] == 4)
         #expect(try scratch.values["name"] == "n")
     }
@@ -202,7 +202,7 @@ struct SuiteChangesTests {
             .removeKeys("molt.ledger", in: suite), .removeKeys(in: suite), .renameKey("", to: "a", in: suite),
             .renameKey("a", to: "a", in: suite),
         ] {
-            let error = #expect(throws: MigrationError.self) { try cache.upgrade([Migration(to: 1, "bad", step)]) }
+            let error = #expect(throws: MoltError.self) { try cache.upgrade([Migration(to: 1, "bad", step)]) }
             #expect(error?.code == .invalidRegistry)
         }
     }
@@ -211,7 +211,7 @@ struct SuiteChangesTests {
         try suite.upgrade(with: [Migration(to: 1, "one")])
         let key = "molt.ledger"
         for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
-            let error = #expect(throws: DefaultsError.self) { try change() }
+            let error = #expect(throws: MoltError.self) { try change() }
             #expect(error?.code == .cannotStore)
             #expect(error?.key == key)
         }
@@ -267,9 +267,9 @@ struct SuiteChangesTests {
 
     @Test func `An invalid suite is an error before anything is written`() throws {
         let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
-        let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
+        let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
         #expect(error?.code == .attachedStoreFailed)
-        #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
+        #expect((error?.underlying as? MoltError)?.code == .invalidSuite)
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 }

@@ -17,12 +17,12 @@
                     Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
                 ]
                 try #require(Mounts.remountReadOnly(home))
-                let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
+                let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
                 #expect(error?.code == .attachedStoreFailed)
-                #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
+                #expect((error?.underlying as? MoltError)?.code == .notWritable)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
                 let own = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: registry) }
-                #expect((own as? DefaultsError)?.code == .notWritable)
+                #expect((own as? MoltError)?.code == .notWritable)
                 #expect(try scratch.values == ["name": "n"])
 
                 try #require(Mounts.unmount(home))
@@ -40,11 +40,11 @@
                     if phase == .add { try #require(Mounts.remountReadOnly(home)) }
                 }
                 let rename = MigrationStep.renameKey("name", to: "title", in: scratch.suite)
-                let error = #expect(throws: MigrationError.self) {
+                let error = #expect(throws: MoltError.self) {
                     try cache.upgrade([Migration(to: 1, "rename", .hook(mount), rename)])
                 }
                 #expect(error?.code == .attachedStoreFailed)
-                #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
+                #expect((error?.underlying as? MoltError)?.code == .notWritable)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
                 #expect(try CacheStore.state(at: cache.url).journal == ["hook", scratch.suite.attachedName])
                 #expect(try scratch.file(has: ["name": "n"]))
@@ -79,8 +79,8 @@
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 try fill()
                 var error = #expect(throws: (any Error).self) { try cache.upgrade(registry) }
-                #expect((error as? MigrationError)?.code == .attachedStoreFailed)
-                let cause = (error as? MigrationError)?.underlying as? DefaultsError
+                #expect((error as? MoltError)?.code == .attachedStoreFailed)
+                let cause = (error as? MoltError)?.underlying as? MoltError
                 #expect(cause?.code == .notWritable)
                 #expect(cause?.message.contains("Free some space") == true)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 2)
@@ -95,7 +95,7 @@
                     Migration(to: 1, "back", .renameKey("title", to: "name", in: scratch.suite))
                 ]
                 error = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: back) }
-                #expect((error as? DefaultsError)?.code == .notWritable)
+                #expect((error as? MoltError)?.code == .notWritable)
                 #expect(try scratch.values == ["title": .string(text), "small": 1, "more": .string(text)])
                 try FileManager.default.removeItem(at: filler)
                 try scratch.suite.upgrade(with: back)

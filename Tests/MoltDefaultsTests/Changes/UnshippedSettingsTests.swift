@@ -50,7 +50,7 @@
             try suite.upgrade(with: migrations("first"))
             var options = MigrationOptions()
             options.redoesUnshippedMigrations = true
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try suite.upgrade(with: migrations("second"), options: options)
             }
             #expect(error?.code == .migrationEdited)

@@ -56,7 +56,7 @@ struct LeftoverRaceTests {
             earlier + [doubling(2, hook: HookStore { _ in throw HookStore.Failure() })]
         )
         let store = RacingStore(suite) {
-            #expect(throws: MigrationError.self) { try suite.upgrade(with: killed) }
+            #expect(throws: MoltError.self) { try suite.upgrade(with: killed) }
         }
         let migrations = MigrationRegistry(earlier + [doubling(2, hook: HookStore { _ in }), doubling(3)])
         let report = try Migrator(migrations).migrate(store)
@@ -74,9 +74,9 @@ struct LeftoverRaceTests {
         let newer = PropertyListValue.string(text.replacing("\"format\":1", with: "\"format\":2"))
         try SuiteDomain(suite).write(set: ["molt.ledger": newer])
         let before = try scratch.values
-        let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
-        #expect(error?.suite == suite.domainName)
+        #expect(error?.store == suite.domainName)
         #expect(error?.key == "molt.ledger")
         #expect(try scratch.values == before)
     }
@@ -92,7 +92,7 @@ struct LeftoverRaceTests {
         #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
         let ledger = try DefaultsStore(suite).state().ledger
         #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
-        let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
         #expect(error?.message.contains("this release of Molt writes formats up to 1") == true)
         #expect(try scratch.values == before)
@@ -101,14 +101,14 @@ struct LeftoverRaceTests {
     @Test func `A failed subscript is reported as the failure of its own migration`() throws {
         let suite = scratch.suite
         let wrong = DefaultsKey<[Int]>("volume", default: [])
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try suite.upgrade(with: [
                 Migration(to: 1, "faulty", .settings(in: suite) { _ = $0[wrong] }), doubling(2),
             ])
         }
         #expect(error?.migration?.name == "faulty")
         #expect(error?.step?.number == 1)
-        #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
+        #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
         #expect(try scratch.values == ["volume": 1])
     }
 }

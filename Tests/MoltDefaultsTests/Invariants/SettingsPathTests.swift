@@ -20,10 +20,10 @@ struct SettingsPathTests {
             #expect(try atOnce.settings == stepwise.settings, atOnce.comment)
             #expect(try atOnce.records == stepwise.records, atOnce.comment)
             #expect(try atOnce.ledger == stepwise.ledger, atOnce.comment)
-        case (.failure(let first as MigrationError), .failure(let second as MigrationError)):
+        case (.failure(let first as MoltError), .failure(let second as MoltError)):
             #expect(first.code == second.code, atOnce.comment)
             #expect(first.migration == second.migration, atOnce.comment)
-            #expect(first.recordKey == second.recordKey, atOnce.comment)
+            #expect(first.key == second.key, atOnce.comment)
         default:
             Issue.record("One path fails, \(first), \(second): \(atOnce.comment)")
         }

@@ -57,7 +57,7 @@ struct DefaultsKeyTests {
     @Test
     func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
-        let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
+        let error = try #require(throws: MoltError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
         #expect(error.key == "tags")
         #expect(error.place == ValuePlace([.index(1)]))
@@ -65,11 +65,11 @@ struct DefaultsKeyTests {
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
         #expect(settings.value(forKey: "tags") == .array([.string("a"), .int(4711)]))
         settings.set(.string("\"4711 Minutes\""), forKey: "period")
-        let text = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
+        let text = try #require(throws: MoltError.self) { try settings.value(for: .period) }
         #expect(text.message.contains("Period"))
         #expect(!"\(text) \(text.debugDescription)".contains("4711"))
         settings.set(.int(300), forKey: "level")
-        let number = try #require(throws: DefaultsError.self) {
+        let number = try #require(throws: MoltError.self) {
             try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
         }
         let words = "The stored value is not an integer that fits UInt8. It is unchanged: "
@@ -88,11 +88,11 @@ struct DefaultsKeyTests {
     ) throws {
         settings.set(["s3cret": ["s3cret": 1]], forKey: "native")
         settings.set([.string(json)], forKey: "text")
-        let native = try #require(throws: DefaultsError.self) {
+        let native = try #require(throws: MoltError.self) {
             try settings.value(for: DefaultsKey<[String: [String: String]]?>("native"))
         }
         #expect(native.place == ValuePlace([.key("s3cret"), .key("s3cret")]))
-        let text = try #require(throws: DefaultsError.self) {
+        let text = try #require(throws: MoltError.self) {
             try settings.value(for: DefaultsKey<[Counts]?>("text"))
         }
         #expect(text.place == ValuePlace([.index(0)] + steps))
@@ -107,11 +107,11 @@ struct DefaultsKeyTests {
     }
 
     /// The codes of the errors that subscripts report.
-    private func reported(_ body: () -> Void) -> [DefaultsError.Code?] {
-        let codes = Locked<[DefaultsError.Code?]>([])
+    private func reported(_ body: () -> Void) -> [MoltError.Code?] {
+        let codes = Locked<[MoltError.Code?]>([])
         let handler = DefaultsKeys.onFailure
         defer { DefaultsKeys.onFailure = handler }
-        DefaultsKeys.onFailure = { error in codes.withLock { $0.append((error as? DefaultsError)?.code) } }
+        DefaultsKeys.onFailure = { error in codes.withLock { $0.append((error as? MoltError)?.code) } }
         body()
         return codes.withLock { $0 }
     }
@@ -150,7 +150,7 @@ struct DefaultsKeyTests {
         settings[ratio] = Ratio(value: 2)
         #expect(reported { settings[ratio] = Ratio(value: .infinity) } == [.cannotStore])
         #expect(settings[ratio].value == 2)
-        let error = try #require(throws: DefaultsError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
+        let error = try #require(throws: MoltError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
         #expect(error.key == "ratio")
         #expect(error.place == ValuePlace([.property("value")]))
         #expect(error.message == "JSON has no NaN and no infinity. Choose another form for it.")
@@ -160,11 +160,11 @@ struct DefaultsKeyTests {
     func `An error thrown by a custom bridge is the underlying error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         settings.set(.array([.int(1)]), forKey: "picky")
-        let error = try #require(throws: DefaultsError.self) { try settings.value(for: key) }
+        let error = try #require(throws: MoltError.self) { try settings.value(for: key) }
         #expect(error.code == .typeMismatch)
         #expect(error.place == ValuePlace([.index(0)]))
         #expect(error.underlying is Picky.Refusal)
-        let setting = try #require(throws: DefaultsError.self) { try settings.set([Picky()], for: key) }
+        let setting = try #require(throws: MoltError.self) { try settings.set([Picky()], for: key) }
         #expect(setting.code == .cannotStore)
         #expect(setting.underlying is Picky.Refusal)
     }

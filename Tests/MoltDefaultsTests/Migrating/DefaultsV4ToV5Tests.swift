@@ -102,7 +102,7 @@ struct DefaultsV4ToV5Tests {
     func `With the policy to fail, one bad setting rolls everything back and all are named`() throws {
         let scratch = try fixtureSuite()
         let bytes = try Data(contentsOf: scratch.file)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
         }
         #expect(error?.code == .notConvertible)
@@ -128,8 +128,8 @@ struct DefaultsV4ToV5Tests {
                     #expect(try settings.keys == ["tags"])
                     #expect(settings.count == 1)
                     #expect(try settings.value(forKey: "molt.ledger") == nil)
-                    #expect(throws: DefaultsError.self) { try settings.set(1, forKey: "molt.ledger") }
-                    #expect(throws: DefaultsError.self) { try settings.removeValue(forKey: "molt.ledger") }
+                    #expect(throws: MoltError.self) { try settings.set(1, forKey: "molt.ledger") }
+                    #expect(throws: MoltError.self) { try settings.removeValue(forKey: "molt.ledger") }
                     let tags = try #require(try settings.value(forKey: "tags")?.array)
                     try settings.set(.array(tags + ["b"]), forKey: "tags")
                 }
@@ -147,7 +147,7 @@ struct DefaultsV4ToV5Tests {
         for (keys, fault) in [
             ([], "No key is named."), (twice, "The key \"a\" is named 2 times."), (twice, "empty name"),
         ] {
-            let error = #expect(throws: MigrationError.self) { try cache.upgrade(migration(scratch.suite, keys)) }
+            let error = #expect(throws: MoltError.self) { try cache.upgrade(migration(scratch.suite, keys)) }
             #expect(error?.code == .invalidRegistry)
             #expect(error?.message.contains(fault) == true)
         }

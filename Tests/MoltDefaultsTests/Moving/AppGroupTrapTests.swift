@@ -104,9 +104,9 @@ import Testing
             from: isSource ? Suite(name) : fixture.old.suite,
             into: isSource ? fixture.new.suite : Suite(name)
         )
-        let error = #expect(throws: MigrationError.self) { try fixture.upgrade(move) }
+        let error = #expect(throws: MoltError.self) { try fixture.upgrade(move) }
         #expect(error?.code == .attachedStoreFailed)
-        #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
+        #expect((error?.underlying as? MoltError)?.code == .invalidSuite)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values.isEmpty)
@@ -123,7 +123,7 @@ import Testing
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
         #expect(registry.faults.first?.contains("same place") == true)
-        let error = #expect(throws: MigrationError.self) { try ScratchCache().upgrade(registry) }
+        let error = #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }
         #expect(error?.code == .invalidRegistry)
     }
 

@@ -55,7 +55,7 @@ import Testing
 
     /// Runs the move until its changes are applied, where the hook fails or makes them fail.
     private func cutOff(_ fixture: MoveFixture, _ hook: @escaping @Sendable (AttachedPhase) throws -> Void) throws {
-        let error = #expect(throws: MigrationError.self) { try upgrade(fixture, hook) }
+        let error = #expect(throws: MoltError.self) { try upgrade(fixture, hook) }
         #expect(error?.code == .attachedStoreFailed)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 2)
     }
@@ -134,7 +134,7 @@ import Testing
             }
             #expect(try fixture.old.values == ["a": 1])
             // The destination still cannot be written: the opening fails again, and nothing is lost.
-            #expect(throws: MigrationError.self) { try upgrade(fixture) }
+            #expect(throws: MoltError.self) { try upgrade(fixture) }
             #expect(try fixture.old.values == ["a": 1])
             try FileManager.default.removeItem(at: file)
             try upgrade(fixture)
@@ -149,11 +149,11 @@ import Testing
             let whole = try Data(contentsOf: suite.file)
             let damage = Data("damage".utf8)
             try suite.writeFile(damage)
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try fixture.upgrade(fixture.move(afterwards: .clean))
             }
             #expect(error?.code == .attachedStoreFailed)
-            #expect((error?.underlying as? DefaultsError)?.code == .unreadable)
+            #expect((error?.underlying as? MoltError)?.code == .unreadable)
             #expect(try Data(contentsOf: suite.file) == damage)
             #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
             try suite.writeFile(whole)

@@ -31,7 +31,7 @@ import Testing
         let fixture = try MoveFixture()
         try fixture.old.defaults.set("dark", forKey: "theme")
         try FileManager.default.createSymbolicLink(at: fixture.new.file, withDestinationURL: fixture.old.file)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(afterwards: .clean))
         }
         #expect(error?.code == .unsupported)
@@ -47,7 +47,7 @@ import Testing
             try FileManager.default.linkItem(at: fixture.old.file, to: fixture.new.file)
         }
         let bytes = try Data(contentsOf: fixture.old.file)
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(afterwards: .clean))
         }
         #expect(error?.code == .unsupported)

@@ -36,11 +36,11 @@ import Testing
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
     func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
         }
         #expect(error?.code == .keyExists)
-        #expect(error?.recordKey == "b")
+        #expect(error?.key == "b")
         #expect(error?.message.contains("\"a\"") == true)
         #expect(try fixture.old.values == ["a": 1, "b": 2])
         #expect(try fixture.new.values.isEmpty)
@@ -133,11 +133,11 @@ import Testing
         there: PropertyListValue
     ) throws {
         let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
         }
         #expect(error?.code == .typeMismatch)
-        #expect(error?.recordKey == "time")
+        #expect(error?.key == "time")
         #expect(try fixture.new.values["a"] == nil)
     }
 

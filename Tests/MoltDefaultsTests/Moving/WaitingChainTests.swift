@@ -107,7 +107,7 @@ import Testing
         try CodableCache(at: fixture.cache.url).close()
         let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry, role: .appExtension)
         #expect(plan.problems.map(\.code) == [.deferred])
-        let error = #expect(throws: MigrationError.self) {
+        let error = #expect(throws: MoltError.self) {
             try fixture.cache.upgrade(registry, role: .appExtension)
         }
         #expect(error?.code == .deferred)

@@ -49,7 +49,7 @@
         {
             for suffix in [".molt-lock", ".molt-journal"] {
                 try put(thing, suffix)
-                let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: migrations) }
+                let error = #expect(throws: MoltError.self) { try suite.upgrade(with: migrations) }
                 #expect([.notWritable, .unreadable].contains(error?.code))
                 try expectNothingHappened(thing)
                 try FileManager.default.removeItem(
@@ -71,7 +71,7 @@
             var migrations = migrations
             migrations.register(Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") }))
             if thing == .directory {
-                #expect(throws: DefaultsError.self) { try suite.upgrade(with: migrations) }
+                #expect(throws: MoltError.self) { try suite.upgrade(with: migrations) }
                 #expect(try scratch.values["name"] == "n")
             } else {
                 try suite.upgrade(with: migrations)
@@ -141,20 +141,20 @@
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
             try scratch.writeFile(Data(bytes))
-            let error = #expect(throws: DefaultsError.self) { try scratch.domain.read() }
+            let error = #expect(throws: MoltError.self) { try scratch.domain.read() }
             #expect(error?.code == .unreadable)
             #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
         }
 
         /// Found by MoltFuzz: the unarchiver read beyond the end and ended the process.
         @Test func `An archived dictionary with more keys than values is refused`() throws {
-            #expect(throws: DefaultsError.self) { try Self.unarchived("NSDictionary", keys: [2, 2], objects: [2]) }
+            #expect(throws: MoltError.self) { try Self.unarchived("NSDictionary", keys: [2, 2], objects: [2]) }
             let whole = try Self.unarchived("NSDictionary", keys: [2], objects: [2])
             #expect(whole as? NSDictionary == ["text": "text"])
         }
 
         @Test func `An archived array that contains itself is refused`() {
-            #expect(throws: DefaultsError.self) { try Self.unarchived("NSArray", objects: [1]) }
+            #expect(throws: MoltError.self) { try Self.unarchived("NSArray", objects: [1]) }
         }
 
         /// Reads a collection (object 1) of the objects at the indices; object 2 is a string.

@@ -79,7 +79,7 @@ import Testing
                     [name = scratch.name as String, group = group.name as String] in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
-                    let error = await #expect(throws: MigrationError.self) {
+                    let error = await #expect(throws: MoltError.self) {
                         try await Suite(name).upgrade(with: registry)
                     }
                     #expect(error?.code == .deferred)
@@ -113,7 +113,7 @@ import Testing
                         }
                         #expect("\(error as Any)".contains("Check its permissions."))
                     }
-                    let error = #expect(throws: DefaultsError.self) { try Suite(name).values() }
+                    let error = #expect(throws: MoltError.self) { try Suite(name).values() }
                     #expect(error?.code == .noPermission)
                 }
             }

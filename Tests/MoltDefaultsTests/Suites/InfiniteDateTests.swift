@@ -15,9 +15,9 @@
         }
 
         /// The error about the date, as the app catches it or inside another one.
-        private func error(_ body: () throws -> Void) -> DefaultsError? {
-            let error = #expect(throws: (any Error).self) { try body() }
-            return error as? DefaultsError ?? (error as? MigrationError)?.underlying as? DefaultsError
+        private func error(_ body: () throws -> Void) -> MoltError? {
+            let error = #expect(throws: MoltError.self) { try body() }
+            return error?.underlying as? MoltError ?? error
         }
 
         private func upgrade(_ primary: PrimaryStore, _ steps: MigrationStep...) throws {
@@ -74,7 +74,7 @@
                     #expect(throws: (any Error).self) {
                         try primary.upgrade(suite, cache: URL(filePath: path), with: migrations)
                     }
-                    let error = #expect(throws: DefaultsError.self) { try suite.values() }
+                    let error = #expect(throws: MoltError.self) { try suite.values() }
                     #expect(error?.code == .unreadable)
                     #expect(error?.key == "dates")
                     #expect(try Data(contentsOf: scratch.file) == bytes)
@@ -90,7 +90,7 @@
                     let scratch = ScratchSuite(named: name)
                     let bytes = try Data(contentsOf: scratch.file)
                     try scratch.defaults.set(2, forKey: "unsaved")
-                    let error = #expect(throws: DefaultsError.self) { try scratch.suite.values() }
+                    let error = #expect(throws: MoltError.self) { try scratch.suite.values() }
                     #expect(error?.key == "date")
                     #expect(try Data(contentsOf: scratch.file) == bytes)
                 }

@@ -18,14 +18,14 @@
                 #expect(try scratch.domain.read() == ["a": 1])
                 #expect(try scratch.suite.value(forKey: "a") == 1)
                 for call in [scratch.domain.checkWritable, { try scratch.domain.write(set: ["a": 2]) }] {
-                    let error = #expect(throws: DefaultsError.self) { try call() }
+                    let error = #expect(throws: MoltError.self) { try call() }
                     #expect(error?.code == .notWritable)
                     #expect(error?.message.contains("read-only") == true)
                 }
-                let missing = #expect(throws: DefaultsError.self) { try ScratchSuite().domain.checkWritable() }
+                let missing = #expect(throws: MoltError.self) { try ScratchSuite().domain.checkWritable() }
                 #expect(missing?.code == .notWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
-                let unsaved = #expect(throws: DefaultsError.self) { try scratch.suite.synchronize() }
+                let unsaved = #expect(throws: MoltError.self) { try scratch.suite.synchronize() }
                 #expect(unsaved?.code == .notWritable)
             }
             #expect(try scratch.domain.read() == ["a": 1])

@@ -57,18 +57,18 @@ import Testing
     @Test func `stores none of several values if one of them cannot be stored`() throws {
         try suite.set(1, forKey: "a")
         let deep = (1..<201).reduce([]) { (inner: PropertyListValue, _) in [inner] }
-        let error = #expect(throws: DefaultsError.self) {
+        let error = #expect(throws: MoltError.self) {
             try suite.update(set: ["a": 2, "deep": deep], remove: ["a"])
         }
         #expect(error?.code == .cannotStore)
         #expect(error?.key == "deep")
-        #expect(error?.suite == scratch.name)
+        #expect(error?.store == scratch.name)
         #expect(try suite.values() == ["a": 1])
     }
 
     @Test func `refuses a key that differs from another one in its Unicode form alone`() throws {
         try suite.set(1, forKey: "caf\u{E9}")
-        let error = #expect(throws: DefaultsError.self) { try suite.set(2, forKey: "cafe\u{301}") }
+        let error = #expect(throws: MoltError.self) { try suite.set(2, forKey: "cafe\u{301}") }
         #expect(error?.code == .cannotStore)
         #expect(
             error?.message

@@ -30,10 +30,10 @@
                     { _ = try scratch.suite.value(forKey: "a") }, { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
-                    let error = #expect(throws: DefaultsError.self) { try call() }
+                    let error = #expect(throws: MoltError.self) { try call() }
                     #expect(error?.code == .unreadable)
-                    #expect(error?.path == (try scratch.file.path))
-                    #expect(error?.suite == scratch.name)
+                    #expect(error?.message.contains(try scratch.file.path) == true)
+                    #expect(error?.store == scratch.name)
                     #expect(error?.debugDescription.contains("secret") == false)
                 }
             }
@@ -44,7 +44,7 @@
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
-            let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["a": 2]) }
+            let error = #expect(throws: MoltError.self) { try domain.write(set: ["a": 2]) }
             #expect(error?.code == .unreadable)
             #expect(error?.key == "archived")
             #expect(try Data(contentsOf: scratch.file) == bytes)
@@ -53,9 +53,9 @@
         @Test func `is an error when a directory is in its place`() throws {
             try FileManager.default.createDirectory(at: scratch.file, withIntermediateDirectories: false)
             for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }] {
-                let error = #expect(throws: DefaultsError.self) { try call() }
+                let error = #expect(throws: MoltError.self) { try call() }
                 #expect(error?.code == .notWritable)
-                #expect(error?.path == (try scratch.file.path))
+                #expect(error?.message.contains(try scratch.file.path) == true)
             }
         }
 
@@ -89,7 +89,7 @@
         }
 
         @Test func `is not written with values that would be read back differently`() throws {
-            let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["CF$UID": 1]) }
+            let error = #expect(throws: MoltError.self) { try domain.write(set: ["CF$UID": 1]) }
             #expect(error?.code == .cannotStore)
             #expect(try domain.read() == [:])
         }

@@ -15,15 +15,15 @@ import Testing
     @Test(arguments: ["", "NSGlobalDomain", "Apple Global Domain", "NSArgumentDomain", "a\0b"])
     func `is refused when no suite can have it`(name: String) {
         let suite = Suite(name)
-        let error = #expect(throws: DefaultsError.self) { try suite.validate() }
+        let error = #expect(throws: MoltError.self) { try suite.validate() }
         #expect(error?.code == .invalidSuite)
-        #expect(error?.suite == name)
-        #expect(throws: DefaultsError.self) { try suite.value(forKey: "a") }
-        #expect(throws: DefaultsError.self) { try suite.set(1, forKey: "a") }
-        #expect(throws: DefaultsError.self) { try suite.values() }
-        #expect(throws: DefaultsError.self) { try suite.synchronize() }
-        #expect(throws: DefaultsError.self) { try SuiteDomain(suite).checkWritable() }
-        #expect(throws: DefaultsError.self) { try suite.upgrade(with: [Migration(to: 1, "one")]) }
+        #expect(error?.store == name)
+        #expect(throws: MoltError.self) { try suite.value(forKey: "a") }
+        #expect(throws: MoltError.self) { try suite.set(1, forKey: "a") }
+        #expect(throws: MoltError.self) { try suite.values() }
+        #expect(throws: MoltError.self) { try suite.synchronize() }
+        #expect(throws: MoltError.self) { try SuiteDomain(suite).checkWritable() }
+        #expect(throws: MoltError.self) { try suite.upgrade(with: [Migration(to: 1, "one")]) }
     }
 
     #if os(Linux)
@@ -32,7 +32,7 @@ import Testing
             let suite = Suite(name)
             for call in [{ try suite.set(1, forKey: "a") }, { _ = try suite.upgrade(with: [Migration(to: 1, "one")]) }]
             {
-                let error = #expect(throws: DefaultsError.self) { try call() }
+                let error = #expect(throws: MoltError.self) { try call() }
                 #expect(error?.code == .invalidSuite)
             }
         }

@@ -38,7 +38,7 @@ func expectUnreadable<Value: DefaultsSerializable>(
     #expect("\(stored) as \(type)", sourceLocation: sourceLocation) {
         _ = try read(type, from: stored)
     } throws: { error in
-        guard let error = error as? DefaultsError else { return false }
+        guard let error = error as? MoltError else { return false }
         return error.code == .typeMismatch && error.key == "key" && error.place?.fullDescription == place
     }
 }

@@ -76,7 +76,7 @@ import Testing
             (["a": [UUID(): 1]], #"["a"]"#, "a key of type UUID"),
         ]
         for (object, place, type) in cases {
-            let error = #expect(throws: DefaultsError.self) { try PropertyListValue(normalizing: object) }
+            let error = #expect(throws: MoltError.self) { try PropertyListValue(normalizing: object) }
             #expect(error?.code == .cannotStore)
             #expect(error?.place?.fullDescription == place)
             #expect(error?.message.hasPrefix("A suite cannot hold \(type).") == true, "\(error as Any)")
@@ -87,9 +87,9 @@ import Testing
     @Test func `are accepted up to the nesting limit and refused beyond it`() throws {
         func nested(_ levels: Int) -> Any { (1..<levels).reduce([Any]()) { inner, _ in [inner] } }
         _ = try PropertyListValue(normalizing: nested(200))
-        let error = #expect(throws: DefaultsError.self) { try PropertyListValue(normalizing: nested(201)) }
+        let error = #expect(throws: MoltError.self) { try PropertyListValue(normalizing: nested(201)) }
         #expect(error?.code == .cannotStore)
         #expect(error?.place?.description == String(repeating: "[0]", count: 200))
-        _ = #expect(throws: DefaultsError.self) { try PropertyListValue(normalizing: nested(3_000)) }
+        _ = #expect(throws: MoltError.self) { try PropertyListValue(normalizing: nested(3_000)) }
     }
 }

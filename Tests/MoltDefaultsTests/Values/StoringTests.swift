@@ -12,7 +12,7 @@ import Testing
 
     @Test func `A value nested too deep is refused with its place`() {
         let value = (1..<201).reduce([]) { (inner: PropertyListValue, _) in ["a": inner] }
-        let error = #expect(throws: DefaultsError.self) { try value.checkStorable() }
+        let error = #expect(throws: MoltError.self) { try value.checkStorable() }
         #expect(error?.code == .cannotStore)
         #expect(error?.place == ValuePlace(Array(repeating: .key("a"), count: 200)))
     }
@@ -29,7 +29,7 @@ import Testing
                 (.date(Date(timeIntervalSinceReferenceDate: 1e17)), nil),
             ]
             for (value, place) in faults {
-                let error = #expect(throws: DefaultsError.self) { try value.checkStorable() }
+                let error = #expect(throws: MoltError.self) { try value.checkStorable() }
                 #expect(error?.code == .cannotStore)
                 #expect(error?.place?.fullDescription == place)
             }

@@ -133,7 +133,7 @@ import Testing
         _ = try await FaultSweep(of: FaultScenario.fixture, through: [Migration(to: 1, "create", step)]).run([.error])
         let errors = caught.withLock { $0 }
         #expect(errors.count == 1)
-        let error = try #require(errors.first as? MigrationError)
+        let error = try #require(errors.first as? MoltError)
         #expect(error.code == .storeFailed)
         #expect(
             (error.underlying as? InjectedFault)?.point.description
@@ -209,7 +209,7 @@ import Testing
         let migrations: MigrationRegistry = [
             Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
         ]
-        let error = await #expect(throws: MigrationError.self) {
+        let error = await #expect(throws: MoltError.self) {
             try await FaultScenario.fixture.sweepFaults(through: migrations)
         }
         #expect(error?.code == .propertyMissing)

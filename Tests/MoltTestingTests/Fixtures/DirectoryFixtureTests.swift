@@ -120,7 +120,7 @@ struct DirectoryFixtureTests {
         let scratch = try ScratchDirectory()
         let directory = scratch.file("Floppy")
         try DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)]).write(to: directory)
-        let error = try #require(throws: MigrationError.self) {
+        let error = try #require(throws: MoltError.self) {
             try StoreFixture(adopting: directory, keys: .fileNames, type: "Friend")
         }
         #expect(error.code == .notConvertible)

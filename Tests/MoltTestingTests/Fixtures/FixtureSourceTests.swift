@@ -56,9 +56,9 @@ struct FixtureSourceTests {
 
     @Test func `A file that is not a cache is refused and named`() throws {
         let settings = try FixtureFile.settings
-        let error = try #require(throws: CacheError.self) { try StoreFixture(cacheFile: settings) }
-        #expect(error.path == settings.path)
-        let missing = try #require(throws: CacheError.self) {
+        let error = try #require(throws: MoltError.self) { try StoreFixture(cacheFile: settings) }
+        #expect(error.store == settings.path)
+        let missing = try #require(throws: MoltError.self) {
             try StoreFixture(cacheFile: URL(filePath: "/nowhere/store.molt"))
         }
         #expect(missing.code == .fileMissing)

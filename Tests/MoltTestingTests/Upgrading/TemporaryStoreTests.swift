@@ -114,7 +114,7 @@ struct TemporaryStoreTests {
             // A file in place of the directory is refused, as in the app.
             let file = folder.appending(path: "file")
             try Data("x".utf8).write(to: file)
-            let error = #expect(throws: MigrationError.self) {
+            let error = #expect(throws: MoltError.self) {
                 try StoreFixture(schemaVersion: 0).migrated(through: Self.adoption(of: file))
             }
             #expect(error?.code == .attachedStoreFailed)

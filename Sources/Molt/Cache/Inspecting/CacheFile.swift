@@ -17,7 +17,7 @@ package struct CacheFile {
     /// The size of the contents, in bytes, after which a page ends.
     static let pageByteCount = 2 << 20
 
-    /// - Throws: ``CacheError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
+    /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {
         path = FileStatus.path(of: url)
         if try CacheStore.state(at: url).isFresh { throw missing }
@@ -140,9 +140,9 @@ package struct CacheFile {
         return found
     }
 
-    private var missing: CacheError {
-        var error = CacheError(.fileMissing, "There is no cache at \(path).")
-        error.path = path
+    private var missing: MoltError {
+        var error = MoltError(.fileMissing, "There is no cache at \(path).")
+        error.store = path
         return error
     }
 }

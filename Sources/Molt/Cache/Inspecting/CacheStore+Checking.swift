@@ -4,7 +4,7 @@ package import Foundation
 extension CacheStore {
     /// The faults that SQLite's integrity check finds; empty when the file is whole or missing.
     ///
-    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func damage(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
@@ -24,7 +24,7 @@ extension CacheStore {
 
     /// The number of pages in a file; 0 when there is none.
     ///
-    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func pageCount(at url: URL) throws -> Int {
         let count = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             Int(try connection.integer("PRAGMA page_count"))

@@ -4,19 +4,19 @@ package import Foundation
 extension CacheStore {
     /// The contents of a file, read in one snapshot without writing.
     ///
-    /// - Throws: ``CacheError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
     package static func contents(at url: URL) throws -> StoreContents {
         let path = FileStatus.path(of: url)
         let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
         guard let found else {
-            throw CacheError(.fileMissing, "There is no cache at \(path).", path: path)
+            throw MoltError(.fileMissing, "There is no cache at \(path).", store: path)
         }
         return found
     }
 
     /// One line for each record in quarantine, with all its columns except the times.
     ///
-    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
@@ -39,7 +39,7 @@ extension CacheStore {
             defer { connection.rollBack() }
             return try StoreContents(connection)
         } catch {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 }

@@ -3,7 +3,7 @@ public import Foundation
 extension CodableCache {
     /// The schema version of a cache file, read without writing; nil when there is no file.
     ///
-    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
+    /// - Throws: ``MoltError`` when the file is not a cache, or cannot be read.
     public static func schemaVersion(ofFileAt url: URL) throws -> Int? {
         let state = try CacheStore.state(at: url)
         return state.isFresh ? nil : state.version
@@ -16,7 +16,7 @@ extension CodableCache {
     /// ```
     /// Empty when there is no file. Writes nothing.
     ///
-    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
+    /// - Throws: ``MoltError`` when the file is not a cache, or cannot be read.
     public static func history(at url: URL) throws -> [LedgerEntry] {
         try CacheStore.state(at: url).ledger
     }
@@ -61,7 +61,7 @@ extension CodableCache {
     ///   - samples: The maximum number of changed records or settings to show for each step, at most 1 000; none by
     ///     default.
     ///   - configuration: How the cache would be opened; its monitor reports the progress.
-    /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does.
+    /// - Throws: ``MoltError`` as ``init(at:migrations:configuration:)`` does.
     public static func dryRun(
         at url: URL,
         migrations: MigrationRegistry,
@@ -93,7 +93,7 @@ extension CodableCache {
     ///   - samples: The maximum number of changed records or settings to show for each step; none by default.
     ///   - configuration: How the cache would be opened.
     ///   - priority: The priority of the work; by default one at which it does not slow down the app. Linux ignores it.
-    /// - Throws: The errors of the synchronous method, and ``MigrationError`` with the code `deadlinePassed` or
+    /// - Throws: The errors of the synchronous method, and ``MoltError`` with the code `deadlinePassed` or
     ///   `cancelled`.
     public static func dryRun(
         at url: URL,
@@ -133,8 +133,8 @@ extension MigrationPlan {
     ///
     /// A dry run also names types and properties in the migrations that no record has.
     ///
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when the file is not a cache, or
-    ///   cannot be read.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or when the file is not a cache or cannot be
+    ///   read.
     public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationOptions.Role = .current) throws {
         try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
     }

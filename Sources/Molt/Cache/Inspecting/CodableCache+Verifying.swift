@@ -15,7 +15,7 @@ extension CodableCache {
     ///   - url: The file.
     ///   - progress: Called from time to time on the caller's thread with the completed fraction, from 0 to 1.
     /// - Returns: At most 1000 findings; empty when the file is whole.
-    /// - Throws: ``CacheError`` with the code `fileMissing` when there is no cache, or with the code for a file that is
+    /// - Throws: ``MoltError`` with the code `fileMissing` when there is no cache, or with the code for a file that is
     ///   not a cache or is entirely unreadable.
     public static func verify(at url: URL, progress: ((Double) -> Void)? = nil) throws -> [CodableCache.Finding] {
         try verify(FileStatus.path(of: url), progress) { false }
@@ -43,9 +43,8 @@ extension CodableCache {
     public static func isDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.isDamage
-        case let error as CacheError: error.code == .notADatabase || error.underlying.map(isDamage) == true
-        case let error as MigrationError: error.underlying.map(isDamage) == true
-        case is MigrationError.Damage: true
+        case let error as MoltError: error.code == .notADatabase || error.underlying.map(isDamage) == true
+        case is MoltError.Damage: true
         default: false
         }
     }
@@ -57,8 +56,7 @@ extension CodableCache {
         switch error {
         case let error as SQLiteError: error.isFull || error.isAtLimit
         case let error as DurableFile.Failure: error.isOutOfSpace
-        case let error as CacheError: error.underlying.map(isOutOfSpace) == true
-        case let error as MigrationError: error.underlying.map(isOutOfSpace) == true
+        case let error as MoltError: error.underlying.map(isOutOfSpace) == true
         default: false
         }
     }
@@ -68,7 +66,7 @@ extension CodableCache {
         _ progress: ((Double) -> Void)?,
         isCancelled: @escaping () -> Bool
     ) throws -> [CodableCache.Finding] {
-        do throws(CacheError) {
+        do throws(MoltError) {
             let findings = try FileProbe.look(path) { connection throws(SQLiteError) in
                 var check = CacheCheck(connection, progress: progress ?? { _ in }, isCancelled: isCancelled)
                 try check.run()
@@ -79,6 +77,6 @@ extension CodableCache {
             if (error.underlying as? SQLiteError)?.isInterruption == true { throw CancellationError() }
             throw error
         }
-        throw CacheError(.fileMissing, "There is no cache at \(path).", path: path)
+        throw MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 }

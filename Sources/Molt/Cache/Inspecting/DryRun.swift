@@ -46,13 +46,10 @@ struct DryRun {
 
     /// The error with the name of the original store instead of the copy's.
     private func ofOriginal(_ error: any Error) -> any Error {
-        if var error = error as? MigrationError {
-            error.store = FileStatus.path(of: url)
-            return error
-        }
-        guard var error = error as? CacheError else { return error }
-        if let copy = error.path { error.message.replace(copy, with: FileStatus.path(of: url)) }
-        error.path = FileStatus.path(of: url)
+        guard var error = error as? MoltError else { return error }
+        let original = FileStatus.path(of: url)
+        if let copy = error.store { error.problem.replace(copy, with: original) }
+        error.store = original
         return error
     }
 
@@ -61,7 +58,7 @@ struct DryRun {
         do {
             return try CopyDirectory(prefix: "molt-dry-run-", in: directory)
         } catch let error as DurableFile.Failure {
-            throw CacheError(
+            throw MoltError(
                 .storeFailed,
                 "The copy for the dry run could not be made: no directory can be created in \(directory.path).",
                 underlying: error
@@ -92,11 +89,11 @@ struct DryRun {
     private func checkSpace(in directory: URL) throws {
         let size = 2 * (CacheStore(at: url).byteCount ?? 0)
         guard let free = FreeSpace.bytes(at: directory.path), free < size else { return }
-        throw CacheError(
+        throw MoltError(
             .storeFailed,
             "The copy for the dry run needs \(size) bytes in \(FileManager.default.temporaryDirectory.path), which has "
                 + "\(free). Free some space, and try again.",
-            path: FileStatus.path(of: url),
+            store: FileStatus.path(of: url),
             underlying: DurableFile.Failure(number: ENOSPC)
         )
     }

@@ -35,7 +35,7 @@ struct StoredContent: Sendable {
     }
 
     /// The upgraded content; nil if nothing changes.
-    func upgraded(through rest: OnReadUpgrade) throws(MigrationError) -> StoredContent? {
+    func upgraded(through rest: OnReadUpgrade) throws(MoltError) -> StoredContent? {
         var upgraded: StoredContent?
         try rest.upgrade(typeName: typeName) { record in
             var key = key

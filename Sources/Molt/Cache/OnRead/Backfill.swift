@@ -79,7 +79,7 @@ final class Backfill: Sendable {
     /// Upgrades the remaining records, and returns when they are written.
     func finish(isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
         guard DispatchQueue.getSpecific(key: mark) == nil, DispatchQueue.getSpecific(key: eventMark) == nil else {
-            throw CacheError(
+            throw MoltError(
                 .busy,
                 "backfill() was called by the monitor or a closure of a migration that the upgrade itself has called. "
                     + "Call it on another thread."
@@ -110,11 +110,8 @@ final class Backfill: Sendable {
 
     /// Whether a sweep that was stopped by an error can be continued.
     private static func isTemporary(_ error: any Error) -> Bool {
-        switch error {
-        case let error as CacheError: [.busy, .suspended].contains(error.code)
-        case let error as MigrationError: [.busy, .suspended].contains(error.code)
-        default: error is CancellationError
-        }
+        guard let error = error as? MoltError else { return error is CancellationError }
+        return [.busy, .suspended].contains(error.code)
     }
 
     private var isAwaited: Bool { state.withLock { $0.waiting > 0 } }
@@ -137,8 +134,8 @@ final class Backfill: Sendable {
         /// The number of records of each migration that were read.
         var counts: [Int]
         /// The first error of a record that a policy sets aside, and of any other.
-        var toleratedFailure: MigrationError?
-        var failure: MigrationError?
+        var toleratedFailure: MoltError?
+        var failure: MoltError?
         var progress: BackfillProgress
 
         mutating func note(_ batch: OnReadUpgrade.Batch, through last: Int64) {
@@ -155,7 +152,7 @@ final class Backfill: Sendable {
         let check = { @Sendable [core, configuration] () throws in
             if let error = stop() { throw error }
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
-                throw MigrationError.deadlinePassed
+                throw MoltError.deadlinePassed
             }
             try core.checkOpen()
         }
@@ -330,7 +327,7 @@ final class Backfill: Sendable {
     // MARK: The end
 
     /// Quarantines or drops the records that could not be converted, in one transaction.
-    private func setAside(_ failure: MigrationError) throws -> [MigrationReport.FailedRecord] {
+    private func setAside(_ failure: MoltError) throws -> [MigrationReport.FailedRecord] {
         guard core.path != ":memory:" else { throw failure }
         // Throws if the cache was closed or the file replaced.
         try core.read(isUse: false) { _ in }

@@ -10,10 +10,10 @@ extension CodableCache {
     /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
     /// the end, the ledger counts the migrations as run.
     ///
-    /// - Throws: For a record that cannot be converted, the ``MigrationError`` of the step, after all other records were
+    /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
     ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
-    ///   ``CacheError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
-    ///   `readOnly`; ``MigrationError`` with the code `storeChanged` or `deadlinePassed`.
+    ///   ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
+    ///   `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
     public func backfill() throws {
         try sweep?.finish()
     }
@@ -31,23 +31,23 @@ extension CodableCache {
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
-    func upgraded(_ stored: StoredContent) throws(CacheError) -> StoredContent {
+    func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
         guard stored.version < schemaVersion, let rest = sweep?.rest, stored.version < rest.version else {
             return stored
         }
         do {
             return try stored.upgraded(through: rest) ?? stored
         } catch {
-            var failure = CacheError(
+            var failure = MoltError(
                 .unreadableContent,
                 """
                 The content of "\(stored.key)" could not be upgraded when it was read. It was not changed. \(error.message)
                 """,
                 underlying: error
             )
-            failure.path = path
+            failure.store = path
             failure.key = stored.key
-            failure.storedType = stored.typeName
+            failure.type = stored.typeName
             throw failure
         }
     }

@@ -13,7 +13,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - id: Returns only records after this id. The default is all.
     ///   - limit: The maximum number of records. The default is no limit; read a large quarantine in pages.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged`.
+    /// - Throws: ``MoltError``, also with the code `storeChanged`.
     public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
         try core.read { session throws(SQLiteError) in
             try session.connection.quarantined(after: id, limit: limit)
@@ -56,7 +56,7 @@ extension CodableCache {
     ///   - id: The id of the record.
     ///   - value: The value to store.
     ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
-    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`, or as ``set(_:forKey:expiry:)`` does.
+    /// - Throws: ``MoltError`` with the code `notQuarantined` or `keyTaken`, or as ``set(_:forKey:expiry:)`` does.
     public func restoreQuarantined<Value: Encodable>(
         _ id: Int64,
         as value: Value,
@@ -85,8 +85,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - id: The id of the record.
     ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
-    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`; ``MigrationError`` with the code
-    ///   `storeChanged`.
+    /// - Throws: ``MoltError`` with the code `notQuarantined`, `keyTaken` or `storeChanged`.
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
         let record = try quarantined(id)
         try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
@@ -109,7 +108,7 @@ extension CodableCache {
         replacing isReplacing: Bool,
         _ putBack: @Sendable (CacheSession) throws(SQLiteError) -> Void
     ) throws {
-        let refusal = try change { session throws(SQLiteError) -> CacheError? in
+        let refusal = try change { session throws(SQLiteError) -> MoltError? in
             // Another process may have removed it first.
             guard try session.connection.quarantined(record.id) != nil else { return notQuarantined(record.id) }
             if !isReplacing, try session.typeName(record.key) != nil { return keyTaken(record.key) }
@@ -119,20 +118,20 @@ extension CodableCache {
         if let refusal { throw refusal }
     }
 
-    private func notQuarantined(_ id: Int64) -> CacheError {
-        CacheError(
+    private func notQuarantined(_ id: Int64) -> MoltError {
+        MoltError(
             .notQuarantined,
             "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed.",
-            path: path
+            store: path
         )
     }
 
-    private func keyTaken(_ key: String) -> CacheError {
-        CacheError(
+    private func keyTaken(_ key: String) -> MoltError {
+        MoltError(
             .keyTaken,
             "There is a value under the key of the record \"\(key)\", which was set after the record had been put into "
                 + "quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
-            path: path,
+            store: path,
             key: key
         )
     }

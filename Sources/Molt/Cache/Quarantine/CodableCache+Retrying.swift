@@ -26,7 +26,7 @@ extension CodableCache {
     ///   - ids: The records to retry. The default is all.
     ///   - migrations: The app's registry.
     /// - Returns: The outcome of each record.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or `invalidRegistry`; the error of a
+    /// - Throws: ``MoltError``, also with the code `storeChanged` or `invalidRegistry`; the error of a
     ///   closure that was cancelled. Records that were converted before stay converted.
     @discardableResult
     public func retryQuarantined(

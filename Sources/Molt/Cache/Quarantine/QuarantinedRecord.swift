@@ -61,9 +61,9 @@ extension QuarantinedRecord {
         content = Data(row.bytes(9))
         failure = RecordFailure(
             migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
-            step: MigrationError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
+            step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
             firstStep: Int(clamping: row.integer(12)),
-            code: MigrationError.Code(rawValue: row.text(15)),
+            code: MoltError.Code(rawValue: row.text(15)),
             reason: row.text(16),
             property: row.isNull(17) ? nil : row.text(17)
         )

@@ -94,11 +94,11 @@ extension SchemaDrift.Difference: CustomStringConvertible {
     }
 }
 
-extension MigrationError {
+extension MoltError {
     /// The error for a type whose stored shape differs from the recorded one.
-    package static func drifted(_ drift: SchemaDrift, in store: String) -> MigrationError {
+    package static func drifted(_ drift: SchemaDrift, in store: String) -> MoltError {
         let changes = drift.differences.map(\.description).joined(separator: " ")
-        var error = MigrationError(
+        var error = MoltError(
             .schemaDrift,
             "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
                 + "migration to a new version. When stored records can be read as they are, it needs no step: "
@@ -107,7 +107,7 @@ extension MigrationError {
                 + "If another type has the same name, give one of them a RecordType name. Nothing was written."
         )
         error.store = store
-        error.recordType = drift.type
+        error.type = drift.type
         error.property = drift.differences.count == 1 ? drift.differences.first?.property : nil
         if error.property == "" { error.property = nil }
         error.storeVersion = drift.version

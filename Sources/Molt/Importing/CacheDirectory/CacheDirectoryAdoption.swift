@@ -99,7 +99,7 @@ struct CacheDirectoryAdoption {
         do {
             try migration.create(record, expiration: end)
             return .adopted
-        } catch let error as MigrationError where error.code == .keyExists {
+        } catch let error as MoltError where error.code == .keyExists {
             guard existing == .replace else { return .kept }
             try migration.delete(record.key)
             try migration.create(record, expiration: end)
@@ -109,18 +109,18 @@ struct CacheDirectoryAdoption {
 
     /// Adds an outcome to the report.
     ///
-    /// - Throws: ``MigrationError`` with the code `notConvertible` for a file that a strict adoption cannot adopt.
+    /// - Throws: ``MoltError`` with the code `notConvertible` for a file that a strict adoption cannot adopt.
     private func note(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) throws {
         guard isStrict, let reason, [.unreadable, .notConvertible].contains(outcome) else {
             return migration.note(KeyOutcome(store: store.path, key: key, outcome: outcome, reason: reason))
         }
-        var error = MigrationError(
+        var error = MoltError(
             .notConvertible,
             "An entry of the Cache directory at \(store.path) cannot be adopted: \(reason). Repair or remove the file, "
                 + "or adopt the directory without `strict`."
         )
         error.attachedStore = store.attachedName
-        error.recordKey = key
+        error.key = key
         throw error
     }
 }

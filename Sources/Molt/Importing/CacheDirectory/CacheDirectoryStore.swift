@@ -42,8 +42,8 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
         _ = rmdir(path)
     }
 
-    fileprivate func failure(_ message: String, underlying: (any Error)? = nil) -> MigrationError {
-        var error = MigrationError(.attachedStoreFailed, message, underlying: underlying)
+    fileprivate func failure(_ message: String, underlying: (any Error)? = nil) -> MoltError {
+        var error = MoltError(.attachedStoreFailed, message, underlying: underlying)
         error.attachedStore = attachedName
         return error
     }

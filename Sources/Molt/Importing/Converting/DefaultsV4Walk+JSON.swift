@@ -55,7 +55,7 @@ extension DefaultsV4Walk {
             return try body(part.utf8)
         } catch let error as NoCodableForm {
             throw failure(error.description)
-        } catch let error as DefaultsError where error.code == .typeMismatch {
+        } catch let error as MoltError where error.code == .typeMismatch {
             let place = error.place.map { ", at \($0)" } ?? ""
             throw failure("the stored value does not have the form of its type\(place)")
         } catch {

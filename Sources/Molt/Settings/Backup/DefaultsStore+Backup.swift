@@ -7,7 +7,7 @@ extension DefaultsStore: BackedUpStore {
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         // The upgrade has applied changes left by another process; its commit removes their journal.
         guard try hasClearedJournal || files.journal() == nil else {
-            throw MigrationError.backupFailed(
+            throw MoltError.backupFailed(
                 "changes of an upgrade have not been applied to it yet. Upgrade it, and try again.",
                 store: storeName
             )
@@ -50,7 +50,7 @@ extension DefaultsStore: BackedUpStore {
         do {
             try content.ledger.checkWritable(in: suite)
         } catch {
-            throw MigrationError.backupUnusable(
+            throw MoltError.backupUnusable(
                 backup,
                 "only a newer release of Molt can write it.",
                 underlying: error
@@ -61,7 +61,7 @@ extension DefaultsStore: BackedUpStore {
                 _ = try SuiteIntent(Array(entry.changes))
             } catch {
                 let reason = "what it has of the suite cannot be read."
-                throw MigrationError.backupUnusable(backup, reason, underlying: error)
+                throw MoltError.backupUnusable(backup, reason, underlying: error)
             }
         }
     }
@@ -166,7 +166,7 @@ extension DefaultsStore: BackedUpStore {
     private func stateToReplace() throws -> StoreState? {
         do {
             return try state()
-        } catch let error as DefaultsError where error.code == .unreadable || error.code == .newerFormat {
+        } catch let error as MoltError where error.code == .unreadable || error.code == .newerFormat {
             return nil
         }
     }
@@ -180,7 +180,7 @@ extension DefaultsStore: BackedUpStore {
             _ = try SuiteDomain(suite).read()
             return false
         } catch {
-            return (error as? DefaultsError)?.code == .unreadable
+            return (error as? MoltError)?.code == .unreadable
         }
     }
 }

@@ -3,9 +3,9 @@ internal import Foundation
 extension DefaultsStoreFiles {
     /// The suite's readable backups, or files of other kinds, newest first.
     ///
-    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` if the directory cannot be listed,
+    /// - Throws: ``MoltError`` with the code `noPermission` or `unreadable` if the directory cannot be listed,
     ///   because it may contain backups.
-    func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(DefaultsError) -> [StoreBackup] {
+    func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
         let directory = try directory
         return try names(in: directory).compactMap { text in
             // An unreadable file could not be restored.
@@ -25,19 +25,18 @@ extension DefaultsStoreFiles {
         .sorted(by: >)
     }
 
-    private func names(in directory: URL) throws(DefaultsError) -> [String] {
+    private func names(in directory: URL) throws(MoltError) -> [String] {
         do {
             return try DirectoryListing.names(in: directory.path)
         } catch {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
-            var failure = DefaultsError(
+            var failure = MoltError(
                 isForbidden ? .noPermission : .unreadable,
                 "The backups of the suite cannot be listed: the directory \(directory.path) cannot be read. "
                     + "Check its permissions.",
                 underlying: error
             )
-            failure.suite = suite.domainName
-            failure.path = directory.path
+            failure.store = suite.domainName
             throw failure
         }
     }
@@ -70,7 +69,7 @@ extension DefaultsStoreFiles {
                 date = name.date.addingTimeInterval(0.0015)
                 continue
             } catch  where error.isOutOfSpace {
-                throw MigrationError.noSpace(
+                throw MoltError.noSpace(
                     for: Int64(bytes.count),
                     free: nil,
                     in: directory.path,
@@ -79,7 +78,7 @@ extension DefaultsStoreFiles {
                     underlying: error
                 )
             } catch {
-                throw MigrationError.backupFailed(
+                throw MoltError.backupFailed(
                     "the file at \(url.path) cannot be written: \(error.reason).",
                     store: suite.attachedName,
                     underlying: error
@@ -102,10 +101,10 @@ extension DefaultsStoreFiles {
     ///
     /// - Parameter isOwn: Whether the backup's name, directory and content must be those of this suite. If false, the
     ///   content of another suite's backup is returned as if it were this suite's.
-    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    func content(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> SuiteBackupContent {
+    /// - Throws: ``MoltError`` with the code `backupUnusable`.
+    func content(of backup: StoreBackup, isOwn: Bool = true) throws(MoltError) -> SuiteBackupContent {
         do {
-            guard backup.url.isFileURL else { throw DefaultsError(.unreadable, "it is not the URL of a file.") }
+            guard backup.url.isFileURL else { throw MoltError(.unreadable, "it is not the URL of a file.") }
             let directory = try directory
             var url = backup.url.standardizedFileURL
             let isNamed = BackupName(url.lastPathComponent, of: suite.domainName) != nil
@@ -118,12 +117,12 @@ extension DefaultsStoreFiles {
                 url.deletingLastPathComponent().resolvingSymlinksInPath().path
                 == directory.resolvingSymlinksInPath().path
             guard isNamed, isBeside else {
-                throw MigrationError.backupOfAnotherStore(backup, suite.attachedName)
+                throw MoltError.backupOfAnotherStore(backup, suite.attachedName)
             }
             return try content(at: url).content
-        } catch let error as MigrationError {
+        } catch let error as MoltError where error.code == .backupUnusable {
             throw error
-        } catch let error as DefaultsError {
+        } catch let error as MoltError {
             throw .backupUnusable(backup, error.message, underlying: error)
         } catch {
             throw .backupUnusable(backup, "it cannot be read.", underlying: error)
@@ -133,7 +132,7 @@ extension DefaultsStoreFiles {
     private func content(at url: URL, ofAny: Bool = false) throws -> (content: SuiteBackupContent, size: Int) {
         let type = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         guard type == .typeRegular else {
-            throw DefaultsError(.unreadable, "it is a link or a directory, and not a file.")
+            throw MoltError(.unreadable, "it is a link or a directory, and not a file.")
         }
         let bytes = try Data(contentsOf: url)
         var content = try SuiteBackupContent(file: bytes)
@@ -143,7 +142,7 @@ extension DefaultsStoreFiles {
             content.entries[0].store = suite.attachedName
         }
         guard content.entries.first?.store == suite.attachedName else {
-            throw DefaultsError(.unreadable, "it is one of another suite.")
+            throw MoltError(.unreadable, "it is one of another suite.")
         }
         return (content, bytes.count)
     }
@@ -156,12 +155,12 @@ extension DefaultsStoreFiles {
             known.url.standardizedFileURL == backup.url.standardizedFileURL
                 || !FileManager.default.fileExists(atPath: backup.url.path)
         else {
-            throw MigrationError.backupUnusable(backup, "it is none of this suite, and was not removed.")
+            throw MoltError.backupUnusable(backup, "it is none of this suite, and was not removed.")
         }
         do throws(DurableFile.Failure) {
             try DurableFile.remove(known.url.path)
         } catch {
-            throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
+            throw MoltError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
         }
     }
 }

@@ -5,7 +5,7 @@ extension Suite {
     ///
     /// They are made by upgrades whose options request it, and by ``backUp(attaching:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` if
+    /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` if
     ///   their directory cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try DefaultsStore(self).backups()
@@ -15,7 +15,7 @@ extension Suite {
     ///
     /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`.
     public func filesAside() throws -> [StoreBackup] {
         try validate()
         return try DefaultsStore(self).files.backups(BackupName.Kind.filesAside)
@@ -29,7 +29,7 @@ extension Suite {
     /// ```
     ///
     /// - Parameter attached: Other suites to include in the backup; none by default.
-    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a
+    /// - Throws: `MoltError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``MoltError`` for a
     ///   suite that cannot be read.
     @discardableResult
     public func backUp(attaching attached: [any Attachable] = []) throws -> StoreBackup {
@@ -62,8 +62,8 @@ extension Suite {
     ///     default.
     ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
     /// - Returns: The names of the suites in the backup that were left as they are.
-    /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
-    ///   `busy`; ``DefaultsError`` for a suite that cannot be written.
+    /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
+    ///   `busy`; ``MoltError`` for a suite that cannot be written.
     @discardableResult
     public func restore(
         _ backup: StoreBackup,
@@ -86,7 +86,7 @@ extension Suite {
 
     /// Removes a backup of the suite, or a copy from ``filesAside()``.
     ///
-    /// - Throws: `MigrationError` with the code `backupUnusable` if the backup does not belong to this suite.
+    /// - Throws: `MoltError` with the code `backupUnusable` if the backup does not belong to this suite.
     public func removeBackup(_ backup: StoreBackup) throws {
         try DefaultsStore(self).remove(backup)
     }
@@ -95,7 +95,7 @@ extension Suite {
         let deadline = ContinuousClock.now + .seconds(5)
         return {
             guard ContinuousClock.now >= deadline else { return }
-            throw MigrationError(
+            throw MoltError(
                 .busy,
                 "Another process is upgrading the settings in \(suite). Try again. Nothing was changed."
             )

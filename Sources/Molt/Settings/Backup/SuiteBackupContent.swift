@@ -21,7 +21,7 @@ struct SuiteBackupContent: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
         guard format <= Self.format else {
-            throw DefaultsError(
+            throw MoltError(
                 .newerFormat,
                 "It has the format \(format), and this release of Molt reads formats up to \(Self.format)."
             )
@@ -46,11 +46,11 @@ struct SuiteBackupContent: Codable {
 
     /// Decodes a file.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or an error of the decoder.
+    /// - Throws: ``MoltError`` with the code `newerFormat` or `unreadable`, or an error of the decoder.
     init(file: Data) throws {
         let envelope = try? JSONDecoder().decode(Envelope.self, fromStored: file)
         guard let envelope, envelope.digest == Self.digest(of: envelope.content) else {
-            throw DefaultsError(.unreadable, "It is damaged: its content differs from what was written.")
+            throw MoltError(.unreadable, "It is damaged: its content differs from what was written.")
         }
         self = try JSONDecoder().decode(Self.self, fromStored: envelope.content)
     }

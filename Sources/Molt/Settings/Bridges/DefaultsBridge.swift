@@ -47,11 +47,11 @@ public protocol DefaultsBridge<Value, Serializable>: Sendable {
 extension DefaultsBridge {
     /// Encodes a value by ``serialize(_:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` if the result is nil or no suite can hold it.
+    /// - Throws: ``MoltError`` with the code `cannotStore` if the result is nil or no suite can hold it.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
             let fault = "The bridge of \(Value.self) returned nil for the value. Store a value that it can serialize."
-            throw DefaultsError(.cannotStore, fault)
+            throw MoltError(.cannotStore, fault)
         }
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.encode(any: object)
@@ -61,13 +61,13 @@ extension DefaultsBridge {
 
     /// Decodes a stored value by ``deserialize(_:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the value is of another type or the result is nil.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if the value is of another type or the result is nil.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         // A `DefaultsSerializable` type reads every kind of number; a cast would require the platform's exact type.
         let type = Serializable.self as? any DefaultsSerializable.Type
         let object = try type.map { try $0.decoded(from: stored) } ?? stored.bridged
         guard let object = object as? Serializable, let value = deserialize(object) else {
-            throw DefaultsError.mismatch("what the bridge of \(Value.self) stores")
+            throw MoltError.mismatch("what the bridge of \(Value.self) stores")
         }
         return value
     }
@@ -130,7 +130,7 @@ extension BuiltInBridge {
         decode: @escaping @Sendable (PropertyListValue) throws -> Value?
     ) {
         self.init(makeForm: form, encoder: encode) { stored in
-            guard let value = try decode(stored) else { throw DefaultsError.mismatch(expected()) }
+            guard let value = try decode(stored) else { throw MoltError.mismatch(expected()) }
             return value
         }
     }

@@ -6,11 +6,11 @@ internal import Foundation
 enum DefaultsJSON {
     /// Encodes a value as JSON.
     ///
-    /// - Throws: ``DefaultsError`` for a value that JSON cannot represent, such as an infinite number.
+    /// - Throws: ``MoltError`` for a value that JSON cannot represent, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        var error = DefaultsError(.cannotStore, "JSON has no NaN and no infinity. Choose another form for it.")
+        var error = MoltError(.cannotStore, "JSON has no NaN and no infinity. Choose another form for it.")
         do {
             let json = try encoder.encode(value)
             // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
@@ -23,12 +23,12 @@ enum DefaultsJSON {
 
     /// Decodes a value from JSON.
     ///
-    /// - Throws: ``DefaultsError`` with the place where the JSON does not match the type.
+    /// - Throws: ``MoltError`` with the place where the JSON does not match the type.
     static func decode<Value: Decodable>(_ type: Value.Type, from json: some Sequence<UInt8>) throws -> Value {
         do {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch let error as DecodingError {
-            var mismatch = DefaultsError.unusable(fault(error, type))
+            var mismatch = MoltError.unusable(fault(error, type))
             mismatch.place = place(of: error)
             throw mismatch
         }
@@ -42,10 +42,10 @@ enum DefaultsJSON {
         }
     }
 
-    /// Throws ``DefaultsError`` if the text is not valid JSON.
+    /// Throws ``MoltError`` if the text is not valid JSON.
     static func check(_ json: some Sequence<UInt8>) throws {
         guard let text = String(utf8: Data(json)), (try? JSONPart(text)) != nil else {
-            throw DefaultsError.mismatch("JSON text")
+            throw MoltError.mismatch("JSON text")
         }
     }
 
@@ -84,7 +84,7 @@ extension DefaultsSerializable where Self: Codable {
             try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
         } decoder: { stored in
             do {
-                guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Self.self)") }
+                guard let text = stored.string else { throw MoltError.mismatch("JSON text of \(Self.self)") }
                 return try DefaultsJSON.decode(Self.self, from: text.utf8)
             } catch {
                 // A value that is neither JSON text nor a raw value is reported as not being JSON text.
@@ -115,7 +115,7 @@ public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
 
     /// Decodes the value from JSON data.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard case .data(let json) = stored else { throw DefaultsError.mismatch("data of JSON of \(Value.self)") }
+        guard case .data(let json) = stored else { throw MoltError.mismatch("data of JSON of \(Value.self)") }
         return try DefaultsJSON.decode(Value.self, from: json)
     }
 }

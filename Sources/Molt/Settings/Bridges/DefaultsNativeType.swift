@@ -33,10 +33,10 @@ extension DefaultsCodableType
 where Self: RawRepresentable, NativeForm: RawRepresentable, RawValue == NativeForm.RawValue {
     /// Returns the native value with the same raw value.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if there is none.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if there is none.
     public func toNative() throws -> NativeForm {
         guard let native = NativeForm(rawValue: rawValue) else {
-            throw DefaultsError.mismatch("a raw value of \(NativeForm.self)")
+            throw MoltError.mismatch("a raw value of \(NativeForm.self)")
         }
         return native
     }

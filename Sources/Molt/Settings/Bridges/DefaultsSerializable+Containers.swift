@@ -15,13 +15,13 @@ extension DefaultsSerializable {
     ) -> BuiltInBridge<Container> {
         BuiltInBridge(makeForm: makeForm) { value in
             let stored = try elements(value).enumerated().map { index, element in
-                try DefaultsError.within(.index(index), .cannotStore) { try encodeInside(element) }
+                try MoltError.within(.index(index), .cannotStore) { try encodeInside(element) }
             }
             return .array(isSorted ? try stored.sortedByText() : stored)
         } decoder: { stored in
-            guard case .array(let elements) = stored else { throw DefaultsError.mismatch("an array") }
+            guard case .array(let elements) = stored else { throw MoltError.mismatch("an array") }
             let values = try elements.enumerated().map { index, element in
-                try DefaultsError.within(.index(index), .typeMismatch) { try decoded(from: element) }
+                try MoltError.within(.index(index), .typeMismatch) { try decoded(from: element) }
             }
             return try container(values)
         }
@@ -61,23 +61,23 @@ extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Val
             var stored: [String: PropertyListValue] = [:]
             for (key, value) in dictionary {
                 let text = key.defaultsKey
-                try DefaultsError.within(.key(text), .cannotStore) {
+                try MoltError.within(.key(text), .cannotStore) {
                     guard try stored.updateValue(Value.encodeInside(value), forKey: text) != nil else { return }
                     let fault = "Two keys of type \(Key.self) have the same string. Give each a string of its own."
-                    throw DefaultsError(.cannotStore, fault)
+                    throw MoltError(.cannotStore, fault)
                 }
             }
             return .dictionary(stored)
         } decoder: { stored in
-            guard case .dictionary(let stored) = stored else { throw DefaultsError.mismatch("a dictionary") }
+            guard case .dictionary(let stored) = stored else { throw MoltError.mismatch("a dictionary") }
             var dictionary: [Key: Value] = [:]
             for (text, value) in stored {
-                try DefaultsError.within(.key(text), .typeMismatch) {
+                try MoltError.within(.key(text), .typeMismatch) {
                     guard let key = Key(defaultsKey: text) else {
-                        throw DefaultsError.mismatch("under a key of type \(Key.self)")
+                        throw MoltError.mismatch("under a key of type \(Key.self)")
                     }
                     guard try dictionary.updateValue(Value.decoded(from: value), forKey: key) != nil else { return }
-                    throw DefaultsError.mismatch("the only value whose key means the same")
+                    throw MoltError.mismatch("the only value whose key means the same")
                 }
             }
             return dictionary
@@ -97,7 +97,7 @@ extension DefaultsSerializable where Self: Comparable {
         let form: @Sendable () -> DefaultsForm = { DefaultsForm(.range(defaultsForm, isClosed: isClosed)) }
         let array = elementsBridge(form, elements: bounds) { bounds in
             guard bounds.count == 2, bounds[0] <= bounds[1] else {
-                throw DefaultsError.mismatch("two bounds of type \(Self.self), the lower one first")
+                throw MoltError.mismatch("two bounds of type \(Self.self), the lower one first")
             }
             return range((bounds[0], bounds[1]))
         }

@@ -6,7 +6,7 @@ extension DefaultsSerializable where Self: FixedWidthInteger & Codable {
         BuiltInBridge<Self>(.integer(Self.self), "an integer that fits \(Self.self)") { value in
             if let number = PropertyListValue(exactly: value) { return number }
             let fault = "The number needs more than 64 bits, which a suite cannot hold. Store it as a string."
-            throw DefaultsError(.cannotStore, fault)
+            throw MoltError(.cannotStore, fault)
         } decode: { stored in
             switch stored {
             case .int(let number): Self(exactly: number)

@@ -105,7 +105,7 @@ extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
 extension DefaultsSerializable {
     /// Encodes a value; returns nil if nothing is to be stored for it.
     ///
-    /// - Throws: ``DefaultsError``, or an error of a custom bridge, if the value cannot be stored.
+    /// - Throws: ``MoltError``, or an error of a custom bridge, if the value cannot be stored.
     package static func encode(_ value: Self) throws -> PropertyListValue? {
         guard let value = value as? Bridge.Value else { throw unfittingBridge }
         return try bridge.encode(value)
@@ -113,7 +113,7 @@ extension DefaultsSerializable {
 
     /// Decodes a stored value.
     ///
-    /// - Throws: ``DefaultsError``, or an error of a custom bridge, if the value cannot be read.
+    /// - Throws: ``MoltError``, or an error of a custom bridge, if the value cannot be read.
     package static func decoded(from stored: PropertyListValue) throws -> Self {
         guard let value = try bridge.decode(stored) as? Self else { throw unfittingBridge }
         return value
@@ -128,14 +128,14 @@ extension DefaultsSerializable {
     /// ``encode(_:)`` for a value inside a container, which cannot hold nil.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
-            throw DefaultsError(.cannotStore, "A suite cannot hold nil inside an array or a dictionary. Leave it out.")
+            throw MoltError(.cannotStore, "A suite cannot hold nil inside an array or a dictionary. Leave it out.")
         }
         return stored
     }
 
-    private static var unfittingBridge: DefaultsError {
+    private static var unfittingBridge: MoltError {
         let fault = "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
-        return DefaultsError(.typeMismatch, fault)
+        return MoltError(.typeMismatch, fault)
     }
 }
 

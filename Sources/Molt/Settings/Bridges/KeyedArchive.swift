@@ -39,32 +39,32 @@ struct KeyedObjects {
 package enum KeyedArchive {
     /// Archives an object.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` if a class inside it has no secure coding.
+    /// - Throws: ``MoltError`` with the code `cannotStore` if a class inside it has no secure coding.
     static func archive(_ object: Any) throws -> PropertyListValue {
         do {
             return try .data(NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true))
         } catch {
             let fault = "The object cannot be archived: every class in it must support secure coding."
-            throw DefaultsError(.cannotStore, fault, underlying: error)
+            throw MoltError(.cannotStore, fault, underlying: error)
         }
     }
 
     /// Unarchives an object.
     ///
     /// - Parameter classes: The allowed classes of the root and of the elements of an array.
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the object is of another class, or damaged.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if the object is of another class, or damaged.
     package static func object<Object>(_ classes: [AnyClass], from stored: PropertyListValue) throws -> Object {
         if let data = stored.data {
             if let object = root(classes, of: data) as? Object { return object }
             if let name = unknownClass(in: data) {
-                throw DefaultsError(
+                throw MoltError(
                     .typeMismatch,
                     "The stored value is an archive of the class \"\(name)\", which this app does not have. It is unchanged: "
                         + mappingAdvice
                 )
             }
         }
-        throw DefaultsError.mismatch("a keyed archive of \(Object.self) with secure coding")
+        throw MoltError.mismatch("a keyed archive of \(Object.self) with secure coding")
     }
 
     /// Whether data is an archive, perhaps of a class that this app does not have.

@@ -38,7 +38,7 @@ extension MigrationStep {
 
     /// Renames a key; if the key has no value, does nothing and reports it as absent.
     ///
-    /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a different value.
+    /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         let summary = "rename the key \(key) to \(newKey) in \(suite)"
         var faults = faults(of: [key, newKey])

@@ -19,7 +19,7 @@ extension Suite: AttachedStore {
         get throws {
             do {
                 return try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains)
-            } catch let error as DefaultsError where error.code == .unreadable {
+            } catch let error as MoltError where error.code == .unreadable {
                 // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
                 return false
             }
@@ -62,8 +62,8 @@ extension Suite: AttachedStore {
 extension MigrationContext {
     /// The settings of a suite during an upgrade; changes are written after the commit.
     ///
-    /// - Throws: `MigrationError` with the code `notAttached` if neither the step's `attaching` nor the opening names
-    ///   the suite, or `deferred` if it cannot be read now; ``DefaultsError`` if it cannot be read at all.
+    /// - Throws: `MoltError` with the code `notAttached` if neither the step's `attaching` nor the opening names
+    ///   the suite, or `deferred` if it cannot be read now; ``MoltError`` if it cannot be read at all.
     public func suite(_ suite: Suite) throws -> SuiteChanges {
         try attached(suite)
     }

@@ -47,7 +47,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// The keys that currently have a value, sorted.
     ///
-    /// - Throws: `MigrationError` with the code `contextExpired`.
+    /// - Throws: `MoltError` with the code `contextExpired`.
     public var keys: [String] {
         get throws {
             try check()
@@ -62,7 +62,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// The current value of a key; nil if it has none.
     ///
-    /// - Throws: `MigrationError` with the code `contextExpired`.
+    /// - Throws: `MoltError` with the code `contextExpired`.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
         return Suite.ownKeys.contains(key) ? nil : current(key)
@@ -72,8 +72,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// Sets a value.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` for a value or a key that no suite can hold;
-    ///   `MigrationError` with the code `contextExpired`.
+    /// - Throws: ``MoltError`` with the code `cannotStore` for a value or a key that no suite can hold;
+    ///   `MoltError` with the code `contextExpired`.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
         try check()
         try checkKey(key)
@@ -90,7 +90,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// Removes a value; does nothing if the key has none.
     ///
-    /// - Throws: `MigrationError` with the code `contextExpired`.
+    /// - Throws: `MoltError` with the code `contextExpired`.
     public func removeValue(forKey key: String) throws {
         try check()
         try checkKey(key)
@@ -106,19 +106,19 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Renames a key.
     ///
     /// - Returns: Whether the key had a value.
-    /// - Throws: `MigrationError` with the code `keyExists` if the new key has a different value.
+    /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
     @discardableResult
     public func renameKey(_ key: String, to newKey: String) throws -> Bool {
         try check()
         guard key != newKey, let value = current(key) else { return false }
         if let other = current(newKey), other != value {
-            var error = MigrationError(
+            var error = MoltError(
                 .keyExists,
                 "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value. Decide which of the two "
                     + "to keep in a step `.settings(in:)`."
             )
             error.attachedStore = suite.attachedName
-            error.recordKey = key
+            error.key = key
             throw error
         }
         try set(value, forKey: newKey)
@@ -130,14 +130,14 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// Records an error of a subscript, which fails the upgrade.
     public func subscriptFailed(_ error: any Error) {
-        failure = failure ?? (error as? DefaultsError)?.of(suite: suite) ?? error
+        failure = failure ?? (error as? MoltError)?.of(suite: suite) ?? error
     }
 
     // MARK: Finishing
 
     /// Ends the session, and returns the encoded changes for the journal; nil if there are none.
     ///
-    /// - Throws: ``DefaultsError`` if the suite cannot be written, or the first error of a subscript.
+    /// - Throws: ``MoltError`` if the suite cannot be written, or the first error of a subscript.
     package func finish() throws -> [UInt8]? {
         defer { isOver = true }
         try check()
@@ -179,7 +179,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     private func checkKey(_ key: String) throws {
         guard Suite.ownKeys.contains(key) else { return }
-        throw DefaultsError.ownKey(key, in: suite)
+        throw MoltError.ownKey(key, in: suite)
     }
 
     private func change(_ key: String, to value: PropertyListValue?) {
@@ -222,10 +222,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// Checks that the upgrade is not over and that no subscript has failed.
     ///
-    /// - Throws: `MigrationError` with the code `contextExpired`, or the first error of a subscript.
+    /// - Throws: `MoltError` with the code `contextExpired`, or the first error of a subscript.
     package func check() throws {
         guard !isOver else {
-            throw MigrationError(
+            throw MoltError(
                 .contextExpired,
                 "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
             )

@@ -50,7 +50,7 @@ package struct SuiteIntent: Codable {
         do {
             self = try JSONDecoder().decode(Self.self, fromStored: Data(bytes))
         } catch {
-            throw DefaultsError(
+            throw MoltError(
                 .unreadable,
                 "The journal's changes to a suite cannot be read.",
                 underlying: error
@@ -110,8 +110,8 @@ package struct SuiteIntent: Codable {
 
     /// Checks that the suite can hold all its values after the changes: on Linux, the library writes all of them again.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore`.
-    func check(for suite: Suite) throws(DefaultsError) {
+    /// - Throws: ``MoltError`` with the code `cannotStore`.
+    func check(for suite: Suite) throws(MoltError) {
         try SuiteEdit(values: set, removed: Set(remove)).check(on: snapshot, of: suite)
     }
 

@@ -74,17 +74,17 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
 
     /// Decodes a stored value; returns the default for nil.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch`, the key and the place inside the value.
+    /// - Throws: ``MoltError`` with the code `typeMismatch`, the key and the place inside the value.
     package func value(of stored: PropertyListValue?) throws -> Value {
         try converting(.typeMismatch) { try stored.map { try Value.decoded(from: $0) } ?? defaultValue }
     }
 
     /// Runs a conversion and adds the key to its error.
-    func converting<Result>(_ code: DefaultsError.Code, _ convert: () throws -> Result) throws -> Result {
+    func converting<Result>(_ code: MoltError.Code, _ convert: () throws -> Result) throws -> Result {
         do {
             return try convert()
         } catch {
-            throw DefaultsError.wrapping(error, as: code).at(key: name)
+            throw MoltError.wrapping(error, as: code).at(key: name)
         }
     }
 }

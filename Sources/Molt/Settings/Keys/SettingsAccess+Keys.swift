@@ -31,7 +31,7 @@ extension SettingsAccess {
 
     /// The value of a setting; its default if nothing is set.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
     ///   It names the key, the place inside the value, and the expected kind.
     public func value<Value>(for key: DefaultsKey<Value>) throws -> Value {
         try key.value(of: value(forKey: key.name))
@@ -39,7 +39,7 @@ extension SettingsAccess {
 
     /// Sets a setting, whatever its stored value; nil removes it.
     ///
-    /// - Throws: ``DefaultsError`` if the value cannot be stored or the suite cannot be changed.
+    /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws {
         if let stored = try key.converting(.cannotStore, { try Value.encode(value) }) {
             try set(stored, forKey: key.name)
@@ -50,11 +50,11 @@ extension SettingsAccess {
 
     /// Removes a setting, which then has its default value.
     ///
-    /// - Throws: ``DefaultsError`` if the suite cannot be changed.
+    /// - Throws: ``MoltError`` if the suite cannot be changed.
     public func remove(_ key: DefaultsKeys) throws { try removeValue(forKey: key.name) }
 
     /// Whether a value is stored, even if it cannot be read as the key's type.
     ///
-    /// - Throws: ``DefaultsError`` if the suite cannot be read.
+    /// - Throws: ``MoltError`` if the suite cannot be read.
     public func contains(_ key: DefaultsKeys) throws -> Bool { try value(forKey: key.name) != nil }
 }

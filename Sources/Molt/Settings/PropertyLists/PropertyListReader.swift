@@ -9,7 +9,7 @@ package enum PropertyListReader {
     ///
     /// - Parameter containers: The number of containers around each value of a suite, on top of the values' own depth
     ///   limit: 0 for a list that is one value, 1 for a list that is the suite's domain.
-    /// - Throws: Foundation's error for a damaged list, and ``DefaultsError`` with the code `cannotStore` for values
+    /// - Throws: Foundation's error for a damaged list, and ``MoltError`` with the code `cannotStore` for values
     ///   that no suite can hold.
     package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {
         guard !isBinary(bytes) else { return try binary(bytes, around: containers) }

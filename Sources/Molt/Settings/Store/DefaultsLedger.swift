@@ -18,7 +18,7 @@ package struct DefaultsLedger: Codable {
 
     /// Decodes a ledger.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat`, before any other member is decoded.
+    /// - Throws: ``MoltError`` with the code `newerFormat`, before any other member is decoded.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
@@ -30,13 +30,13 @@ package struct DefaultsLedger: Codable {
 
     /// Checks that this release can write the ledger's format; a newer format may be readable but not writable.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat`.
+    /// - Throws: ``MoltError`` with the code `newerFormat`.
     func checkWritable(in suite: Suite) throws {
         if format > Self.format { throw Self.newer(format, "writes").at(key: Suite.ledgerKey).of(suite: suite) }
     }
 
-    private static func newer(_ format: Int, _ verb: String) -> DefaultsError {
-        DefaultsError(
+    private static func newer(_ format: Int, _ verb: String) -> MoltError {
+        MoltError(
             .newerFormat,
             "The ledger has the format \(format), and this release of Molt \(verb) formats up to \(Self.format). "
                 + "Update the app. Nothing was changed."
@@ -47,16 +47,16 @@ package struct DefaultsLedger: Codable {
         do {
             guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
             self = try JSONDecoder().decode(Self.self, fromStored: Data(text.utf8))
-        } catch let error as DefaultsError {
+        } catch let error as MoltError {
             throw error.at(key: Suite.ledgerKey).of(suite: suite)
         } catch {
-            var failure = DefaultsError(
+            var failure = MoltError(
                 .unreadable,
                 "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Was it written by something "
                     + "else? Nothing was changed.",
                 underlying: error
             )
-            failure.suite = suite.domainName
+            failure.store = suite.domainName
             failure.key = Suite.ledgerKey
             throw failure
         }
@@ -77,10 +77,10 @@ extension Suite {
     static let ownKeys: Set<String> = [ledgerKey]
 }
 
-extension DefaultsError {
-    static func ownKey(_ key: String, in suite: Suite) -> DefaultsError {
+extension MoltError {
+    static func ownKey(_ key: String, in suite: Suite) -> MoltError {
         let message = "The key \"\(key)\" is kept for Molt itself. Choose another one."
-        return DefaultsError(.cannotStore, message).at(key: key).of(suite: suite)
+        return MoltError(.cannotStore, message).at(key: key).of(suite: suite)
     }
 }
 

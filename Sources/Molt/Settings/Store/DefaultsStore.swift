@@ -49,13 +49,13 @@ package final class DefaultsStore: MigrationStore {
 
     /// Reads the version and the ledger.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
-    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, for example on a device that
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
+    ///   `MoltError` with the code `deferred` for a suite that cannot be read now, for example on a device that
     ///   has not been unlocked since it started.
     package func state() throws -> StoreState {
         try suite.validate()
         if let reason = try suite.closedReason() {
-            var error = MigrationError(.deferred, "\(reason) Nothing was changed. Try again later.")
+            var error = MoltError(.deferred, "\(reason) Nothing was changed. Try again later.")
             error.store = storeName
             throw error
         }

@@ -10,7 +10,7 @@ struct DefaultsStoreFiles {
 
     /// The directory of the files, shared by all apps that share the suite.
     var directory: URL {
-        get throws(DefaultsError) {
+        get throws(MoltError) {
             guard let directory = suite.filesDirectory else {
                 throw failure("There is no directory for application support.")
             }
@@ -18,7 +18,7 @@ struct DefaultsStoreFiles {
         }
     }
 
-    private func path(_ suffix: String) throws(DefaultsError) -> String {
+    private func path(_ suffix: String) throws(MoltError) -> String {
         try directory.appending(path: suite.domainName + suffix).path
     }
 
@@ -53,18 +53,16 @@ struct DefaultsStoreFiles {
         do {
             guard let bytes = try DurableFile.read(path) else { return nil }
             return try JSONDecoder().decode(DefaultsJournal.self, fromStored: bytes)
-        } catch var error as DefaultsError {
-            error.path = path
+        } catch let error as MoltError {
             throw error.of(suite: suite)
         } catch {
-            var failure = DefaultsError(
+            var failure = MoltError(
                 .unreadable,
                 "The journal of an upgrade at \(path) cannot be read. Nothing was changed. Restore it from a backup; "
                     + "removing it would lose what the upgrade has still to do.",
                 underlying: error
             )
-            failure.suite = suite.domainName
-            failure.path = path
+            failure.store = suite.domainName
             throw failure
         }
     }
@@ -113,9 +111,9 @@ struct DefaultsStoreFiles {
         }
     }
 
-    func failure(_ message: String, _ underlying: (any Error)? = nil) -> DefaultsError {
-        var error = DefaultsError(.notWritable, message, underlying: underlying)
-        error.suite = suite.domainName
+    func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {
+        var error = MoltError(.notWritable, message, underlying: underlying)
+        error.store = suite.domainName
         return error
     }
 }

@@ -36,12 +36,12 @@ final class DefaultsTransaction: MigrationTransaction {
     }
 
     /// The error for a failure after the rename or removal of the journal, when the upgrade is already committed.
-    private func failureAfterCommit(_ error: any Error) -> MigrationError {
+    private func failureAfterCommit(_ error: any Error) -> MoltError {
         let problem = pending == nil ? "cannot be removed" : "was written, but the disk did not confirm it"
-        var failure = MigrationError(
+        var failure = MoltError(
             .attachedStoreFailed,
             "The journal of an upgrade of \(suite) \(problem).",
-            .committed,
+            outcome: .committed,
             underlying: error
         )
         failure.attachedStore = suite.attachedName
@@ -57,7 +57,7 @@ final class DefaultsTransaction: MigrationTransaction {
 
     private func check() throws {
         guard isOver else { return }
-        throw MigrationError(
+        throw MoltError(
             .contextExpired,
             "The transaction was used after it had ended. Use it only inside the closure that it was given to."
         )
@@ -158,7 +158,7 @@ final class DefaultsTransaction: MigrationTransaction {
 
     /// Encodes the changes to the suite itself, once they are complete.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` if the suite could not hold its values after them.
+    /// - Throws: ``MoltError`` with the code `cannotStore` if the suite could not hold its values after them.
     func encodeOwnIntent() throws {
         guard let intent = ownIntent,
             let index = pending?.entries.firstIndex(where: { $0.store == suite.attachedName })

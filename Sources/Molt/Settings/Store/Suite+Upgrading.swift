@@ -14,7 +14,7 @@ extension Suite {
     ///   - migrations: The registry; its steps about records find none.
     ///   - attached: Other suites that blocks use but steps do not name; none by default.
     ///   - options: The app's version for the ledger, the monitor, the time to wait for another process, and more.
-    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does; ``DefaultsError`` for a suite that cannot be used.
+    /// - Throws: ``MoltError`` as `Migrator.migrate(_:)` does, or for a suite that cannot be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
@@ -44,7 +44,7 @@ extension Suite {
 
     /// The ledger of a suite that is a store: its applied migrations, in order, and its deferred ones.
     ///
-    /// - Throws: ``DefaultsError`` for a suite that cannot be read.
+    /// - Throws: ``MoltError`` for a suite that cannot be read.
     public func history() throws -> [LedgerEntry] {
         try DefaultsStore(self).state().ledger
     }
@@ -75,7 +75,7 @@ extension MigrationPlan {
     /// let plan = try MigrationPlan(for: .standard, migrations: migrations)
     /// ```
     ///
-    /// - Throws: `MigrationError` with the code `invalidRegistry`; ``DefaultsError`` for a suite that cannot be read.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or for a suite that cannot be read.
     public init(
         for suite: Suite,
         migrations: MigrationRegistry,

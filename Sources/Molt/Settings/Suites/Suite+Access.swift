@@ -1,7 +1,7 @@
 extension Suite: SettingsAccess {
     /// Reports an error of a subscript, with the suite's name, to ``DefaultsKeys/onFailure``.
     public func subscriptFailed(_ error: any Error) {
-        DefaultsKeys.onFailure((error as? DefaultsError)?.of(suite: self) ?? error)
+        DefaultsKeys.onFailure((error as? MoltError)?.of(suite: self) ?? error)
     }
 
     /// The value under a key of the suite's own domain, never of the registration, argument or global domain.
@@ -9,7 +9,7 @@ extension Suite: SettingsAccess {
     /// On Linux, a value that another process has changed is seen after ``synchronize()`` or ``values()``.
     ///
     /// - Returns: nil if the key has no value.
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try SuiteDomain(self).liveValue(forKey: key)
     }
@@ -34,11 +34,11 @@ extension Suite: SettingsAccess {
     ///
     /// Keys reserved for Molt are refused; ``removeAll()`` removes them.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
+    /// - Throws: ``MoltError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a damaged file, which stays unchanged; `noPermission`, `notWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
         if let key = keys.union(values.keys).intersection(Self.ownKeys).min() {
-            throw DefaultsError.ownKey(key, in: self)
+            throw MoltError.ownKey(key, in: self)
         }
         try SuiteDomain(self).write(set: values, remove: keys)
     }
@@ -54,7 +54,7 @@ extension Suite: SettingsAccess {
 
     /// All values of the suite's own domain; on Linux, those that the app has set are saved first.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
         try SuiteDomain(self).read()
     }
@@ -63,7 +63,7 @@ extension Suite: SettingsAccess {
     ///
     /// Unlike `UserDefaults.synchronize()`, it never overwrites an unreadable file.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
     public func synchronize() throws {
         try SuiteDomain(self).flush()
     }

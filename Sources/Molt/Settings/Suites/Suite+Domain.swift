@@ -21,12 +21,12 @@ extension Suite {
 
     /// Checks that the suite's name is valid and that this app may use the suite.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
+    /// - Throws: ``MoltError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
     ///   app's own name as a suite name (Apple platforms), an app group that the app is not entitled to (if the
     ///   platform reports it), and a name that is not a valid file name.
-    public func validate() throws(DefaultsError) {
+    public func validate() throws(MoltError) {
         if let fault = nameFault {
-            throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
+            throw MoltError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
                 suite: self
             )
         }

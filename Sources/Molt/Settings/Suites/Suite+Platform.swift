@@ -11,10 +11,10 @@ extension Suite {
     ///
     /// `UserDefaults` is not `Sendable` on Linux, so objects are not kept. All objects of one name share the settings,
     /// which the library protects with a lock.
-    func makeDefaults() throws(DefaultsError) -> UserDefaults {
+    func makeDefaults() throws(MoltError) -> UserDefaults {
         guard let name else { return .standard }
         guard let defaults = UserDefaults(suiteName: name) else {
-            throw DefaultsError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
+            throw MoltError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
         }
         return defaults
     }
@@ -167,14 +167,14 @@ extension Suite {
                     if let key = Self.keyOfLostDate(lost) {
                         throw failure(
                             .unreadable,
-                            "The file of the suite cannot be read, because it holds a date that was infinite. Write another "
-                                + "date into the file, or remove the key there."
+                            "The suite's file at \(preferencesPath) cannot be read, because it holds a date that was "
+                                + "infinite. Write another date into the file, or remove the key there."
                         ).at(key: key)
                     }
                     throw failure(
                         .unreadable,
-                        "The file of the suite is damaged: it is not a property list of keys and values. Restore it from "
-                            + "a backup, or move it away."
+                        "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values. "
+                            + "Restore it from a backup, or move it away."
                     )
                 }
                 // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
@@ -206,13 +206,13 @@ extension Suite {
         }
 
         /// The error for a date that the library would save and not read back: the whole file would be lost with it.
-        private func unstorableDate(in objects: [String: Any]) -> DefaultsError? {
+        private func unstorableDate(in objects: [String: Any]) -> MoltError? {
             for (key, object) in objects {
                 // Other values that no suite can hold are reported when they are read.
                 guard Self.hasUnstorableDate(object), let value = try? PropertyListValue(normalizing: object) else {
                     continue
                 }
-                do throws(DefaultsError) {
+                do throws(MoltError) {
                     try SuiteDomain.check(value, forKey: key, in: self)
                 } catch {
                     var error = error
@@ -331,13 +331,12 @@ extension Suite {
             return found
         }
 
-        /// - Throws: ``DefaultsError`` with the code `unreadable` for a list with values that no suite can hold.
+        /// - Throws: ``MoltError`` with the code `unreadable` for a list with values that no suite can hold.
         private func isWhole(_ bytes: Data) throws -> Bool {
             do {
                 return try PropertyListReader.value(bytes, around: 1).dictionary != nil
-            } catch var error as DefaultsError {
+            } catch var error as MoltError {
                 error.code = .unreadable
-                error.path = preferencesPath
                 if case .key(let key)? = error.place?.steps.first { error = error.at(key: key) }
                 throw error.of(suite: self)
             } catch {
@@ -390,21 +389,25 @@ extension Suite {
 
         // MARK: Failures
 
-        private func failure(_ code: DefaultsError.Code, _ message: String) -> DefaultsError {
-            var error = DefaultsError(code, message).of(suite: self)
-            error.path = preferencesPath
-            return error
+        private func failure(_ code: MoltError.Code, _ message: String) -> MoltError {
+            MoltError(code, message).of(suite: self)
         }
 
-        private func failure(of number: Int32) -> DefaultsError {
+        private func failure(of number: Int32) -> MoltError {
             let reason = String(cString: strerror(number))
             return switch number {
             case EACCES, EPERM:
-                failure(.noPermission, "The suite's file is not accessible: \(reason). Check its permissions.")
+                failure(
+                    .noPermission,
+                    "The suite's file at \(preferencesPath) is not accessible: \(reason). Check its permissions."
+                )
             case EROFS:
-                failure(.notWritable, "The suite's file is on a read-only volume. Choose another home directory.")
+                failure(
+                    .notWritable,
+                    "The suite's file at \(preferencesPath) is on a read-only volume. Choose another home directory."
+                )
             default:
-                failure(.notWritable, "The suite's file could not be used: \(reason).")
+                failure(.notWritable, "The suite's file at \(preferencesPath) could not be used: \(reason).")
             }
         }
     }

@@ -10,7 +10,7 @@ package struct SuiteDomain: Sendable {
 
     /// All values in the domain; on Linux, the app's unsaved ones are saved first.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
     package func read() throws -> [String: PropertyListValue] {
         try suite.validate()
         return try Self.normalized(suite.objects(), of: suite)
@@ -37,10 +37,10 @@ package struct SuiteDomain: Sendable {
         of key: String,
         among domain: [String: PropertyListValue],
         in suite: Suite
-    ) throws(DefaultsError) {
+    ) throws(MoltError) {
         guard let index = domain.index(forKey: key), !domain[index].key.utf8.elementsEqual(key.utf8) else { return }
         let fault = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
-        throw DefaultsError(.cannotStore, fault).at(key: key).of(suite: suite)
+        throw MoltError(.cannotStore, fault).at(key: key).of(suite: suite)
     }
 
     /// Makes the changes computed from the current values, and reads them back.
@@ -51,7 +51,7 @@ package struct SuiteDomain: Sendable {
     /// - Parameters:
     ///   - snapshot: The values to restore first if a kill has destroyed the suite's file; none by default.
     ///   - makeEdit: Receives the values and returns the changes; it must not use the suite.
-    /// - Throws: ``DefaultsError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
+    /// - Throws: ``MoltError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
     package func change(
         restoring snapshot: [String: PropertyListValue]? = nil,
         _ makeEdit: ([String: PropertyListValue]) throws -> SuiteEdit
@@ -90,15 +90,15 @@ package struct SuiteDomain: Sendable {
 
     /// Checks that the domain could be written now, without writing it.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
     package func checkWritable() throws {
         try suite.validate()
         try suite.checkWritable()
     }
 
-    static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
-        do throws(DefaultsError) {
-            if let fault = SuiteFormat.fault(ofText: key) { throw DefaultsError(.cannotStore, fault) }
+    static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(MoltError) {
+        do throws(MoltError) {
+            if let fault = SuiteFormat.fault(ofText: key) { throw MoltError(.cannotStore, fault) }
             try value.checkStorable()
         } catch {
             throw error.at(key: key).of(suite: suite)
@@ -108,11 +108,11 @@ package struct SuiteDomain: Sendable {
     private static func normalized(
         _ objects: [String: Any],
         of suite: Suite
-    ) throws(DefaultsError) -> [String: PropertyListValue] {
+    ) throws(MoltError) -> [String: PropertyListValue] {
         var values: [String: PropertyListValue] = [:]
         values.reserveCapacity(objects.count)
         for (key, object) in objects {
-            do throws(DefaultsError) {
+            do throws(MoltError) {
                 values[key] = try PropertyListValue(normalizing: object)
             } catch {
                 var error = error.at(key: key).of(suite: suite)
@@ -134,8 +134,8 @@ package struct SuiteDomain: Sendable {
             + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
     }
 
-    private static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
-        DefaultsError(
+    private static func failure(differing keys: [String], of suite: Suite) -> MoltError {
+        MoltError(
             .readBackFailed,
             "The suite did not return what was written to it. Another process may be writing it: try again."
         ).at(key: list(keys)).of(suite: suite)
@@ -172,12 +172,12 @@ package struct SuiteEdit {
     ///
     /// On Linux the library writes all of them again: one value that it cannot read back would lose the whole file.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore`.
-    func check(on domain: [String: PropertyListValue], of suite: Suite) throws(DefaultsError) {
+    /// - Throws: ``MoltError`` with the code `cannotStore`.
+    func check(on domain: [String: PropertyListValue], of suite: Suite) throws(MoltError) {
         let domain = applied(to: domain)
         for (key, value) in domain { try SuiteDomain.check(value, forKey: key, in: suite) }
         if let fault = SuiteFormat.fault(ofDictionary: domain) {
-            throw DefaultsError(.cannotStore, fault).of(suite: suite)
+            throw MoltError(.cannotStore, fault).of(suite: suite)
         }
     }
 }

@@ -21,17 +21,17 @@ extension PropertyListValue {
     /// It accepts numbers of every width, `String`, `Date`, `Data`, arrays, and dictionaries with string keys, also if
     /// they are wrapped in optionals.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` for any other object; it names the type and the place.
-    public init(normalizing object: Any) throws(DefaultsError) {
+    /// - Throws: ``MoltError`` with the code `cannotStore` for any other object; it names the type and the place.
+    public init(normalizing object: Any) throws(MoltError) {
         try self.init(normalizing: object, around: 0)
     }
 
     /// - Parameter containers: The number of containers around each value of a suite.
-    init(normalizing object: Any, around containers: Int) throws(DefaultsError) {
+    init(normalizing object: Any, around containers: Int) throws(MoltError) {
         self = try Self.normalized(object, depth: -containers)
     }
 
-    private static func normalized(_ object: Any, depth: Int) throws(DefaultsError) -> PropertyListValue {
+    private static func normalized(_ object: Any, depth: Int) throws(MoltError) -> PropertyListValue {
         // The first three casts unwrap optionals by themselves.
         if let string = object as? String { return .string(string) }
         // Before numbers: the cast of an array or a dictionary to `NSNumber` first converts all of its content.
@@ -49,12 +49,12 @@ extension PropertyListValue {
         throw refusal("\(type(of: object))")
     }
 
-    private static func normalized(elements: [Any], depth: Int) throws(DefaultsError) -> [PropertyListValue] {
+    private static func normalized(elements: [Any], depth: Int) throws(MoltError) -> [PropertyListValue] {
         guard depth < depthLimit else { throw tooDeep }
         var values: [PropertyListValue] = []
         values.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try DefaultsError.within(.index(index), .cannotStore) {
+            let value = try MoltError.within(.index(index), .cannotStore) {
                 try normalized(element, depth: depth + 1)
             }
             values.append(value)
@@ -65,7 +65,7 @@ extension PropertyListValue {
     private static func normalized(
         entries: [AnyHashable: Any],
         depth: Int
-    ) throws(DefaultsError) -> [String: PropertyListValue] {
+    ) throws(MoltError) -> [String: PropertyListValue] {
         guard depth < depthLimit else { throw tooDeep }
         var values: [String: PropertyListValue] = [:]
         values.reserveCapacity(entries.count)
@@ -73,14 +73,14 @@ extension PropertyListValue {
             guard let name = key.base as? String else {
                 throw refusal("a key of type \(type(of: key.base))")
             }
-            values[name] = try DefaultsError.within(.key(name), .cannotStore) {
+            values[name] = try MoltError.within(.key(name), .cannotStore) {
                 try normalized(entry, depth: depth + 1)
             }
         }
         return values
     }
 
-    private static func number(_ object: Any) throws(DefaultsError) -> PropertyListValue? {
+    private static func number(_ object: Any) throws(MoltError) -> PropertyListValue? {
         if type(of: object) == Bool.self, let bool = object as? Bool { return .bool(bool) }
         guard let number = object as? NSNumber else { return nil }
         // A suite does not preserve decimal digits.
@@ -96,16 +96,16 @@ extension PropertyListValue {
         }
     }
 
-    private static func refusal(_ type: String) -> DefaultsError {
-        DefaultsError(
+    private static func refusal(_ type: String) -> MoltError {
+        MoltError(
             .cannotStore,
             "A suite cannot hold \(type). Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with "
                 + "strings as keys."
         )
     }
 
-    static var tooDeep: DefaultsError {
-        DefaultsError(
+    static var tooDeep: MoltError {
+        MoltError(
             .cannotStore,
             "Arrays and dictionaries are nested more than \(depthLimit) levels deep. Store the value as data."
         )

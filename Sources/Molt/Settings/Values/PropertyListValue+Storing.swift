@@ -20,19 +20,19 @@ extension PropertyListValue {
     ///
     /// It is called before every write, so that a value that cannot be stored changes nothing.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` and the place, for arrays and dictionaries nested more
+    /// - Throws: ``MoltError`` with the code `cannotStore` and the place, for arrays and dictionaries nested more
     ///   than 200 levels deep. On Linux also for a date that is infinite or 30 million years away, a string that begins
     ///   with a byte order mark, and a dictionary whose only key is `CF$UID`.
-    public func checkStorable() throws(DefaultsError) {
+    public func checkStorable() throws(MoltError) {
         try checkStorable(depth: 0)
     }
 
-    private func checkStorable(depth: Int) throws(DefaultsError) {
+    private func checkStorable(depth: Int) throws(MoltError) {
         switch self {
         case .array(let array):
             guard depth < Self.depthLimit else { throw Self.tooDeep }
             for (index, element) in array.enumerated() {
-                try DefaultsError.within(.index(index), .cannotStore) {
+                try MoltError.within(.index(index), .cannotStore) {
                     try element.checkStorable(depth: depth + 1)
                 }
             }
@@ -40,7 +40,7 @@ extension PropertyListValue {
             guard depth < Self.depthLimit else { throw Self.tooDeep }
             try Self.check(SuiteFormat.fault(ofDictionary: dictionary))
             for (key, value) in dictionary {
-                try DefaultsError.within(.key(key), .cannotStore) {
+                try MoltError.within(.key(key), .cannotStore) {
                     try Self.check(SuiteFormat.fault(ofText: key))
                     try value.checkStorable(depth: depth + 1)
                 }
@@ -54,8 +54,8 @@ extension PropertyListValue {
         }
     }
 
-    private static func check(_ fault: String?) throws(DefaultsError) {
-        if let fault { throw DefaultsError(.cannotStore, fault) }
+    private static func check(_ fault: String?) throws(MoltError) {
+        if let fault { throw MoltError(.cannotStore, fault) }
     }
 
     /// The values that the platform returns after they were written.

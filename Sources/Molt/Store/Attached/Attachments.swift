@@ -81,7 +81,7 @@ final class Attachments {
         let name = store.attachedName
         if let begun = sessions.first(where: { $0.name == name })?.session as? Store.Session { return begun }
         guard stores[name] != nil || isDeclared else {
-            throw MigrationError(
+            throw MoltError(
                 .notAttached,
                 "The step works on \(name), which is not attached. Pass it in the step's `attaching`, or attach it where "
                     + "the store is opened.",
@@ -89,14 +89,14 @@ final class Attachments {
             )
         }
         guard let attached = try self.store(name) as? Store else {
-            throw MigrationError(
+            throw MoltError(
                 .notAttached,
                 "Another kind of store is attached under the name \(name). Give each attached store a unique name."
             )
         }
         let circumstances = AttachedCircumstances(role: role)
         if let reason = try deferred[name] ?? asAttached(name, { try attached.unavailability(circumstances) }) {
-            throw MigrationError(
+            throw MoltError(
                 .deferred,
                 "The step needs \(name), which is unavailable: \(reason) "
                     + (isDeclared
@@ -106,7 +106,7 @@ final class Attachments {
             )
         }
         guard !unsettled.contains(name) else {
-            throw MigrationError(
+            throw MoltError(
                 .journalPending,
                 "Changes to \(name) from an earlier upgrade are still to be applied. Open the store, and try again.",
                 attachedStore: name
@@ -196,7 +196,7 @@ final class Attachments {
     /// Refuses to apply changes in the wrong process: an extension has its own standard settings.
     private func checkAvailable(_ store: any AttachedStore) throws {
         guard let reason = try store.unavailability(AttachedCircumstances(role: role)) else { return }
-        throw MigrationError(
+        throw MoltError(
             .journalPending,
             "Committed changes to \(store.attachedName) cannot be applied yet: "
                 + reason,
@@ -215,7 +215,7 @@ final class Attachments {
 
     private func store(_ name: String) throws -> any AttachedStore {
         if let store = stores[name] { return store }
-        throw MigrationError(
+        throw MoltError(
             .notAttached,
             "The store has changes for \(name), which is not attached. Attach it where the store is opened.",
             attachedStore: name
@@ -235,17 +235,18 @@ final class Attachments {
         _ error: any Error,
         _ name: String,
         _ message: String,
-        code: MigrationError.Code = .attachedStoreFailed
-    ) -> MigrationError {
-        if var error = error as? MigrationError {
+        code: MoltError.Code = .attachedStoreFailed
+    ) -> MoltError {
+        // A suite's own error has its name, or is about what the journal has of it.
+        if var error = error as? MoltError, error.store == nil, error.code != .unreadable {
             error.attachedStore = error.attachedStore ?? name
             return error
         }
-        return MigrationError(code, message, attachedStore: name, underlying: error)
+        return MoltError(code, message, attachedStore: name, underlying: error)
     }
 }
 
-extension MigrationError {
+extension MoltError {
     fileprivate init(_ code: Code, _ message: String, attachedStore: String, underlying: (any Error)? = nil) {
         self.init(code, message, underlying: underlying)
         self.attachedStore = attachedStore

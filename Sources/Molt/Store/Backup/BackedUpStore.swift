@@ -4,7 +4,7 @@ internal import Foundation
 package protocol BackedUpStore: MigrationStore {
     /// Copies the last committed state of the store, without changes of an open transaction.
     ///
-    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
+    /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
     ///   `step`; no file is left in that case.
     func makeBackup(_ request: BackupRequest) throws -> StoreBackup
 
@@ -72,12 +72,12 @@ extension RestoreRequest {
     /// Unless the request says so, such a backup is refused: the store could not be opened afterwards.
     ///
     /// - Parameter names: The attached stores in the backup.
-    /// - Throws: ``MigrationError`` with the code `notAttached`.
-    package func unattached(_ names: [String], in backup: StoreBackup) throws(MigrationError) -> [String] {
+    /// - Throws: ``MoltError`` with the code `notAttached`.
+    package func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
         let unattached = names.filter { attached?.contains($0) == false }
         guard !leavesUnattached, let first = unattached.first else { return unattached }
         let missing = unattached.joined(separator: " and ")
-        var error = MigrationError(
+        var error = MoltError(
             .notAttached,
             "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, also when you "
                 + "next open the store; or pass `leavingUnattached: true`, which restores the store without them. Nothing "
@@ -130,8 +130,8 @@ package struct BackupRequest {
 
     /// Throws if there is not enough space for a copy.
     ///
-    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
-    package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
+    /// - Throws: ``MoltError`` with the code `noSpaceForBackup`.
+    package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MoltError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
         throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
     }

@@ -19,11 +19,11 @@ enum BackupCheck {
     /// Checks that a backup is an intact cache that this release can read.
     ///
     /// - Returns: The state of the store in the backup.
-    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
+    /// - Throws: ``MoltError`` with the code `backupUnusable`.
     @discardableResult
-    static func verify(_ backup: StoreBackup, at path: String) throws(MigrationError) -> StoreState {
+    static func verify(_ backup: StoreBackup, at path: String) throws(MoltError) -> StoreState {
         let state: StoreState
-        do throws(CacheError) {
+        do throws(MoltError) {
             state = try FileProbe.state(path)
         } catch {
             if error.code == .suspended { throw .suspended() }
@@ -37,7 +37,7 @@ enum BackupCheck {
     }
 
     /// Describes an error for a backup, because the error's own message gives advice for a cache.
-    private static func reason(_ error: CacheError) -> String {
+    private static func reason(_ error: MoltError) -> String {
         switch error.code {
         case .notADatabase: "it is not a SQLite database."
         case .foreignFile: "it is a database that Molt did not make, or has a part that Molt did not make."

@@ -20,7 +20,7 @@ struct BackupCopy {
         files = BackupFiles(storeName)
     }
 
-    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
+    /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
     ///   `step`; no file is left then.
     func make() throws -> StoreBackup {
         let source: Connection
@@ -40,7 +40,7 @@ struct BackupCopy {
             throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
-            throw MigrationError.backupFailed(
+            throw MoltError.backupFailed(
                 "the path of the backup would exceed \(FileStatus.longestPath) bytes. Use a shorter path for the "
                     + "cache.",
                 store: storeName
@@ -145,7 +145,7 @@ struct BackupCopy {
 
     private var version: Int? { request.kind == .damaged ? nil : request.version }
 
-    private func noSpace(_ size: Int64, _ error: any Error) -> MigrationError {
+    private func noSpace(_ size: Int64, _ error: any Error) -> MoltError {
         .noSpace(
             for: size,
             free: nil,
@@ -156,7 +156,7 @@ struct BackupCopy {
         )
     }
 
-    private func failure(_ reason: String, _ error: any Error) -> MigrationError {
+    private func failure(_ reason: String, _ error: any Error) -> MoltError {
         if error as? SQLiteError == .suspended { return .suspended() }
         return .backupFailed(reason, store: storeName, underlying: error)
     }

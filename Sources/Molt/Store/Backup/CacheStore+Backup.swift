@@ -6,7 +6,7 @@ extension CacheStore: BackedUpStore {
 
     /// Copies the last committed state of the file.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
-        guard !isInMemory else { throw MigrationError.backupFailed("it is in memory.", store: storeName) }
+        guard !isInMemory else { throw MoltError.backupFailed("it is in memory.", store: storeName) }
         return try BackupCopy(of: storeName, request).make()
     }
 
@@ -44,12 +44,12 @@ extension CacheStore: BackedUpStore {
             }
             return unattached
         } catch let error as StoreReplacement.DamagedSource {
-            throw MigrationError.backupUnusable(backup, error.reason)
+            throw MoltError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
-            if error == .suspended { throw MigrationError.suspended() }
-            throw MigrationError.restoreFailed(backup, error.advice, underlying: error)
+            if error == .suspended { throw MoltError.suspended() }
+            throw MoltError.restoreFailed(backup, error.advice, underlying: error)
         } catch let error as DurableFile.Failure {
-            throw MigrationError.restoreFailed(backup, "\(error.reason).", underlying: error)
+            throw MoltError.restoreFailed(backup, "\(error.reason).", underlying: error)
         }
     }
 
@@ -77,7 +77,7 @@ extension CacheStore: BackedUpStore {
         guard DurableFile.isSame((path as NSString).deletingLastPathComponent, files.directory),
             let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
         else {
-            throw MigrationError.backupUnusable(backup, "it does not belong to this store, and was not removed.")
+            throw MoltError.backupUnusable(backup, "it does not belong to this store, and was not removed.")
         }
         do {
             // A damaged file may have been moved together with its log.
@@ -86,7 +86,7 @@ extension CacheStore: BackedUpStore {
             }
             try DurableFile.remove(path)
         } catch {
-            throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
+            throw MoltError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
         }
     }
 
@@ -108,7 +108,7 @@ extension CacheStore: BackedUpStore {
                 atCopy: atCopy
             ).replace(with: .nothing, waiting: waiting)
         } catch let error as SQLiteError {
-            throw CacheError(error, path: storeName)
+            throw MoltError(error, store: storeName)
         } catch let error as DurableFile.Failure {
             throw FileStatus.failure(error.number, path: storeName)
         }

@@ -9,7 +9,7 @@ extension CodableCache {
     ///
     /// A file that looks like a backup but cannot be read is left out.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
+    /// - Throws: ``MoltError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
     public static func backups(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
@@ -27,7 +27,7 @@ extension CodableCache {
     /// `CodableCache.salvage(from:to:)` of the product MoltSalvage to read a damaged one, and ``removeBackup(_:at:)``
     /// to remove one.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
+    /// - Throws: ``MoltError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
     public static func filesAside(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
@@ -42,21 +42,21 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file.
     ///   - attached: Suites to include in the backup. The default is none.
-    /// - Throws: ``CacheError`` with the code `fileMissing`, or that of an unreadable file; `MigrationError` with the
+    /// - Throws: ``MoltError`` with the code `fileMissing`, or that of an unreadable file; `MoltError` with the
     ///   code `noSpaceForBackup` or `backupFailed`.
     @discardableResult
     public static func backUp(at url: URL, attaching attached: [any Attachable] = []) throws -> StoreBackup {
         let store = CacheStore(at: url)
         let state = try store.state()
         guard !state.isFresh else {
-            throw CacheError(
+            throw MoltError(
                 .fileMissing,
                 "There is no cache at \(store.storeName) that could be copied.",
-                path: store.storeName
+                store: store.storeName
             )
         }
         guard state.journal.isEmpty else {
-            throw MigrationError.backupFailed(
+            throw MoltError.backupFailed(
                 "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet. Open it "
                     + "first, which applies them.",
                 store: store.storeName
@@ -105,8 +105,8 @@ extension CodableCache {
     ///     default is true.
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Returns: The names of the suites in the backup that were left as they are.
-    /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
-    ///   `backupFailed` or `busy`; ``CacheError`` for a file that is not a cache.
+    /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
+    ///   `backupFailed` or `busy`; ``MoltError`` for a file that is not a cache.
     @discardableResult
     public static func restore(
         _ backup: StoreBackup,
@@ -144,14 +144,14 @@ extension CodableCache {
     /// Nothing is deleted. ``filesAside(at:)`` lists the old store until ``removeBackup(_:at:)``, and
     /// ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other
     /// processes may have the file open: their next read or write throws `storeChanged` or
-    /// ``CacheError/Code/fileReplaced``. A process that is killed midway leaves the file unchanged.
+    /// ``MoltError/Code/fileReplaced``. A process that is killed midway leaves the file unchanged.
     ///
     /// - Parameters:
     ///   - url: The file.
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Returns: The file with the old store. Its name ends with `aside` or, when it cannot be read, with `damaged`.
     ///   nil when there was no file or no content.
-    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``CacheError`` for a file
+    /// - Throws: `MoltError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``MoltError`` for a file
     ///   that is not a cache.
     @discardableResult
     public static func startAfresh(at url: URL, timeout: Duration = .seconds(5)) throws -> StoreBackup? {
@@ -166,7 +166,7 @@ extension CodableCache {
         let deadline = ContinuousClock.now + timeout
         return {
             guard ContinuousClock.now >= deadline else { return }
-            throw MigrationError(
+            throw MoltError(
                 .busy,
                 "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
             )
@@ -175,7 +175,7 @@ extension CodableCache {
 
     /// Removes a backup of a cache file, or one of ``filesAside(at:)``.
     ///
-    /// - Throws: `MigrationError` with the code `backupUnusable` when the backup does not belong to this file.
+    /// - Throws: `MoltError` with the code `backupUnusable` when the backup does not belong to this file.
     public static func removeBackup(_ backup: StoreBackup, at url: URL) throws {
         try CacheStore(at: url).remove(backup)
     }

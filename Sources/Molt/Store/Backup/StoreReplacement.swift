@@ -57,7 +57,7 @@ package struct StoreReplacement {
     ///
     /// - Parameter waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The requested copy of intact contents, or the damaged file; nil when there were none.
-    /// - Throws: The error of `waiting`; ``CacheError`` for a foreign file; ``DamagedSource``; ``SQLiteError``.
+    /// - Throws: The error of `waiting`; ``MoltError`` for a foreign file; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
     func replace(with contents: Contents, waiting: () throws -> Void) throws -> StoreBackup? {
         // On failure, the next lines report the reason.
@@ -178,7 +178,7 @@ package struct StoreReplacement {
     /// - Returns: The state, or nil when it is unreadable or in a newer format; and whether foreign triggers or views
     ///   were added to a file of ours.
     private func lockedState(isOurs: Bool) throws -> (StoreState?, isTampered: Bool) {
-        do throws(CacheError) {
+        do throws(MoltError) {
             return (try FileProbe.state(storeName), false)
         } catch {
             if isOurs, error.code == .foreignFile { return (nil, true) }

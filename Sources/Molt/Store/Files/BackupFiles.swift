@@ -15,9 +15,9 @@ struct BackupFiles {
 
     /// The files of some kinds that can be read, newest first.
     ///
-    /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
+    /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
     ///   which does not prove that there are none.
-    func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(CacheError) -> [StoreBackup] {
+    func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
         try names().compactMap { text in
             guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
             return describe(name)
@@ -63,8 +63,8 @@ struct BackupFiles {
     /// missing backup is therefore looked up beside the store.
     ///
     /// - Parameter isOwn: Whether the backup must belong to this store, by its name and its directory.
-    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    func path(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> String {
+    /// - Throws: ``MoltError`` with the code `backupUnusable`.
+    func path(of backup: StoreBackup, isOwn: Bool = true) throws(MoltError) -> String {
         guard backup.url.isFileURL else { throw .backupUnusable(backup, "it is not the URL of a file.") }
         var path = FileStatus.path(of: backup.url)
         let text = (path as NSString).lastPathComponent
@@ -118,16 +118,16 @@ struct BackupFiles {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    private func names() throws(CacheError) -> [String] {
+    private func names() throws(MoltError) -> [String] {
         do {
             return try DirectoryListing.names(in: directory)
         } catch {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
-            throw CacheError(
+            throw MoltError(
                 isForbidden ? .noPermission : .storeFailed,
                 "The backups of the cache at \(path) cannot be listed: the directory cannot be read. "
                     + "Check its permissions.",
-                path: path,
+                store: path,
                 underlying: error
             )
         }

@@ -11,7 +11,7 @@ package final class CopyDirectory {
     /// Creates a directory, and removes those left by killed processes.
     ///
     /// - Parameter prefix: The beginning of the name, for the purpose of the copy.
-    /// - Throws: ``DurableFile/Failure``; ``MigrationError`` with the code `suspended`.
+    /// - Throws: ``DurableFile/Failure``; ``MoltError`` with the code `suspended`.
     package init(prefix: String, in directory: URL) throws {
         Self.removeLeftovers(in: directory, prefix: prefix)
         let name = prefix + UUID().uuidString

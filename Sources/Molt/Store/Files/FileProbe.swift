@@ -12,14 +12,14 @@ enum FileProbe {
 
     /// Reads the state of the store at a path; a missing file gives a fresh state.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    /// - Throws: ``MoltError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
     ///   `busy` or `storeFailed`.
-    static func state(_ path: String) throws(CacheError) -> StoreState {
+    static func state(_ path: String) throws(MoltError) -> StoreState {
         try stateAndGeneration(path)?.state ?? .fresh
     }
 
     /// Reads the state and the file's generation; nil when the file is not a store yet.
-    static func stateAndGeneration(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
+    static func stateAndGeneration(_ path: String) throws(MoltError) -> (state: StoreState, generation: Int64)? {
         try look(path) { connection throws(SQLiteError) in
             (try LedgerTable.state(connection), try FileFormat.generation(of: connection))
         }
@@ -31,7 +31,7 @@ enum FileProbe {
     static func look<Found>(
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
-    ) throws(CacheError) -> Found? {
+    ) throws(MoltError) -> Found? {
         try FileStatus.checkPath(path)
         // SQLite follows symbolic links, and keeps its other files beside the target.
         let path = FileStatus.resolved(path)
@@ -39,7 +39,7 @@ enum FileProbe {
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
-            let found = Result { () throws(CacheError) -> Found? in try read(path, .immutable, body) }
+            let found = Result { () throws(MoltError) -> Found? in try read(path, .immutable, body) }
             // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
             if !isBeingWritten(path), try FileStatus.of(path) == before {
                 return try found.get()
@@ -57,26 +57,26 @@ enum FileProbe {
     /// Checks the file's status, without reading its content.
     ///
     /// - Returns: The status; nil when the file is missing or empty.
-    private static func check(_ path: String) throws(CacheError) -> FileStatus? {
+    private static func check(_ path: String) throws(MoltError) -> FileStatus? {
         guard let status = try FileStatus.of(path) else { return nil }
         guard status.isFile else {
-            throw CacheError(
+            throw MoltError(
                 .notAFile,
                 "The path \(path) is a directory or a device, not a file. Choose another path.",
-                path: path
+                store: path
             )
         }
         guard FileStatus.isReadable(path) else {
-            throw CacheError(
+            throw MoltError(
                 .noPermission,
                 "The file at \(path) is not readable. Check its permissions.",
-                path: path
+                store: path
             )
         }
         guard status.size > 0 else { return try isStillEmpty(path) ? nil : check(path) }
         if status.size < smallestDatabase, !hasJournalOfNewFile(path) {
             // SQLite takes a file of one byte for an empty one.
-            throw CacheError(.short, path: path)
+            throw MoltError(.short, store: path)
         }
         return status
     }
@@ -84,7 +84,7 @@ enum FileProbe {
     /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
     ///
     /// - Returns: Whether the file is empty; another process may have written to it meanwhile.
-    private static func isStillEmpty(_ path: String) throws(CacheError) -> Bool {
+    private static func isStillEmpty(_ path: String) throws(MoltError) -> Bool {
         let hasLog = FileStatus.hasContent(path + "-wal")
         // A directory that cannot be listed does not prevent creating a cache.
         let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
@@ -94,13 +94,13 @@ enum FileProbe {
             if try FileStatus.of(path)?.size != 0 { return false }
             Thread.sleep(forTimeInterval: 0.005)
         }
-        throw CacheError(
+        throw MoltError(
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
                 + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
                 + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
                 + "aside, and begins with an empty cache. Nothing was changed.",
-            path: path,
+            store: path,
             underlying: SQLiteError.short
         )
     }
@@ -110,9 +110,9 @@ enum FileProbe {
     }
 
     /// Refuses a foreign file before a connection that takes locks may create files beside it.
-    private static func refuseForeign(_ path: String) throws(CacheError) {
+    private static func refuseForeign(_ path: String) throws(MoltError) {
         for attempt in 1...attempts {
-            do throws(CacheError) {
+            do throws(MoltError) {
                 if try mayBeOurs(path) { return }
             } catch {
                 // The log may have been restarted between the two reads.
@@ -124,7 +124,7 @@ enum FileProbe {
         throw FileFormat.foreign(path)
     }
 
-    private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
+    private static func mayBeOurs(_ path: String) throws(MoltError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
             // Keeps a snapshot of the first page, which answers all the queries here.
@@ -142,7 +142,7 @@ enum FileProbe {
             // still has all pages, including the first.
             let owners = applicationIDs(inLog: path + "-wal")
             if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         }
     }
 
@@ -182,20 +182,20 @@ enum FileProbe {
         _ path: String,
         _ mode: Connection.Mode,
         _ body: (Connection) throws(SQLiteError) -> Found
-    ) throws(CacheError) -> Found? {
+    ) throws(MoltError) -> Found? {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
             connection.setBusyTimeout(milliseconds: 5_000)
             try connection.execute("BEGIN")
         } catch {
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         }
         guard try FileFormat.recognize(connection, path: path) else { return nil }
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            throw CacheError(error, path: path)
+            throw MoltError(error, store: path)
         }
     }
 }

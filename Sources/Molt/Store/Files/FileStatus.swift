@@ -12,8 +12,8 @@ package struct FileStatus: Equatable {
 
     /// Reads the status of a path; nil when nothing is there.
     ///
-    /// - Throws: ``CacheError`` with the code `noPermission`.
-    package static func of(_ path: String) throws(CacheError) -> FileStatus? {
+    /// - Throws: ``MoltError`` with the code `noPermission`.
+    package static func of(_ path: String) throws(MoltError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
@@ -53,7 +53,7 @@ package struct FileStatus: Equatable {
     /// Creates an empty file that only its owner may read and write, unless the file exists.
     ///
     /// SQLite gives the files beside it the same permissions.
-    static func create(_ path: String) throws(CacheError) {
+    static func create(_ path: String) throws(MoltError) {
         // O_EXCL: opening and closing an existing file would drop the locks that SQLite's other connections in this
         // process hold on it.
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
@@ -65,7 +65,7 @@ package struct FileStatus: Equatable {
     }
 
     /// Creates an empty file that only its owner may read and write; fails if it exists, and follows no link.
-    package static func createNew(_ path: String) throws(CacheError) {
+    package static func createNew(_ path: String) throws(MoltError) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw failure(errno, path: path) }
         close(descriptor)
@@ -83,8 +83,8 @@ package struct FileStatus: Equatable {
     ///
     /// SQLite appends up to 8 bytes for the files beside it, and accepts at most 512 in total.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`.
-    package static func checkPath(_ path: String) throws(CacheError) {
+    /// - Throws: ``MoltError`` with the code `notAFile`.
+    package static func checkPath(_ path: String) throws(MoltError) {
         let bytes = path.utf8
         let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
         let reason: String
@@ -97,21 +97,21 @@ package struct FileStatus: Equatable {
         } else {
             return
         }
-        throw CacheError(.notAFile, "No cache file can be at \(path): \(reason)", path: path)
+        throw MoltError(.notAFile, "No cache file can be at \(path): \(reason)", store: path)
     }
 
     /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
     ///
     /// A pipe there would block forever, and a link would redirect writes to another file.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`.
-    static func checkCompanions(of path: String) throws(CacheError) {
+    /// - Throws: ``MoltError`` with the code `notAFile`.
+    static func checkCompanions(of path: String) throws(MoltError) {
         for suffix in ["-wal", "-shm", "-journal"] {
             guard let found = unfollowed(path + suffix), !found.isFile else { continue }
-            throw CacheError(
+            throw MoltError(
                 .notAFile,
                 "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used.",
-                path: path
+                store: path
             )
         }
     }
@@ -132,43 +132,43 @@ package struct FileStatus: Equatable {
         access(path, R_OK) == 0
     }
 
-    package static func failure(_ number: Int32, path: String) -> CacheError {
+    package static func failure(_ number: Int32, path: String) -> MoltError {
         let reason = String(cString: strerror(number))
         var error =
             switch number {
             case EROFS:
-                CacheError(
+                MoltError(
                     .readOnly,
                     "The cache at \(path) is on a read-only volume. Choose another directory."
                 )
             case ENOENT:
-                CacheError(
+                MoltError(
                     .notAFile,
                     "There is no directory for the cache at \(path), and none can be made there. Choose another path."
                 )
             case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
-                CacheError(
+                MoltError(
                     .notAFile,
                     "No cache file can be at \(path): \(reason). Choose another path."
                 )
             case EPERM:
-                CacheError(.noPermission, "The cache at \(path) is not accessible. \(SQLiteError.refusal)")
+                MoltError(.noPermission, "The cache at \(path) is not accessible. \(SQLiteError.refusal)")
             case EACCES:
-                CacheError(
+                MoltError(
                     .noPermission,
                     "The cache at \(path) is not accessible. Check the permissions of its directory."
                 )
             case ENOSPC, EDQUOT:
-                CacheError(
+                MoltError(
                     .storeFailed,
                     "The cache at \(path) could not be made. The disk is full. Free some space, and try again."
                 )
             case DurableFile.Failure.suspended.number:
-                CacheError(SQLiteError.suspended, path: path)
+                MoltError(SQLiteError.suspended, store: path)
             default:
-                CacheError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
+                MoltError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
             }
-        error.path = path
+        error.store = path
         return error
     }
 }

@@ -126,12 +126,12 @@ package enum FileFormat {
     ///
     /// - Parameter forWriting: Whether the caller will write to it.
     /// - Returns: Whether it has our tables.
-    /// - Throws: ``CacheError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
+    /// - Throws: ``MoltError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
     static func recognize(
         _ connection: Connection,
         path: String,
         forWriting: Bool = false
-    ) throws(CacheError) -> Bool {
+    ) throws(MoltError) -> Bool {
         let owner: Int64
         let tables: Int64
         var format: Int64 = 0
@@ -152,8 +152,8 @@ package enum FileFormat {
                 }
             }
         } catch let error as SQLiteError {
-            throw CacheError(error, path: path)
-        } catch let error as CacheError {
+            throw MoltError(error, store: path)
+        } catch let error as MoltError {
             throw error
         } catch {
             throw foreign(path)
@@ -171,19 +171,19 @@ package enum FileFormat {
     /// The error for a file of a later format.
     ///
     /// - Parameter isReadable: Whether this release can read the format.
-    package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> CacheError {
+    package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> MoltError {
         let formats =
             isReadable
             ? "writes formats up to \(number), so the file can only be opened for reading: set "
                 + "`downgrade = .openReadOnly`"
             : "reads formats up to \(number)"
-        return CacheError(
+        return MoltError(
             .newerFormat,
             """
             The cache at \(path) has the file format \(format < 1 ? "unknown" : String(format)), and this release of Molt \
             \(formats). Update the app. The file was not changed.
             """,
-            path: path
+            store: path
         )
     }
 
@@ -225,34 +225,34 @@ package enum FileFormat {
         return added.trimmingPrefix { $0.isWhitespace }.hasPrefix(",") && !rules.contains { added.contains($0) }
     }
 
-    private static func alteredSchema(_ path: String, _ table: String) -> CacheError {
-        CacheError(
+    private static func alteredSchema(_ path: String, _ table: String) -> MoltError {
+        MoltError(
             .foreignFile,
             """
             The cache at \(path) has a "\(table)" that Molt did not make: its SQL differs. Restore a backup. The file was \
             not changed.
             """,
-            path: path
+            store: path
         )
     }
 
-    private static func foreignSchema(_ path: String, by object: String) -> CacheError {
-        CacheError(
+    private static func foreignSchema(_ path: String, by object: String) -> MoltError {
+        MoltError(
             .foreignFile,
             """
             The cache at \(path) has a \(object) that Molt did not make. It would change what is read or written. \
             Remove it with any SQLite tool, or restore a backup. The file was not changed.
             """,
-            path: path
+            store: path
         )
     }
 
     /// The error for a database of another app.
-    package static func foreign(_ path: String) -> CacheError {
-        CacheError(
+    package static func foreign(_ path: String) -> MoltError {
+        MoltError(
             .foreignFile,
             "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed.",
-            path: path
+            store: path
         )
     }
 }

@@ -3,13 +3,13 @@ public struct RecordFailure: Hashable, Sendable, Codable {
     /// The migration that could not convert it.
     public var migration: MigrationID
     /// The step that failed.
-    public var step: MigrationError.StepPosition
+    public var step: MoltError.StepPosition
     /// The first step of the migration that the quarantined record has not been through, counted from 1.
     ///
     /// The record is stored as it was before that step. It is 1 unless a block comes before the failed step.
     public var firstStep: Int
     /// The kind of failure.
-    public var code: MigrationError.Code
+    public var code: MoltError.Code
     /// The reason, in words; an error of the app is named by its type only.
     public var reason: String
     /// The property that the failure is about.
@@ -18,9 +18,9 @@ public struct RecordFailure: Hashable, Sendable, Codable {
     /// Creates a failure.
     public init(
         migration: MigrationID,
-        step: MigrationError.StepPosition,
+        step: MoltError.StepPosition,
         firstStep: Int,
-        code: MigrationError.Code,
+        code: MoltError.Code,
         reason: String,
         property: String? = nil
     ) {
@@ -33,12 +33,12 @@ public struct RecordFailure: Hashable, Sendable, Codable {
     }
 
     /// Takes those parts of an error that contain no values.
-    init(_ error: MigrationError, in migration: Migration, step: Int, firstStep: Int) {
+    init(_ error: MoltError, in migration: Migration, step: Int, firstStep: Int) {
         // The message of a closure's error describes only the upgrade, so take the underlying error.
         let cause = error.code == .stepFailed ? error.underlying : nil
         self.init(
             migration: migration.id,
-            step: MigrationError.StepPosition(number: step + 1, summary: migration.steps[step].description),
+            step: MoltError.StepPosition(number: step + 1, summary: migration.steps[step].description),
             firstStep: firstStep + 1,
             code: error.code,
             reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.message),
@@ -75,7 +75,7 @@ extension MigrationReport {
         /// Its outcome.
         public var outcome: Outcome
         /// The kind of failure.
-        public var code: MigrationError.Code
+        public var code: MoltError.Code
         /// The reason, in words; an error of the app is named by its type only.
         public var reason: String
         /// The property that the failure is about.

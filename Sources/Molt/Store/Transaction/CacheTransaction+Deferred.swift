@@ -70,8 +70,8 @@ extension CacheTransaction {
         throw keyExists(
             collision.newKey,
             of: "The record \"\(key)\" of type \(type)",
-            recordKey: key,
-            recordType: type
+            key: key,
+            type: type
         )
     }
 

@@ -75,7 +75,7 @@ extension CacheTransaction {
             return true
         }
         guard isNew else {
-            throw keyExists(key, of: "A record of type \(type)", recordKey: key, recordType: type)
+            throw keyExists(key, of: "A record of type \(type)", key: key, type: type)
         }
     }
 
@@ -105,8 +105,8 @@ extension CacheTransaction {
         }
     }
 
-    func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
-        var error = MigrationError(
+    func keyExists(_ newKey: String, of what: String, key: String, type: String) -> MoltError {
+        var error = MoltError(
             .keyExists,
             """
             \(what) would get the key "\(newKey)", which is already used by another record. Use a different key, or \
@@ -114,8 +114,8 @@ extension CacheTransaction {
             """
         )
         error.store = storeName
-        error.recordKey = recordKey
-        error.recordType = recordType
+        error.key = key
+        error.type = type
         return error
     }
 }

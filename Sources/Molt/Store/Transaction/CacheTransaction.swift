@@ -52,7 +52,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     // MARK: The life of the transaction
 
     /// Drops temporary tables and statements; the last call before the commit.
-    func finish() throws(MigrationError) {
+    func finish() throws(MoltError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             closeSnapshot()
@@ -74,9 +74,9 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
 
     /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
     @inline(__always)
-    func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
+    func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
         guard !isOver else {
-            var error = MigrationError(
+            var error = MoltError(
                 .contextExpired,
                 "The transaction was used after it had ended. Use it only inside the closure that it was given to."
             )
@@ -84,12 +84,12 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
             throw error
         }
         // The failure is sticky: a caller that swallowed it must not commit.
-        if let failure { throw MigrationError(failure, store: storeName) }
+        if let failure { throw MoltError(failure, upgrading: storeName) }
         do throws(SQLiteError) {
             return try body()
         } catch {
             failure = error
-            throw MigrationError(error, store: storeName)
+            throw MoltError(error, upgrading: storeName)
         }
     }
 

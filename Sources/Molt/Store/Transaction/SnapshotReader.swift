@@ -70,7 +70,7 @@ final class SnapshotReader: RecordReader {
         } catch {
             // Stepping again would make SQLite begin again.
             self.statement = nil
-            throw MigrationError(error, store: storeName)
+            throw MoltError(error, upgrading: storeName)
         }
     }
 

@@ -18,7 +18,7 @@ extension MigrationContext {
     /// Inside `enumerate`, do not update the visited record and also change `new`: that is an error, because one of the
     /// two changes would be lost.
     ///
-    /// - Throws: ``MigrationError`` with the code `recordMissing` when the record was deleted in the meantime, or
+    /// - Throws: ``MoltError`` with the code `recordMissing` when the record was deleted in the meantime, or
     ///   `keyExists` when another record has its new key; or the error of a subscript of the record.
     public func update(_ record: Record) throws {
         if let failure = record.failure { throw failure }
@@ -97,7 +97,7 @@ extension MigrationContext {
     /// Renames a property in all records of a type that have it.
     ///
     /// - Returns: The number of records that had the property.
-    /// - Throws: ``MigrationError`` with the code `propertyExists` when a record already has the new name.
+    /// - Throws: ``MoltError`` with the code `propertyExists` when a record already has the new name.
     @discardableResult
     public func renameProperty(_ type: String, _ path: PropertyPath, to newName: String) throws -> Int {
         var renamed = 0

@@ -8,7 +8,7 @@ extension MigrationContext {
     ///   - key: A key that is not in use.
     ///   - content: A value, encoded with the migration's coders; `Data` is stored as raw data.
     ///   - expiration: When it expires; nil for never.
-    /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
+    /// - Throws: ``MoltError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
     public func create(
         _ type: String,
         forKey key: String,
@@ -22,7 +22,7 @@ extension MigrationContext {
 
     /// Adds a record with properties of any kind.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`.
+    /// - Throws: ``MoltError`` with the code `keyExists`.
     public func create(
         _ type: String,
         forKey key: String,
@@ -58,7 +58,7 @@ extension MigrationContext {
 
     /// Adds a record that is not in the store yet.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`.
+    /// - Throws: ``MoltError`` with the code `keyExists`.
     package func create(_ record: Record, expiration: Date?) throws {
         var record = record
         try insert(&record, expiration)
@@ -92,7 +92,7 @@ extension MigrationContext {
     /// All steps of an upgrade share one session on a store, so each sees the changes of earlier steps. The changes are
     /// applied after the commit, and discarded by a rollback.
     ///
-    /// - Throws: ``MigrationError`` with the code `notAttached` when neither a step nor the opening names the store, or
+    /// - Throws: ``MoltError`` with the code `notAttached` when neither a step nor the opening names the store, or
     ///   `deferred` when the store is unavailable; or the store's error.
     package func attached<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
         let isDeclared = migration.steps[step.number].attached.contains { $0.attachedName == store.attachedName }

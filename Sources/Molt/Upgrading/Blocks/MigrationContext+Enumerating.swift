@@ -9,7 +9,7 @@ extension MigrationContext {
     ///     delete it. To put another record in its place, delete it with ``delete(_:)`` before you create that one.
     ///     Records that this block created or deleted are not visited. A record's new key or type name is written when
     ///     all records have been visited.
-    /// - Throws: ``MigrationError``, with an error of `body` as its underlying error. If a record was changed before
+    /// - Throws: ``MoltError``, with an error of `body` as its underlying error. If a record was changed before
     ///   the failure, the error is sticky: the block cannot catch it and go on.
     public func enumerate(
         _ type: String,
@@ -169,7 +169,7 @@ extension MigrationContext {
     /// Quarantines or drops a record as it was when the block started, if the policy says so.
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
-    func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
+    func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         guard scope.options.policy(of: step) != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord
         else { return false }
         let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
@@ -180,7 +180,7 @@ extension MigrationContext {
             failureCount += 1
         } catch {
             failure = failure ?? error
-            limitError = error as? MigrationError
+            limitError = error as? MoltError
             throw error
         }
         if outcome == .dropped {
@@ -199,22 +199,22 @@ extension MigrationContext {
     }
 
     /// The error for a record that was changed twice, where one of the changes would be lost.
-    func lostUpdate(key: String, type: String) -> MigrationError {
-        var error = MigrationError(
+    func lostUpdate(key: String, type: String) -> MoltError {
+        var error = MoltError(
             .stepFailed,
             "The closure changed `new`, and the same record was also written by `update` or a nested `enumerate`: one "
                 + "of the two changes would be lost. Make both changes to `new`."
         )
-        error.recordKey = key
-        error.recordType = type
+        error.key = key
+        error.type = type
         return error
     }
 
-    func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
+    func recordError(_ error: any Error, key: String, type: String) -> MoltError {
         var named = StepErrors.named(error, store: scope.storeName)
         guard named.code != .cancelled else { return named }
-        named.recordKey = named.recordKey ?? key
-        named.recordType = named.recordType ?? type
+        named.key = named.key ?? key
+        named.type = named.type ?? type
         return named
     }
 }

@@ -34,7 +34,7 @@ extension MigrationContext {
     ///   - key: The keys of the new records.
     ///   - remainder: What stays in place of an object; by default its key.
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` for a value that is not an object or has no key,
+    /// - Throws: ``MoltError`` with the code `typeMismatch` for a value that is not an object or has no key,
     ///   `propertyExists` for an object with a property at `owner`, or `keyExists` when different records would have
     ///   the same key, which always ends the upgrade.
     public func extractRecords(

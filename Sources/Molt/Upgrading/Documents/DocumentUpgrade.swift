@@ -31,13 +31,13 @@ public struct DocumentUpgrade: Sendable {
     /// - Parameters:
     ///   - migrations: The registry.
     ///   - oldestVersion: The least version of a document; by default the oldest that the registry supports.
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry` if the registry has faults, or if one of the
+    /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or if one of the
     ///   migrations needs a whole store, because it has a block (`run`) or moves data in or out of the store. Those for
     ///   settings alone do not concern documents, and are passed over.
     public init(_ migrations: MigrationRegistry, from oldestVersion: Int? = nil) throws {
         try self.init(usablePartOf: migrations)
         guard let blocking, blocking.version > oldestVersion ?? migrations.oldestSupportedVersion else { return }
-        throw MigrationError(
+        throw MoltError(
             .invalidRegistry,
             "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store. Write it with "
                 + "steps for single records, or pass `from: \(blocking.version)` if no document is older.",
@@ -72,7 +72,7 @@ public struct DocumentUpgrade: Sendable {
     ///   - version: The version at which the document was written.
     ///   - key: The document's key, for steps that read or change it, and for errors.
     ///   - expiration: When the document expires, for steps that read or change that.
-    /// - Throws: ``MigrationError`` that names the migration and the step if a step fails, whatever its failure policy;
+    /// - Throws: ``MoltError`` that names the migration and the step if a step fails, whatever its failure policy;
     ///   with the code `superseded` if the version is later than that of the registry; with the code `tooOld` if it is
     ///   before ``oldestVersion``; with the code `malformedContent` if the document is not JSON text.
     public func upgrade(
@@ -83,7 +83,7 @@ public struct DocumentUpgrade: Sendable {
         expiration: Date? = nil
     ) throws -> UpgradedDocument {
         guard !typeName.isEmpty else {
-            throw MigrationError(.unsupported, "The document's type name is empty. Pass the name of its type.")
+            throw MoltError(.unsupported, "The document's type name is empty. Pass the name of its type.")
         }
         try check(version)
         var record = Record()
@@ -103,7 +103,7 @@ public struct DocumentUpgrade: Sendable {
         }
         do {
             try record.read()
-        } catch let error as MigrationError {
+        } catch let error as MoltError {
             let reason = error.underlying.map { ": \($0)" } ?? ""
             throw record.error(
                 .malformedContent,
@@ -144,10 +144,10 @@ public struct DocumentUpgrade: Sendable {
 
     private func check(_ version: Int) throws {
         guard version >= 0 else {
-            throw MigrationError(.unsupported, "The document's version is \(version). A version is 0 or more.")
+            throw MoltError(.unsupported, "The document's version is \(version). A version is 0 or more.")
         }
         if version > self.version {
-            throw MigrationError(
+            throw MoltError(
                 .superseded,
                 "The document has version \(version), which a newer app wrote; this one knows versions up to "
                     + "\(self.version). Update the app."
@@ -155,13 +155,13 @@ public struct DocumentUpgrade: Sendable {
         }
         guard version < oldestVersion else { return }
         guard let blocking, blocking.version == oldestVersion else {
-            throw MigrationError(
+            throw MoltError(
                 .tooOld,
                 "The document has version \(version), and the registry supports documents from version \(oldestVersion) "
                     + "on. Upgrade it with an earlier release."
             )
         }
-        throw MigrationError(
+        throw MoltError(
             .tooOld,
             "The document has version \(version), but \(blocking.id) has a step that needs the whole store, so it "
                 + "cannot upgrade a single document.",
@@ -177,7 +177,7 @@ extension MigrationStep {
     }
 }
 
-extension MigrationError {
+extension MoltError {
     fileprivate init(_ code: Code, _ message: String, _ migration: MigrationID) {
         self.init(code, message)
         self.migration = migration
@@ -187,7 +187,7 @@ extension MigrationError {
 extension Error {
     /// The error without the store, which a document does not have.
     fileprivate var withoutStore: any Error {
-        guard var error = self as? MigrationError else { return self }
+        guard var error = self as? MoltError else { return self }
         error.store = nil
         return error
     }

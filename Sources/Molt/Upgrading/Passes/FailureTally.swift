@@ -8,7 +8,7 @@ final class FailureTally {
 
     private struct Failures {
         let limit: RecordFailurePolicy.Limit
-        let first: MigrationError
+        let first: MoltError
         var count = 0
     }
 
@@ -33,11 +33,11 @@ final class FailureTally {
     ///   - step: The step.
     ///   - total: The number of records that the limit's migration or step processes.
     /// - Returns: What the step's policy does with the record.
-    /// - Throws: ``MigrationError`` with the code `tooManyFailures` if the limit is exceeded.
+    /// - Throws: ``MoltError`` with the code `tooManyFailures` if the limit is exceeded.
     func add(
         _ record: Record,
         _ failure: RecordFailure,
-        _ error: MigrationError,
+        _ error: MoltError,
         at step: UpgradeSchedule.Step,
         of total: @autoclosure () throws -> Int
     ) throws -> MigrationReport.FailedRecord.Outcome {
@@ -66,7 +66,7 @@ final class FailureTally {
     /// Checks the limits that are shares when a migration has ended.
     ///
     /// - Parameter records: The maximum number of distinct records that a migration can have read.
-    /// - Throws: ``MigrationError`` with the code `tooManyFailures`.
+    /// - Throws: ``MoltError`` with the code `tooManyFailures`.
     func check(
         _ migration: Int,
         _ entry: MigrationReport.Entry,
@@ -82,13 +82,12 @@ final class FailureTally {
     }
 
     /// - Parameter isFinal: Whether all records were processed.
-    private func tooMany(_ failed: Failures, of total: Int, isFinal: Bool) -> MigrationError {
+    private func tooMany(_ failed: Failures, of total: Int, isFinal: Bool) -> MoltError {
         let first = failed.first
-        var error = MigrationError(
+        var error = MoltError(
             .tooManyFailures,
             "\(failed.count) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is "
                 + "\(failed.limit).",
-            nil,
             advice: "This error describes the first failure; its cause is the underlying error. Correct the step, or "
                 + "raise the limit.",
             underlying: first
@@ -96,8 +95,8 @@ final class FailureTally {
         error.store = first.store
         error.migration = first.migration
         error.step = first.step
-        error.recordKey = first.recordKey
-        error.recordType = first.recordType
+        error.key = first.key
+        error.type = first.type
         error.property = first.property
         return error
     }

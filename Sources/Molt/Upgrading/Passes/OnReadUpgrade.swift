@@ -49,12 +49,12 @@ package final class OnReadUpgrade: Sendable {
     /// - Parameters:
     ///   - load: Loads the record.
     ///   - read: Receives the upgraded record; not called if nothing changes.
-    /// - Throws: ``MigrationError`` that names the migration, the step and the record.
+    /// - Throws: ``MoltError`` that names the migration, the step and the record.
     package func upgrade(
         typeName: String,
         _ load: (inout Record) -> Void,
         _ read: (borrowing Record) -> Void
-    ) throws(MigrationError) {
+    ) throws(MoltError) {
         let chain = chain(typeName)
         guard !chain.links.isEmpty else { return }
         var record = Record()
@@ -65,8 +65,8 @@ package final class OnReadUpgrade: Sendable {
         if outcome.changedAt != nil { read(record) }
     }
 
-    private func error(_ failure: any Error) -> MigrationError {
-        var error = failure as? MigrationError ?? StepErrors.named(failure, store: storeName)
+    private func error(_ failure: any Error) -> MoltError {
+        var error = failure as? MoltError ?? StepErrors.named(failure, store: storeName)
         error.store = storeName
         return error
     }
@@ -83,9 +83,9 @@ package final class OnReadUpgrade: Sendable {
         /// For each migration, the number of records that went through it.
         package fileprivate(set) var readCounts: [Int] = []
         /// The first error of a record that a policy sets aside.
-        package fileprivate(set) var toleratedFailure: MigrationError?
+        package fileprivate(set) var toleratedFailure: MoltError?
         /// The first error of any other record.
-        package fileprivate(set) var failure: MigrationError?
+        package fileprivate(set) var failure: MoltError?
 
         package struct Change {
             /// The position in the batch.

@@ -196,7 +196,7 @@ struct RecordChanger: Sendable {
         } else {
             return
         }
-        throw MigrationError(
+        throw MoltError(
             .stepFailed,
             "The migration runs on read, and a closure has changed the record's \(part). It may only change the content. "
                 + "Remove onRead(), or do this in another migration."

@@ -234,7 +234,7 @@ final class RecordPass {
         _ contents: inout RecordContents,
         _ buffer: Int
     ) throws -> RecordOutcome {
-        guard let stage = failed.failedStage, let error = error as? MigrationError,
+        guard let stage = failed.failedStage, let error = error as? MoltError,
             let stored = try records.record(id: failed.id)
         else { throw error }
         let step = steps[stage]
@@ -276,7 +276,7 @@ final class RecordPass {
     }
 
     /// The error for a closure that failed, and gave a different result for the same record when it ran again.
-    private func inconsistentClosure(_ error: MigrationError) -> MigrationError {
+    private func inconsistentClosure(_ error: MoltError) -> MoltError {
         var changing = error
         changing.code = .stepFailed
         changing.problem =

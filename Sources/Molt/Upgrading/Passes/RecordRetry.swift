@@ -57,7 +57,7 @@ package struct RecordRetry {
         guard let error = outcome.failure else {
             return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
         }
-        guard let stage = outcome.failedStage, let error = error as? MigrationError else { throw error }
+        guard let stage = outcome.failedStage, let error = error as? MoltError else { throw error }
         let failed = steps[stage]
         let first = steps.firstIndex { $0.migration == failed.migration } ?? stage
         record = Record(stored)
@@ -169,7 +169,7 @@ package struct RecordRetry {
 
     /// Whether an error is a cancellation.
     private static func isStop(_ error: any Error) -> Bool {
-        guard let error = error as? MigrationError else { return error is CancellationError }
+        guard let error = error as? MoltError else { return error is CancellationError }
         return error.code == .cancelled || error.underlying.map(isStop) ?? false
     }
 }

@@ -1,14 +1,14 @@
-extension DefaultsError {
+extension MoltError {
     /// The error for a stored value that is not what was expected, such as "an integer that fits UInt8".
-    static func mismatch(_ expected: String) -> DefaultsError {
+    static func mismatch(_ expected: String) -> MoltError {
         unusable("is not \(expected)")
     }
 
     /// The error for a stored value that cannot be used.
     ///
     /// - Parameter fault: The end of a sentence that begins with "The stored value", such as "lacks a property".
-    static func unusable(_ fault: String) -> DefaultsError {
-        DefaultsError(
+    static func unusable(_ fault: String) -> MoltError {
+        MoltError(
             .typeMismatch,
             "The stored value \(fault). It is unchanged: convert it in a migration, or set another value."
         )
@@ -16,12 +16,12 @@ extension DefaultsError {
 
     /// Runs a conversion of a part of a value, and adds the part's place to its error.
     ///
-    /// - Parameter code: The code for other errors than ``DefaultsError``, which a custom bridge may throw.
+    /// - Parameter code: The code for other errors than ``MoltError``, which a custom bridge may throw.
     static func within<Value>(
         _ step: ValuePlace.Step,
         _ code: Code,
         _ convert: () throws -> Value
-    ) throws(DefaultsError) -> Value {
+    ) throws(MoltError) -> Value {
         do {
             return try convert()
         } catch {
@@ -29,9 +29,9 @@ extension DefaultsError {
         }
     }
 
-    /// The error itself if it is a ``DefaultsError``; else one with the custom bridge's error as the underlying error.
-    static func wrapping(_ error: any Error, as code: Code) -> DefaultsError {
-        error as? DefaultsError
-            ?? DefaultsError(code, "The bridge of the value's type failed; see what it threw.", underlying: error)
+    /// The error itself if it is a ``MoltError``; else one with the custom bridge's error as the underlying error.
+    static func wrapping(_ error: any Error, as code: Code) -> MoltError {
+        error as? MoltError
+            ?? MoltError(code, "The bridge of the value's type failed; see what it threw.", underlying: error)
     }
 }

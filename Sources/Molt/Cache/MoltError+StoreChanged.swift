@@ -1,7 +1,7 @@
-extension MigrationError {
+extension MoltError {
     /// The error for a store that another process or cache upgraded or replaced while it was open.
-    static func storeChanged(path: String, from version: Int, to stored: Int) -> MigrationError {
-        var error = MigrationError(
+    static func storeChanged(path: String, from version: Int, to stored: Int) -> MoltError {
+        var error = MoltError(
             .storeChanged,
             "Another process, or another cache in this process, upgraded the cache at \(path), restored a backup in "
                 + "its place or began afresh (version \(version) before, \(stored) now) while it was open. Open it "

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite struct `Descriptions of a migration error` {
+@Suite struct `Descriptions of an error` {
     @Test func `The description is one line with all known context`() {
         let error = complete(underlying: nil)
         #expect(
@@ -12,20 +12,20 @@ import Testing
                 + "property: \"name\"; store version: 3; registry version: 2]"
         )
         #expect("\(error)" == error.description)
-        #expect(MigrationError(.busy, "Wait.").description == "busy: Wait.")
+        #expect(MoltError(.busy, "Wait.").description == "busy: Wait.")
     }
 
     @Test func `The debug description is a tree with the underlying errors below`() {
-        var inner = MigrationError(.malformedContent, "Not JSON.", underlying: syntaxError())
-        inner.recordKey = "ada"
-        let error = MigrationError(.stepFailed, "The step failed.", underlying: inner)
+        var inner = MoltError(.malformedContent, "Not JSON.", underlying: syntaxError())
+        inner.key = "ada"
+        let error = MoltError(.stepFailed, "The step failed.", underlying: inner)
         #expect(
             error.debugDescription == """
-                MigrationError: stepFailed
+                MoltError: stepFailed
                 ├─ message: The step failed.
-                └─ underlying: MigrationError: malformedContent
+                └─ underlying: MoltError: malformedContent
                    ├─ message: Not JSON.
-                   ├─ record: "ada"
+                   ├─ key: "ada"
                    └─ underlying: JSONSyntaxError: an unexpected byte, at byte 1
                 """
         )
@@ -33,17 +33,17 @@ import Testing
     }
 
     @Test func `The localized description has the message and the underlying error's message`() {
-        let error = complete(underlying: MigrationError(.busy, "Another process holds it."))
+        let error = complete(underlying: MoltError(.busy, "Another process holds it."))
         let expected = "The record has no property. Another process holds it."
         #expect(error.errorDescription == expected)
         #expect(error.localizedDescription == expected)
         #expect((error as any Error).localizedDescription == expected)
-        #expect(MigrationError(.busy, "Wait.").localizedDescription == "Wait.")
+        #expect(MoltError(.busy, "Wait.").localizedDescription == "Wait.")
     }
 
     @Test func `Line breaks in a key or a message do not break the line`() {
-        var error = MigrationError(.stepFailed, "One.\nTwo.")
-        error.recordKey = "a\nb\r\u{0}\u{2028}c"
+        var error = MoltError(.stepFailed, "One.\nTwo.")
+        error.key = "a\nb\r\u{0}\u{2028}c"
         error.store = "/tmp/x\ny"
         #expect(error.description.split(whereSeparator: \.isNewline).count == 1)
         #expect(error.debugDescription.split(whereSeparator: \.isNewline).count == 4)
@@ -64,7 +64,7 @@ import Testing
         (POSIXError(.ENOSPC), "POSIXError 28"),
     ])
     func `An underlying error is shown with its type, an enum with its case`(error: any Error, text: String) {
-        let described = MigrationError(.stepFailed, "Failed.", underlying: error)
+        let described = MoltError(.stepFailed, "Failed.", underlying: error)
         #expect(described.description == "stepFailed: Failed. [underlying: \(text)]")
         #expect(described.debugDescription.hasSuffix("└─ underlying: \(text)"))
         for text in descriptions(of: described) { #expect(!text.contains("s3cret"), "\(text)") }
@@ -79,7 +79,7 @@ import Testing
             let error = #expect(throws: DecodingError.self) {
                 try JSONDecoder().decode(Person.self, from: Data(json.utf8))
             }
-            let described = MigrationError(.typeMismatch, "No.", underlying: error).description
+            let described = MoltError(.typeMismatch, "No.", underlying: error).description
             return String(described.dropFirst("typeMismatch: No. [underlying: ".count).dropLast())
         }
         #expect(text(#"{"tags":[]}"#) == "DecodingError.keyNotFound at \"name\"")
@@ -98,7 +98,7 @@ import Testing
             var ratio: Double
         }
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode([Reading(ratio: .nan)]) }
-        let described = MigrationError(.typeMismatch, "No.", underlying: error)
+        let described = MoltError(.typeMismatch, "No.", underlying: error)
         #expect(described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"0.ratio\"]")
     }
 
@@ -108,7 +108,7 @@ import Testing
             try JSONDecoder().decode([String: Int].self, from: Data(#"{"s3cret":"x"}"#.utf8))
         }
         for error: (any Error)? in [encoding, decoding] {
-            let described = MigrationError(.typeMismatch, "No.", underlying: error)
+            let described = MoltError(.typeMismatch, "No.", underlying: error)
             #expect(described.description.hasSuffix(" at \"…\"]"))
             #expect(!described.debugDescription.contains("s3cret"))
         }
@@ -118,17 +118,17 @@ import Testing
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([String: [Int]].self, from: Data(#"{"4915112345":[0,"x"]}"#.utf8))
         }
-        let described = MigrationError(.typeMismatch, "No.", underlying: error)
+        let described = MoltError(.typeMismatch, "No.", underlying: error)
         #expect(described.description.hasSuffix(" at \"….1\"]"))
     }
 
-    private func complete(underlying: (any Error)?) -> MigrationError {
-        var error = MigrationError(.propertyMissing, "The record has no property.", underlying: underlying)
+    private func complete(underlying: (any Error)?) -> MoltError {
+        var error = MoltError(.propertyMissing, "The record has no property.", underlying: underlying)
         error.store = "/tmp/app.molt"
         error.migration = MigrationID(name: "split", version: 2)
-        error.step = MigrationError.StepPosition(number: 1, summary: "transform \"Person\"")
-        error.recordKey = "ada"
-        error.recordType = "Person"
+        error.step = MoltError.StepPosition(number: 1, summary: "transform \"Person\"")
+        error.key = "ada"
+        error.type = "Person"
         error.property = "name"
         error.storeVersion = 3
         error.registryVersion = 2
