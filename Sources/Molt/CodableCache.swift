@@ -97,7 +97,7 @@ public final class CodableCache: Sendable {
         // No other process could upgrade it.
         configuration.duty = .opener
         try self.init(
-            CacheStore(inMemoryWith: configuration.attached.stores),
+            CacheStore(inMemoryWith: configuration.attachments),
             migrations: migrations,
             configuration: configuration
         )
@@ -203,7 +203,7 @@ extension CacheStore {
         self.init(
             at: url,
             createsFile: configuration.createsFile,
-            attachments: configuration.attached.stores
+            attachments: configuration.attachments
         )
         readsLaterLayouts = configuration.downgrade == .openReadOnly
         pageLimit = configuration.pageLimit

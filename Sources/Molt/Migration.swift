@@ -32,8 +32,13 @@ public struct Migration: Sendable {
     /// Whether the migration itself declares its coders; otherwise they are those of its registry.
     private(set) var hasOwnCoding = false
 
-    package var attached: [any AttachedStore] {
+    package var attached: [AttachedStore] {
         steps.flatMap(\.attached)
+    }
+
+    /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
+    var worksOnSettings: Bool {
+        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
     }
 
     /// Whether it may add records to a store that was just created.
@@ -176,7 +181,10 @@ extension Migration {
     /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger stores the fingerprint of each
     /// applied migration: a different one later means that the migration was edited after it had shipped. These are not
     /// included: descriptions of steps, names of models in code, attached stores of blocks, and replaced migrations.
-    public var fingerprint: String {
+    public var fingerprint: String { fingerprint(at: version) }
+
+    /// The fingerprint that the migration would have if it were registered at another version.
+    func fingerprint(at version: Int) -> String {
         var parts = [name, String(version)]
         for step in steps { parts += ["step"] + step.declaration.identity }
         if runsClosure, coding.summary != RecordCoding.standard.summary { parts += ["coding", coding.summary] }

@@ -51,6 +51,8 @@ public final class MigrationContext {
     private(set) var unmatchedNames: [UnmatchedName] = []
     var keys: [KeyOutcome] = []
     var usedAttachments: Set<String> = []
+    /// The suites among them.
+    var usedSuites: Set<String> = []
     var attachments: Attachments { scope.attachments }
     var options: MigrationOptions { scope.options }
 
@@ -98,7 +100,7 @@ public final class MigrationContext {
     /// - Parameter point: Where a test may make it fail, as the store itself could.
     func perform<Value>(
         at point: @autoclosure () -> UpgradePoint? = nil,
-        _ body: (any RecordTransaction) throws -> Value
+        _ body: (CacheTransaction) throws -> Value
     ) throws -> Value {
         guard !isExpired else {
             throw MoltError(

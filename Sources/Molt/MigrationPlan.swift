@@ -46,6 +46,18 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Whether opening the store only records it, because records go through it when they are read.
         var isPutOff = false
 
+        /// The suites that have been through it: its steps on them do not run, and what its blocks change there is not
+        /// kept.
+        var settledSuites: Set<String> = []
+        /// The suites that it runs on again, of which a store has counted it as applied; nil if the whole migration runs.
+        var repeatedSuites: Set<String>?
+
+        /// Whether a step of the migration runs, if the migration does.
+        func runs(_ step: MigrationStep) -> Bool {
+            guard let suite = step.settings?.attachedName else { return repeatedSuites == nil }
+            return repeatedSuites?.contains(suite) ?? !settledSuites.contains(suite)
+        }
+
         /// Whether the opening runs its steps.
         var runsSteps: Bool { (willRun || status == .afterImport) && !isPutOff }
 
@@ -163,15 +175,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// - Parameter role: The role of the process; an app extension may not see everything that the app sees.
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package init(
-        for store: any MigrationStore,
+        for store: CacheStore,
         migrations: MigrationRegistry,
         role: MigrationOptions.Role = .current,
         onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()
-        let attachments = Attachments(store.attachments, migrations, role: role)
+        let attachments = Attachments(store, migrations, role: role)
         try self.init(
-            store.state(),
+            attachments.state(store.state()),
             storeName: store.storeName,
             migrations: migrations,
             attachments,
@@ -203,7 +215,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
     private var statusText: String {
         switch status {
         case .pending: isPutOff ? "pending, on read" : "pending"
-        case .applied: "applied"
+        case .applied: repeatedSuites.map { "applied, but not to \($0.sorted().joined(separator: ", "))" } ?? "applied"
         case .onRead: willRun ? "on read, backfilled now" : "applied, on read"
         case .replaced: "applied, as the migrations that it replaces"
         case .late: willRun ? "late, will run" : "late"

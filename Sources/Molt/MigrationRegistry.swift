@@ -72,14 +72,14 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///   - version: The schema version that the migration brings a store to; at least 1.
     ///   - name: A name that is unique in the registry.
     ///   - replaces: The earlier migrations that this one replaces; see ``Migration``.
-    ///   - attached: The attached stores that the block works on; none by default.
+    ///   - attached: The suites that the block works on; none by default.
     ///   - revision: The revision of the block's code, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
     ///   - block: Runs once, in the transaction of the upgrade; an error that it throws rolls the upgrade back.
     public mutating func register(
         to version: Int,
         _ name: String,
         replacing replaces: [String] = [],
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         revision: Int = 1,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {

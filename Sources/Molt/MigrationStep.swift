@@ -24,7 +24,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case fail
     }
 
-    package let attached: [any AttachedStore]
+    package let attached: [AttachedStore]
+
+    /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
+    var settings: Suite? { (declaration as? BuiltInStep)?.settings }
 
     /// The policy for records that the step cannot convert; nil for the policy of the options.
     private(set) var failurePolicy: RecordFailurePolicy?
@@ -32,7 +35,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     init(
         _ declaration: any StepDeclaration,
         _ action: Action,
-        attaching attached: [any AttachedStore] = []
+        attaching attached: [AttachedStore] = []
     ) {
         self.declaration = declaration
         self.action = action

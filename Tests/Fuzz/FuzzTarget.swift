@@ -66,7 +66,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     private static func ledger(_ input: [UInt8]) throws -> Outcome {
         let _: [String: Int]? = LedgerTable.value(of: String(decoding: input, as: UTF8.self))
-        _ = try? SuiteIntent(input)
+        _ = try? SuitePatch(input)
         _ = try? JSONDecoder().decode(DefaultsJournal.self, fromStored: Data(input))
         _ = try JSONDecoder().decode(DefaultsLedger.self, fromStored: Data(input))
         return .accepted

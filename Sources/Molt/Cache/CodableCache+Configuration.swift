@@ -26,8 +26,8 @@ extension CodableCache {
         /// nothing; uses not yet written when the process ends are lost. A value larger than the limit by itself is
         /// evicted at once, and no other with it.
         public var sizeLimit: Int?
-        /// The attached stores that blocks of migrations change, in addition to those that steps name.
-        public var attached: [any Attachable] = []
+        /// The suites that blocks of migrations change, in addition to those that steps name.
+        public var attached: [Suite] = []
         /// The policy for a type whose shape has changed at the same schema version.
         ///
         /// The first write of a type after the cache is opened compares the shape of its value with the one stored in
@@ -57,6 +57,8 @@ extension CodableCache {
         public var downgrade = MigrationOptions.DowngradePolicy.refuse
         /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
+        /// Directories that replace those of the same name in the registry, for tests.
+        package var directories: [AttachedDirectory] = []
         /// Whether opening the cache only records migrations on read; false for tests of their result.
         package var onlyRecordsOnRead = true
         /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
@@ -66,6 +68,10 @@ extension CodableCache {
 
         /// Creates a configuration with the defaults named at each property.
         public init() {}
+
+        package var attachments: [AttachedStore] {
+            attached.map(AttachedStore.suite) + directories.map(AttachedStore.directory)
+        }
 
         var checksShapes: Bool {
             switch drift {

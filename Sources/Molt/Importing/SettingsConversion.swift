@@ -21,7 +21,8 @@ struct SettingsConversion: Sendable {
             parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,
-            attaching: [suite],
+            attaching: [.suite(suite)],
+            changing: suite,
             converting: keys.map(\.name) + exceptions
         ) { migration in
             try run(migration)
@@ -61,7 +62,7 @@ struct SettingsConversion: Sendable {
     }
 
     /// The keys with a value in the old form that no migration of the registry names.
-    private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteChanges) throws -> [KeyOutcome] {
+    private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteEditor) throws -> [KeyOutcome] {
         let known = migration.convertedKeys(of: suite)
         return try settings.keys.filter { !known.contains($0) }.compactMap { key in
             guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
@@ -75,7 +76,7 @@ struct SettingsConversion: Sendable {
         }
     }
 
-    private func convert(_ key: DefaultsKeys, _ settings: SuiteChanges) throws -> KeyOutcome {
+    private func convert(_ key: DefaultsKeys, _ settings: SuiteEditor) throws -> KeyOutcome {
         var outcome = KeyOutcome(store: suite.attachedName, key: key.name, outcome: .absent)
         guard let stored = try settings.value(forKey: key.name) else { return outcome }
         switch convert(stored, key.form) {

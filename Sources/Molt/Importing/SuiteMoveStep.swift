@@ -14,7 +14,8 @@ struct SuiteMoveStep: Sendable {
             summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
             faults: faults,
-            attaching: [source, destination],
+            attaching: [.suite(source), .suite(destination)],
+            changing: destination,
             { migration in try run(migration) }
         )
     }
@@ -47,7 +48,7 @@ struct SuiteMoveStep: Sendable {
                 faults.append("The keys \(olds.joined(separator: " and ")) would both become \"\(target)\".")
             }
             if target.isEmpty { faults.append("The key \(olds[0]) would get an empty name.") }
-            if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is kept for Molt itself.") }
+            if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is reserved by Molt.") }
         }
         for key in names.keys.sorted() where !keys.includes(key) {
             faults.append("The key \"\(key)\" gets a new name, but it is not copied.")
@@ -108,7 +109,7 @@ struct SuiteMoveStep: Sendable {
     private func place(
         _ value: PropertyListValue,
         _ key: String,
-        _ new: SuiteChanges,
+        _ new: SuiteEditor,
         sourceWins: Bool
     ) throws -> (KeyOutcome.Outcome, reason: String?) {
         let newKey = newName(of: key)
@@ -142,7 +143,7 @@ struct SuiteMoveStep: Sendable {
 
     // MARK: Resolving conflicts
 
-    private func sourceWins(_ old: SuiteChanges, _ new: SuiteChanges) throws -> Bool {
+    private func sourceWins(_ old: SuiteEditor, _ new: SuiteEditor) throws -> Bool {
         switch conflict {
         case .destinationWins: return false
         case .sourceWins: return true
@@ -161,7 +162,7 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    private func time(_ key: String, in suite: SuiteChanges) throws -> PropertyListValue? {
+    private func time(_ key: String, in suite: SuiteEditor) throws -> PropertyListValue? {
         guard let value = try suite.value(forKey: key) else { return nil }
         switch value {
         case .date, .int, .unsigned, .double: return value.asStored()

@@ -138,14 +138,12 @@ extension MigrationPlan {
             }
             let current = migration.fingerprint
             guard fingerprint != current else { return nil }
-            let moved = Migration(to: row.id.version, migration.name, steps: migration.steps)
-                .coding(migration.coding)
             return Edit(
                 migration: migration.id,
                 recorded: fingerprint,
                 current: current,
                 recordedVersion: row.id.version,
-                hasOtherSteps: moved.fingerprint != fingerprint
+                hasOtherSteps: migration.fingerprint(at: row.id.version) != fingerprint
             )
         }
     }
@@ -172,7 +170,81 @@ extension MigrationPlan {
         )
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
+        try planSettings(registry, attachments.suiteStates())
+        guard problems.isEmpty else { return }
         try deferEntries(state, registry, attachments)
+    }
+
+    // MARK: Settings
+
+    /// Decides by the ledgers of suites which steps on settings run: those of migrations that the suite's ledger lacks.
+    ///
+    /// Another store may have brought a suite through a migration, and a suite may have been put back from a copy. A
+    /// block runs once per store, because it may change records.
+    private mutating func planSettings(_ registry: MigrationRegistry, _ suites: [String: Attachments.SuiteState]) {
+        for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
+            guard let ledger = suite.ledger else { continue }
+            checkUnknown(in: ledger, of: name, registry)
+            addEdits(in: ledger, registry)
+        }
+        for (index, migration) in registry.migrations.enumerated() {
+            let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
+            let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
+            if entries[index].isApplied {
+                let changed = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
+                // An empty suite has nothing to upgrade.
+                let lacking = changed.filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
+                guard !lacking.isEmpty else { continue }
+                entries[index].repeatedSuites = lacking
+                entries[index].willRun = true
+            } else if entries[index].willRun {
+                entries[index].settledSuites = settled
+                if isFresh {
+                    entries[index].willRun = migration.steps.contains { step in
+                        step.runsOnFreshStore && entries[index].runs(step)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds the rows of a suite that a newer app, or one with other migrations, has written.
+    private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
+        let unknown = registry.unknown(in: ledger.rows(of: registry).map(\.entry))
+        guard let last = unknown.max(by: { $0.version < $1.version }) else { return }
+        let id = MigrationID(name: last.name, version: last.version)
+        let isNewer = last.version > registry.version
+        problems.append(
+            Problem(
+                code: isNewer ? .superseded : .migrationMissing,
+                message: "The settings in \(suite) have been through migration \(id), which "
+                    + (isNewer
+                        ? "a newer app has; this one knows versions up to \(registry.version). Update the app. "
+                        : "this app does not have. It was renamed or removed here, or a build of another branch applied "
+                            + "it. ")
+                    + "If another registry of the app has applied it, register it in this one, too.",
+                migration: id
+            )
+        )
+    }
+
+    /// Finds the migrations of a suite's ledger that have other steps now; each store may have its own versions.
+    private mutating func addEdits(in ledger: SuiteLedger, _ registry: MigrationRegistry) {
+        for row in ledger.rows.map(\.entry) where row.outcome != .deferred {
+            guard let migration = registry.migrations.first(where: { $0.name == row.name }),
+                !migration.replaces.contains(row.name), !edits.contains(where: { $0.migration == migration.id }),
+                let recorded = row.fingerprint, recorded != migration.fingerprint(at: row.version)
+            else { continue }
+            edits.append(
+                Edit(
+                    migration: migration.id,
+                    recorded: recorded,
+                    current: migration.fingerprint,
+                    recordedVersion: row.version,
+                    hasOtherSteps: true
+                )
+            )
+        }
     }
 
     /// Defers the migrations that cannot run now, and all others that work on the same attached stores.
@@ -216,7 +288,7 @@ extension MigrationPlan {
 
     /// The reason why a migration waits for another one on the same stores, or nil.
     private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
-        migration.attached.lazy.compactMap { waiting[$0.attachedName] }.first
+        migration.attached.lazy.compactMap { waiting[$0.name] }.first
             .map { "It uses the same attached store as migration \($0), which is deferred." }
     }
 
@@ -226,8 +298,8 @@ extension MigrationPlan {
         _ reason: String,
         _ waiting: inout [String: MigrationID]
     ) {
-        for store in migration.attached where waiting[store.attachedName] == nil {
-            waiting[store.attachedName] = migration.id
+        for store in migration.attached where waiting[store.name] == nil {
+            waiting[store.name] = migration.id
         }
         entries[index].status = .deferred
         entries[index].willRun = false
@@ -305,6 +377,11 @@ extension MigrationPlan {
             losses: migration.steps.flatMap(\.declaration.losses)
         )
         entry.isRecorded = rows.applied[migration.name] != nil || rows.deferred.contains(migration.name)
+        if !state.holdsRecords, !migration.worksOnSettings {
+            entry.status = .applied
+            entry.willRun = false
+            return entry
+        }
         if state.isFresh {
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
             entry.status = !entry.willRun && mayHaveRecords ? .afterImport : .skippedFresh

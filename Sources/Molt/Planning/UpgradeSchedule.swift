@@ -38,7 +38,9 @@ struct UpgradeSchedule {
     private(set) var lastGroups: [Int] = []
 
     /// Groups the steps of the pending migrations.
-    init(_ migrations: [Migration]) {
+    ///
+    /// - Parameter runs: Whether a step runs: a suite may have been through it already.
+    init(_ migrations: [Migration], runs: (Migration, MigrationStep) -> Bool = { _, _ in true }) {
         var pass: [Step] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
@@ -47,7 +49,7 @@ struct UpgradeSchedule {
         }
         for (index, migration) in migrations.enumerated() {
             var first: Int?
-            for (number, step) in migration.steps.enumerated() {
+            for (number, step) in migration.steps.enumerated() where runs(migration, step) {
                 let place = Step(
                     migration: index,
                     number: number,

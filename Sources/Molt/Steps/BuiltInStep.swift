@@ -8,6 +8,7 @@ extension MigrationStep {
     ///     ``Migration/fingerprint``.
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
+    ///   - settings: The suite that it changes, if it changes no records; the suite's ledger tells whether it has.
     ///   - losses: The data that it removes.
     ///   - keys: The keys of settings that it converts.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
@@ -18,7 +19,8 @@ extension MigrationStep {
         summary: String,
         parameters: [String],
         faults: [String] = [],
-        attaching attached: [any AttachedStore],
+        attaching attached: [AttachedStore],
+        changing settings: Suite? = nil,
         losses: [DataLoss] = [],
         converting keys: [String] = [],
         usesRecords: Bool = false,
@@ -33,17 +35,18 @@ extension MigrationStep {
             losses: losses,
             keys: keys,
             usesRecords: usesRecords,
-            runsClosure: runsClosure
+            runsClosure: runsClosure,
+            settings: settings
         )
         self.init(declaration, .run(body), attaching: attached)
     }
 }
 
 extension MigrationContext {
-    /// The keys of an attached store that some migration of the registry converts.
-    package func convertedKeys(of store: any AttachedStore) -> Set<String> {
+    /// The keys of a suite that some migration of the registry converts.
+    func convertedKeys(of suite: Suite) -> Set<String> {
         let steps = scope.registry.migrations.flatMap(\.steps).filter { step in
-            step.attached.contains { $0.attachedName == store.attachedName }
+            step.attached.contains { $0.name == suite.attachedName }
         }
         return Set(steps.flatMap { ($0.declaration as? BuiltInStep)?.keys ?? [] })
     }
@@ -61,6 +64,8 @@ struct BuiltInStep: StepDeclaration {
     var keys: [String]
     var usesRecords: Bool
     var runsClosure: Bool
+    /// The suite that it changes, if it changes no records.
+    var settings: Suite?
 
     var description: String { summary }
     var identity: [String] { [name] + parameters }

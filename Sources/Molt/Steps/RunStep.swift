@@ -16,19 +16,19 @@ extension MigrationStep {
     ///   - onFreshStore: Whether the block also runs on a store that was just created, because it imports data; false
     ///     by default, as a new store has nothing to migrate. If it creates records there, all later steps and
     ///     migrations run on them, so it must create them in the form of its own version.
-    ///   - attached: The attached stores that the block works on; none by default. If one of them is unavailable, such
-    ///     as the settings of a locked device, opening the store fails with the code `deferred`.
+    ///   - attached: The suites that the block works on; none by default. If one of them is unavailable, as on a locked
+    ///     device, opening the store fails with the code `deferred`.
     ///   - revision: The revision of the block's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Receives the store; an error that it throws rolls the upgrade back.
     public static func run(
         _ summary: String? = nil,
         onFreshStore: Bool = false,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
         let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, revision: revision)
-        return MigrationStep(declaration, .run(body), attaching: attached.stores)
+        return MigrationStep(declaration, .run(body), attaching: attached.map(AttachedStore.suite))
     }
 }
 

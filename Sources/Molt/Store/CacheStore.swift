@@ -12,11 +12,13 @@ package import Foundation
 ///
 /// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``. A store is used by one thread
 /// at a time.
-package final class CacheStore: MigrationStore {
+package final class CacheStore {
     /// The file's path, or ":memory:".
-    package let storeName: String
+    package let path: String
+    /// The suite that is upgraded without a cache; the file then has no records, and exists only during upgrades.
+    let primary: Suite?
     /// The attached stores in addition to those that the steps of a registry name.
-    package let attachments: [any AttachedStore]
+    package let attachments: [AttachedStore]
     /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
     package var pageLimit: Int?
     /// The page size of a new file in bytes: a power of two from 512 to 65536.
@@ -45,20 +47,39 @@ package final class CacheStore: MigrationStore {
     package init(
         at url: URL,
         createsFile: Bool = true,
-        attachments: [any AttachedStore] = []
+        attachments: [AttachedStore] = []
     ) {
-        storeName = FileStatus.path(of: url)
+        path = FileStatus.path(of: url)
+        primary = nil
         self.createsFile = createsFile
         self.attachments = attachments
         isInMemory = false
     }
 
-    package init(inMemoryWith attachments: [any AttachedStore]) {
-        storeName = ":memory:"
+    /// Creates a store in memory.
+    ///
+    /// - Parameter primary: The suite for a dry run of an upgrade of a suite alone; nil for a cache.
+    package init(inMemoryWith attachments: [AttachedStore], upgrading primary: Suite? = nil) {
+        path = ":memory:"
+        self.primary = primary
         createsFile = true
         self.attachments = attachments
         isInMemory = true
     }
+
+    /// Creates a store for a suite that is upgraded without a cache.
+    ///
+    /// - Parameter attached: Other suites that blocks use but steps do not name.
+    init(upgrading suite: Suite, attaching attached: [Suite] = []) throws {
+        path = try FileStatus.path(of: SuiteFiles(suite).store)
+        primary = suite
+        createsFile = true
+        attachments = ([suite] + attached).map(AttachedStore.suite)
+        isInMemory = false
+    }
+
+    /// The store's name in errors and reports: its file's path, or the name of its suite.
+    package var storeName: String { primary?.attachedName ?? path }
 
     /// Reads the version and the ledger of a file without opening it for writing or creating it.
     ///
@@ -68,15 +89,15 @@ package final class CacheStore: MigrationStore {
         try FileProbe.state(FileStatus.path(of: url))
     }
 
-    /// Reads the version and the ledger; writes nothing and takes no write lock.
+    /// Reads the file's version and ledger; writes nothing and takes no write lock.
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
-            let found = try FileProbe.stateAndGeneration(storeName)
+            let found = try FileProbe.stateAndGeneration(path)
             if let layout = found?.state.laterLayout, !readsLaterLayouts {
-                throw FileFormat.newer(storeName, Int64(layout), isReadable: true)
+                throw FileFormat.newer(path, Int64(layout), isReadable: true)
             }
             isProbed = true
             generation = found?.generation ?? 0
@@ -85,37 +106,38 @@ package final class CacheStore: MigrationStore {
         do {
             try connection.execute("BEGIN")
             defer { connection.rollBack() }
-            guard try FileFormat.recognize(connection, path: storeName) else { return .fresh }
+            guard try FileFormat.recognize(connection, path: path) else { return .fresh }
             generation = try FileFormat.generation(of: connection)
             return try LedgerTable.state(connection)
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         }
     }
 
+    /// Whether a record was last written before a schema version.
     package func hasRecords(before version: Int) throws -> Bool {
         guard let connection else {
             guard !isInMemory else { return false }
-            return try FileProbe.look(storeName) { connection throws(SQLiteError) in
+            return try FileProbe.look(path) { connection throws(SQLiteError) in
                 try connection.hasRecords(before: version)
             } ?? false
         }
         do {
             return try connection.hasRecords(before: version)
         } catch {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         }
     }
 
     /// The file that records attempted upgrades; nil in memory.
     package var attemptsURL: URL? {
-        isInMemory ? nil : Self.attemptsURL(of: storeName)
+        isInMemory ? nil : Self.attemptsURL(of: path)
     }
 
-    /// The size of the file and its log; nil in memory, and when nothing is there.
+    /// The size of the file and its log; nil in memory, for a suite, and when nothing is there.
     package var byteCount: Int64? {
-        guard !isInMemory else { return nil }
-        let file = FileStatus.resolved(storeName)
+        guard !isInMemory, primary == nil else { return nil }
+        let file = FileStatus.resolved(path)
         let sizes = ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }
         return sizes.isEmpty ? nil : Int64(sizes.reduce(0, +))
     }
@@ -132,12 +154,22 @@ package final class CacheStore: MigrationStore {
 
     /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
     ///
-    /// - Throws: The errors of `body` and `waiting`; ``MoltError`` for a file that cannot be used, or with
-    ///   the code `storeFailed` or `busy`.
+    /// The write lock is acquired before the closure is called, so no other process can upgrade the store in the
+    /// meantime. The transaction commits when the closure returns, and rolls back when it throws.
+    ///
+    /// - Parameters:
+    ///   - deadline: When the transaction's statements are interrupted; nil for never.
+    ///   - isSynced: Whether the commit must survive a power loss from then on. Otherwise a loss may undo it, together
+    ///     with all commits that follow it.
+    ///   - body: Reads and writes through the transaction, which must not outlive the call. It returns whether to
+    ///     commit.
+    ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
+    /// - Throws: The errors of `body` and `waiting`; ``MoltError`` for a file that cannot be used; ``MoltError``
+    ///   with the code `storeFailed` or `busy`.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
-        isSynced: Bool,
-        _ body: (any MigrationTransaction) throws -> Void,
+        isSynced: Bool = true,
+        _ body: (CacheTransaction) throws -> Bool,
         waiting: () throws -> Void
     ) throws {
         let connection = try openForWriting()
@@ -159,11 +191,12 @@ package final class CacheStore: MigrationStore {
             // SQLite refuses this only after the transaction has made temporary tables.
             try connection.execute("PRAGMA temp_store = DEFAULT")
             if connection.hasMoved { throw SQLiteError.moved }
-            let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
+            let isFresh = try !FileFormat.recognize(connection, path: path, forWriting: true)
             if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,
+                holdsRecords: primary == nil,
                 isFresh: isFresh,
                 isDurable: isDurable,
                 deadline: deadline
@@ -172,13 +205,13 @@ package final class CacheStore: MigrationStore {
             connection.interrupt(at: deadline)
             // Before the rollback, which must not be interrupted.
             defer { connection.interrupt(at: nil) }
-            try body(transaction)
+            guard try body(transaction) else { return }
             try transaction.finish()
             let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
-            if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
+            if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(path) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MoltError(error, upgrading: storeName)
@@ -191,7 +224,7 @@ package final class CacheStore: MigrationStore {
     /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss only
     /// shortens or empties the log until it is synced, and no page is copied into the file before.
     private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
-        let log = FileStatus.resolved(storeName) + "-wal"
+        let log = FileStatus.resolved(path) + "-wal"
         let isLogEmpty = !isSynced && !FileStatus.hasContent(log)
         try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
         try beginImmediate(connection, waiting)
@@ -250,26 +283,26 @@ package final class CacheStore: MigrationStore {
             if exists {
                 try enableWAL(connection, waiting)
             } else {
-                try withWriteTransaction(until: nil, { _ in }, waiting: waiting)
+                try withWriteTransaction(until: nil, { _ in true }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
             // Not earlier: this pragma makes SQLite read the schema.
             try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             return connection
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         }
     }
 
     private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
         do {
-            let connection = try Connection(storeName, mode: .readOnly)
+            let connection = try Connection(path, mode: .readOnly)
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
             guard try hasTables(connection) else { throw missing }
             self.connection = connection
             return connection
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         }
     }
 
@@ -278,13 +311,34 @@ package final class CacheStore: MigrationStore {
         connection = nil
     }
 
+    /// Writes the ledger of a suite that is upgraded without a cache into its file, so that a backup has it.
+    func mirror(_ state: StoreState, waiting: () throws -> Void) throws {
+        guard primary != nil, !isInMemory else { return }
+        try withWriteTransaction(until: nil) { transaction in
+            try transaction.replaceLedger(by: state)
+            return true
+        } waiting: {
+            try waiting()
+        }
+    }
+
+    /// Removes the file of a suite once no change is pending, so that opening the suite need not look into it.
+    ///
+    /// The caller has the suite's lock.
+    func removeIfSettled() {
+        guard primary != nil, !isInMemory, let state = try? state(), state.journal.isEmpty else { return }
+        close()
+        // What is left costs the next opening a look into the file.
+        for suffix in ["", "-wal", "-shm"] { try? DurableFile.remove(path + suffix) }
+    }
+
     // MARK: Opening
 
     /// Whether the database is ours, judged in one snapshot because another process may be creating it.
     private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
-        return try FileFormat.recognize(connection, path: storeName, forWriting: forWriting)
+        return try FileFormat.recognize(connection, path: path, forWriting: forWriting)
     }
 
     private func openForWriting() throws -> Connection {
@@ -292,19 +346,19 @@ package final class CacheStore: MigrationStore {
         if !isInMemory {
             // SQLite must not write to a file that is not ours.
             if !isProbed { _ = try state() }
-            let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
-            if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
+            let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            if !createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.
             try? DurableDirectory.make(at: directory)
             try makeFile()
         }
         do {
-            let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
+            let connection = try Connection(path, mode: isInMemory ? .memory : .readWrite)
             guard !connection.isReadOnly else {
                 throw MoltError(
                     .readOnly,
-                    "The file at \(storeName) is read-only. Check its permissions and its volume.",
-                    store: storeName
+                    "The file at \(path) is read-only. Check its permissions and its volume.",
+                    store: path
                 )
             }
             // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
@@ -319,17 +373,17 @@ package final class CacheStore: MigrationStore {
             self.connection = connection
             return connection
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         }
     }
 
     private func makeFile() throws {
         // A kill may leave an empty file, which beside a backup would look like the remains of the old file. The file
         // therefore gets its name only once it has a page.
-        guard try FileStatus.of(storeName) == nil, (try? BackupFiles(storeName).list().isEmpty) == false else {
-            return try FileStatus.create(storeName)
+        guard try FileStatus.of(path) == nil, (try? BackupFiles(path).list().isEmpty) == false else {
+            return try FileStatus.create(path)
         }
-        let files = BackupFiles(storeName)
+        let files = BackupFiles(path)
         files.removeLeftovers()
         do {
             let (part, _) = try files.begin(.aside, version: nil, at: Date())
@@ -338,19 +392,19 @@ package final class CacheStore: MigrationStore {
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
             connection.close()
-            try part.publish(as: storeName)
+            try part.publish(as: path)
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         } catch let error as DurableFile.Failure {
             // Another process created the file first.
-            guard error.isExisting else { throw FileStatus.failure(error.number, path: storeName) }
-            try FileStatus.create(storeName)
+            guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
+            try FileStatus.create(path)
         }
     }
 
     private var missing: MoltError {
         let reason = createsFile ? "" : ", and `createsFile` is false"
-        return MoltError(.fileMissing, "There is no cache at \(storeName)\(reason).", store: storeName)
+        return MoltError(.fileMissing, "There is no cache at \(path)\(reason).", store: path)
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.

@@ -40,12 +40,11 @@ package struct StoreContents: Hashable, Sendable {
     }
 
     /// Writes everything into an empty store, in one transaction.
-    package func write(to store: some MigrationStore) throws {
+    package func write(to store: CacheStore) throws {
         let batch = RecordBatch(capacity: 1)
         try store.withWriteTransaction(
             until: nil,
             { transaction in
-                let table = try transaction.requiredRecords
                 for (index, record) in records.enumerated() {
                     batch.removeAll()
                     Array(record.key.utf8).withUnsafeBytes { key in
@@ -60,9 +59,10 @@ package struct StoreContents: Hashable, Sendable {
                             )
                         }
                     }
-                    try table.insert(batch[0], id: Int64(index + 1), version: record.version)
+                    try transaction.insert(batch[0], id: Int64(index + 1), version: record.version)
                 }
                 try transaction.record(ledger, version: version)
+                return true
             },
             waiting: {}
         )

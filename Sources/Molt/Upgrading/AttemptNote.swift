@@ -6,7 +6,7 @@ final class AttemptNote {
     /// See ``MigrationSummary/interruptions``.
     private(set) var interruptions = 0
 
-    init(_ store: any MigrationStore, _ options: MigrationOptions) {
+    init(_ store: CacheStore, _ options: MigrationOptions) {
         log = options.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
         self.options = options
     }

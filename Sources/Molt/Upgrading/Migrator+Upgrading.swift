@@ -7,17 +7,20 @@ extension Migrator {
     /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. Its attempt
     /// is not noted either, because no step can crash, unless it merges types or an earlier attempt was interrupted.
     ///
-    /// - Throws: ``StepsAppeared`` if such a plan turns out to have other steps to run.
+    /// - Returns: Whether it committed; false if another process has changed the store since the plan, so that the
+    ///   upgrade needs a synced commit or the locks of suites.
     func runInTransaction(
-        on store: any MigrationStore,
+        on store: CacheStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
-        _ backup: UpgradeBackup
-    ) throws {
+        _ backup: UpgradeBackup,
+        _ locks: SuiteLocks
+    ) throws -> Bool {
         var lock = LockWait(options: options, attempt: attempt)
-        let attachments = Attachments(store.attachments, registry, role: options.role)
+        let attachments = Attachments(store, registry, role: options.role)
         var state = upgrade
         var isRun = false
+        var isReady = true
         defer { attachments.abandon() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
@@ -28,13 +31,14 @@ extension Migrator {
             if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
                 state.hasFinishedEarlier = true
             }
+            let current = try attachments.state(transaction.state())
             let plan = try MigrationPlan(
-                transaction.state(),
+                current,
                 storeName: store.storeName,
                 migrations: registry,
                 attachments,
                 onlyRecordsOnRead: options.onlyRecordsOnRead
-            ) { try transaction.records?.hasRecords(before: $0) ?? false }
+            ) { try transaction.hasRecords(before: $0) }
             if plan != state.plan {
                 let edits = state.plan.edits
                 state.plan = plan
@@ -42,26 +46,32 @@ extension Migrator {
                 if plan.edits != edits { try checkEdits(plan) }
             }
             try plan.checkProblems()
-            guard plan.needsRun else { return }
-            if isLight, !self.isLight(plan) { throw StepsAppeared() }
+            guard plan.needsRun else { return true }
+            isReady = (!isLight || self.isLight(plan)) && (locks.areHeld || options.isDryRun || !worksOnSuites(plan))
+            guard isReady else { return false }
             isRun = true
             try options.checkCancellation()
             if try !isLight || attempt.hasEarlier || mergesTypes(plan, transaction) { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
-                try attachments.changesRestoringCurrentState(store.attachments, plan, registry)
+                try attachments.changesRestoringCurrentState(store.attachments, plan)
             }
             do {
+                // The ledger of a suite is in the suite; its file has a copy while there is one.
+                if store.primary != nil { try transaction.replaceLedger(by: current) }
                 try run(plan, on: store, transaction, attachments, now, &state)
             } catch {
                 // The lock is still held, so the next process does not count this attempt as interrupted.
                 attempt.end()
                 throw error.with(.rolledBack)
             }
+            return true
         } waiting: {
             try lock.wait()
         }
+        guard isReady else { return false }
         upgrade = state
         if isRun { try options.reach(.afterCommit, "of the upgrade") }
+        return true
     }
 
     /// Whether an upgrade only adds rows to the ledger and renames types.
@@ -73,12 +83,12 @@ extension Migrator {
     }
 
     /// Whether a type gets the name of one that has records, which changes all records of the type.
-    private func mergesTypes(_ plan: MigrationPlan, _ transaction: any MigrationTransaction) throws -> Bool {
+    private func mergesTypes(_ plan: MigrationPlan, _ transaction: CacheTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
             if case .renameType(_, let newName) = step.action { newName } else { nil }
         }
-        guard !newNames.isEmpty, let records = transaction.records else { return false }
-        let types = try records.typeNames()
+        guard !newNames.isEmpty else { return false }
+        let types = try transaction.typeNames()
         return newNames.contains { name in types.contains { RecordValue.Object.isSame($0, name) } }
     }
 
@@ -87,22 +97,18 @@ extension Migrator {
         return registry.migrations.filter { running.contains($0.name) }.flatMap(\.steps)
     }
 
-    /// Another process changed the store between the plan and the lock, so that there are steps to run now.
-    struct StepsAppeared: Error {}
-
     /// Runs the pending steps, and adds the ledger's rows and the journal.
     private func run(
         _ plan: MigrationPlan,
-        on store: any MigrationStore,
-        _ transaction: any MigrationTransaction,
+        on store: CacheStore,
+        _ transaction: CacheTransaction,
         _ attachments: Attachments,
         _ now: Date?,
         _ upgrade: inout Upgrade
     ) throws {
-        attachments.prepare(plan, registry)
+        attachments.prepare(plan)
         let scope = UpgradeScope(
             transaction: transaction,
-            store: store,
             registry: registry,
             attachments: attachments,
             options: options,
@@ -113,11 +119,12 @@ extension Migrator {
         if let now, !plan.isFresh, !plan.entries.contains(where: \.isPutOff) {
             upgrade.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
         }
-        upgrade.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
+        let upgradeRun = UpgradeRun(plan: plan, registry: registry, scope: scope)
+        upgrade.entries = try upgradeRun.run()
         try options.reach(.writeLedger)
         let rows = try ledgerEntries(for: upgrade.entries) + finishedRows(plan, transaction)
         try transaction.record(rows, version: max(plan.from, plan.to))
-        let journal = try attachments.finish()
+        let journal = try attachments.finish(adding: suiteRows(rows, upgradeRun.changedSuites, store))
         if !journal.isEmpty { try options.reach(.writeJournal) }
         try transaction.addToJournal(journal)
         upgrade.plan.journal = try transaction.journal().map(\.store)
@@ -130,10 +137,30 @@ extension Migrator {
         return entries.map { ledgerEntry(for: $0, migrations[$0.migration.name]) }
     }
 
+    /// The rows for the ledgers of suites: each gets those of the migrations that have worked on it.
+    ///
+    /// The suite that is upgraded without a cache gets all.
+    private func suiteRows(
+        _ rows: [LedgerEntry],
+        _ changedSuites: [String: Set<String>],
+        _ store: CacheStore
+    ) -> [String: [SuiteLedger.Row]] {
+        var found: [String: [SuiteLedger.Row]] = [:]
+        for var row in rows {
+            // The records are those of one of several stores.
+            row.counts = RecordCounts()
+            let suites = changedSuites[row.name] ?? []
+            for name in suites.union([store.primary?.attachedName].compactMap(\.self)) {
+                found[name, default: []].append(SuiteLedger.Row(row, in: registry))
+            }
+        }
+        return found
+    }
+
     /// The rows of migrations on read that no record waits for any more.
     private func finishedRows(
         _ plan: MigrationPlan,
-        _ transaction: any MigrationTransaction
+        _ transaction: CacheTransaction
     ) throws -> [LedgerEntry] {
         guard !plan.finishedOnRead.isEmpty else { return [] }
         return try transaction.state().ledger.filter { plan.finishedOnRead.contains($0.name) }.map { row in
@@ -169,8 +196,8 @@ extension Migrator {
     /// The store's write lock keeps other processes from doing so at the same time.
     ///
     /// - Returns: Whether the journal had changes.
-    func applyJournal(of store: any MigrationStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
-        let attachments = Attachments(store.attachments, registry, role: options.role)
+    func applyJournal(of store: CacheStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
+        let attachments = Attachments(store, registry, role: options.role)
         var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
         try options.checkDeadline(isCommitted: !isCancellable)
@@ -183,6 +210,7 @@ extension Migrator {
                     // Another process was faster, perhaps that of a newer app.
                     _ = try planUnlessSuperseded(store, transaction)
                 }
+                return true
             } waiting: {
                 try options.checkDeadline(isCommitted: !isCancellable)
                 try lock.wait()
@@ -196,10 +224,24 @@ extension Migrator {
         return isApplied
     }
 
+    /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
+    func finishJournal(of store: CacheStore) throws {
+        guard try !store.state().journal.isEmpty else { return }
+        let attachments = Attachments(store, registry, role: options.role)
+        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
+        try store.withWriteTransaction(until: nil) { transaction in
+            try attachments.apply(transaction.journal(), options)
+            try transaction.clearJournal()
+            return true
+        } waiting: {
+            try lock.wait()
+        }
+    }
+
     /// - Returns: Whether the journal had changes.
     private func applyJournal(
-        of store: any MigrationStore,
-        _ transaction: any MigrationTransaction,
+        of store: CacheStore,
+        _ transaction: CacheTransaction,
         _ attachments: Attachments,
         _ attempt: AttemptNote
     ) throws -> Bool {
@@ -214,8 +256,8 @@ extension Migrator {
     }
 
     private func planUnlessSuperseded(
-        _ store: any MigrationStore,
-        _ transaction: any MigrationTransaction
+        _ store: CacheStore,
+        _ transaction: CacheTransaction
     ) throws -> MigrationPlan {
         let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
         if plan.isSuperseded { try plan.checkProblems() }

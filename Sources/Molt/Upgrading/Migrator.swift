@@ -1,8 +1,6 @@
 import Foundation
 
 /// Runs a plan on a store, completely or not at all.
-///
-/// `CodableCache` runs a migrator when it is opened; use one directly for a store of your own.
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
@@ -15,7 +13,7 @@ package struct Migrator: Sendable {
     /// Plans an upgrade of a store; writes nothing.
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
-    package func plan(for store: any MigrationStore) throws -> MigrationPlan {
+    package func plan(for store: CacheStore) throws -> MigrationPlan {
         try MigrationPlan(
             for: store,
             migrations: registry,
@@ -35,12 +33,14 @@ package struct Migrator: Sendable {
     ///   when it is next opened.
     ///
     /// - Parameter opening: The opening that the upgrade belongs to; a new one by default.
-    package func migrate(_ store: any MigrationStore, _ opening: Opening? = nil) throws -> MigrationReport {
+    package func migrate(_ store: CacheStore, _ opening: Opening? = nil) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         let attempt = AttemptNote(store, options)
+        let locks = SuiteLocks()
         var opening = opening ?? options.opening(of: store)
+        defer { if locks.areHeld { store.removeIfSettled() } }
         do {
-            let report = try runPhases(on: store, &opening, attempt, backup)
+            let report = try runPhases(on: store, &opening, attempt, backup, locks)
             backup.upgradeDidEnd()
             report.warnOfNames()
             opening.end(with: report)
@@ -55,10 +55,11 @@ package struct Migrator: Sendable {
     // MARK: The phases
 
     private func runPhases(
-        on store: any MigrationStore,
+        on store: CacheStore,
         _ opening: inout Opening,
         _ attempt: AttemptNote,
-        _ backup: UpgradeBackup
+        _ backup: UpgradeBackup,
+        _ locks: SuiteLocks
     ) throws -> MigrationReport {
         defer {
             attempt.end()
@@ -66,17 +67,18 @@ package struct Migrator: Sendable {
         }
         var upgrade = try makePlan(for: store, attempt)
         opening.plan = upgrade.plan
+        try lockSuites(of: store, upgrade.plan, attempt, locks)
         try finishEarlierJournal(of: store, &upgrade, attempt)
-        try runPending(on: store, &upgrade, attempt, backup)
+        try runPending(on: store, &upgrade, attempt, backup, locks)
         opening.hasFinishedEarlier = upgrade.hasFinishedEarlier
         try finishJournal(of: store, upgrade, attempt)
         return makeReport(on: store, upgrade)
     }
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
-    private func makePlan(for store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {
+    private func makePlan(for store: CacheStore, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
-        if options.redoesLastUpgrade, options.duty == .opener, !options.isDryRun, let store = store.backedUp {
+        if options.redoesLastUpgrade, options.duty == .opener, !options.isDryRun, !store.isInMemory {
             var lock = LockWait(options: options, attempt: attempt)
             let unshipped = UnshippedUpgrade(store: store, registry: registry, options: options)
             try unshipped.undo(upgrade.plan) { try lock.wait() }
@@ -89,7 +91,7 @@ package struct Migrator: Sendable {
 
     /// Applies the changes to attached stores that an earlier upgrade committed, and plans again.
     private func finishEarlierJournal(
-        of store: any MigrationStore,
+        of store: CacheStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote
     ) throws {
@@ -100,25 +102,57 @@ package struct Migrator: Sendable {
     }
 
     private func runPending(
-        on store: any MigrationStore,
+        on store: CacheStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
-        _ backup: UpgradeBackup
+        _ backup: UpgradeBackup,
+        _ locks: SuiteLocks
     ) throws {
-        try upgrade.plan.checkProblems()
-        try checkEdits(upgrade.plan)
-        guard upgrade.plan.needsRun else { return }
-        do {
-            try runInTransaction(on: store, &upgrade, attempt, backup)
-        } catch is StepsAppeared {
+        while true {
+            try upgrade.plan.checkProblems()
+            try checkEdits(upgrade.plan)
+            guard upgrade.plan.needsRun else { return }
+            try lockSuites(of: store, upgrade.plan, attempt, locks)
+            if backup.isWanted { try mirrorLedger(of: store, attempt) }
+            if try runInTransaction(on: store, &upgrade, attempt, backup, locks) { break }
             upgrade.plan = try plan(for: store)
-            return try runPending(on: store, &upgrade, attempt, backup)
         }
         upgrade.isCommitted = true
     }
 
+    /// Writes the ledger of a suite into its file, which the backup is a copy of.
+    private func mirrorLedger(of store: CacheStore, _ attempt: AttemptNote) throws {
+        guard store.primary != nil else { return }
+        var wait = LockWait(options: options, attempt: attempt)
+        let state = try Attachments(store, registry, role: options.role).state(store.state())
+        if !state.isFresh { try store.mirror(state) { try wait.wait() } }
+    }
+
+    /// Keeps other stores from changing the registry's suites until this upgrade ends, if it works on any.
+    ///
+    /// Before the lock of the file, so that two upgrades never wait for each other.
+    private func lockSuites(
+        of store: CacheStore,
+        _ plan: MigrationPlan,
+        _ attempt: AttemptNote,
+        _ locks: SuiteLocks
+    ) throws {
+        guard !options.isDryRun, !locks.areHeld, plan.needsUpgrade, worksOnSuites(plan) else { return }
+        var wait = LockWait(options: options, attempt: attempt)
+        locks.held = try Attachments(store, registry, role: options.role).lockSuites { try wait.wait() }
+    }
+
+    /// Whether an upgrade reads or changes settings.
+    func worksOnSuites(_ plan: MigrationPlan) -> Bool {
+        if !plan.journal.isEmpty { return true }
+        let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
+        return registry.migrations.contains { migration in
+            running.contains(migration.name) && migration.attached.contains { $0.suite != nil }
+        }
+    }
+
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
-    private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
+    private func finishJournal(of store: CacheStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
         do {
             _ = try applyJournal(of: store, attempt, isCancellable: false)
@@ -127,7 +161,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func makeReport(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {
+    private func makeReport(on store: CacheStore, _ upgrade: Upgrade) -> MigrationReport {
         var report = MigrationReport(
             store: store.storeName,
             from: upgrade.plan.from,
@@ -147,7 +181,7 @@ package struct Migrator: Sendable {
     // MARK: Before the upgrade
 
     /// Waits until another process has upgraded the store, if the options leave it to others.
-    private func leaveToOthers(_ store: any MigrationStore, _ plan: inout MigrationPlan) throws {
+    private func leaveToOthers(_ store: CacheStore, _ plan: inout MigrationPlan) throws {
         guard case .others(let time) = options.duty else { return }
         let end = ContinuousClock.now + time
         var isWaiting = false
@@ -174,7 +208,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func addStoreName(of store: any MigrationStore, to error: any Error) -> any Error {
+    private func addStoreName(of store: CacheStore, to error: any Error) -> any Error {
         guard var migrationError = error as? MoltError else { return error }
         migrationError.store = migrationError.store ?? store.storeName
         return migrationError
@@ -216,4 +250,12 @@ extension MoltError {
         error.migration = edit.migration
         return error
     }
+}
+
+/// The locks of an upgrade on suites.
+final class SuiteLocks {
+    /// Nil until they are taken.
+    var held: [SuiteLock]?
+
+    var areHeld: Bool { held != nil }
 }

@@ -10,7 +10,7 @@ package struct Opening {
     private let options: MigrationOptions
     private var start = ContinuousClock.now
 
-    fileprivate init(of store: any MigrationStore, _ options: MigrationOptions) {
+    fileprivate init(of store: CacheStore, _ options: MigrationOptions) {
         storeSize = options.monitor == nil ? nil : store.byteCount
         self.options = options
     }
@@ -45,7 +45,7 @@ package struct Opening {
 
 extension MigrationOptions {
     /// Begins an opening with these options.
-    package func opening(of store: any MigrationStore) -> Opening {
+    package func opening(of store: CacheStore) -> Opening {
         Opening(of: store, self)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Used in debug builds only; see `MigrationOptions.redoesUnshippedMigrations`.
 struct UnshippedUpgrade {
-    let store: any BackedUpStore
+    let store: CacheStore
     let registry: MigrationRegistry
     let options: MigrationOptions
 
@@ -13,18 +13,14 @@ struct UnshippedUpgrade {
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
         guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
-        let state = try store.state()
+        let attachments = Attachments(store, registry, role: options.role)
+        let state = try attachments.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String
         if let backup = try copy(of: state, before: version) {
-            let attached = attachedStores
-            var request = RestoreRequest()
-            request.keeping = BackupRequest(.replaced, version: 0)
-            request.keep(attached)
-            request.attached = Set(attached.map(\.attachedName) + [store.storeName])
-            try store.restore(backup, request, waiting: waiting)
+            try restore(backup, waiting)
             outcome = "put back to version \(backup.schemaVersion)"
-        } else if attachedStores.isEmpty, try store.startAfresh(waiting: waiting) != nil {
+        } else if attachedSuites.isEmpty, try store.startAfresh(waiting: waiting) != nil {
             outcome = "started afresh, because there is no copy from before that"
         } else {
             return
@@ -32,10 +28,23 @@ struct UnshippedUpgrade {
         DebugWarning.print("\(store.storeName) was \(outcome): \(reason).")
     }
 
-    /// The attached stores of the store and of the registry, each once.
-    private var attachedStores: [any AttachedStore] {
-        var names: Set<String> = [store.storeName]
-        return (store.attachments + registry.migrations.flatMap(\.attached)).filter {
+    private func restore(_ backup: StoreBackup, _ waiting: () throws -> Void) throws {
+        let attached = attachedSuites
+        if let suite = store.primary {
+            try suite.restore(backup, attaching: attached.filter { $0.attachedName != suite.attachedName })
+            return
+        }
+        var request = RestoreRequest()
+        request.keeping = BackupRequest(.replaced, version: 0)
+        request.keep(attached)
+        request.attached = Set(attached.map(\.attachedName))
+        try store.restore(backup, request, waiting: waiting)
+    }
+
+    /// The suites of the store and of the registry, each once.
+    private var attachedSuites: [Suite] {
+        var names: Set<String> = []
+        return (store.attachments + registry.migrations.flatMap(\.attached)).compactMap(\.suite).filter {
             names.insert($0.attachedName).inserted
         }
     }

@@ -2,16 +2,19 @@ internal import Foundation
 
 /// The backup of one opening: made before the upgrade writes, and removed if the upgrade is rolled back.
 final class UpgradeBackup {
-    private let store: (any BackedUpStore)?
+    private let store: CacheStore?
     private let options: MigrationOptions
     private var backup: StoreBackup?
     /// The state of the store at that time.
     private var state: StoreState?
 
-    init(of store: any MigrationStore, _ options: MigrationOptions) {
-        self.store = options.effectiveBackup != nil && !options.isDryRun ? store.backedUp : nil
+    init(of store: CacheStore, _ options: MigrationOptions) {
+        self.store = options.effectiveBackup != nil && !options.isDryRun && !store.isInMemory ? store : nil
         self.options = options
     }
+
+    /// Whether the options ask for a backup, and the store can have one.
+    var isWanted: Bool { store != nil }
 
     /// Makes the backup if the options ask for one; called in the upgrade's transaction, before anything is written.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {

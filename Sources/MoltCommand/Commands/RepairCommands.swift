@@ -84,7 +84,7 @@ extension StoreCommands {
     }
 
     /// - Parameter attached: What the backups of the app may contain beside records, such as suites of settings.
-    static func restore(attaching attached: [any Attachable] = []) -> Command {
+    static func restore(attaching attached: [Suite] = []) -> Command {
         Command(
             "restore",
             ["FILE", "BACKUP"],

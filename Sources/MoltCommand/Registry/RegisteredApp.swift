@@ -28,12 +28,8 @@ package struct RegisteredApp: Sendable {
     }
 
     /// The suites of the configuration and of the migrations.
-    private var attached: [any Attachable] {
-        configuration.attached + migrations.migrations.flatMap(\.attached).map { Declared(attachment: Attachment($0)) }
-    }
-
-    private struct Declared: Attachable {
-        let attachment: Attachment
+    private var attached: [Suite] {
+        configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
     private var plan: Command {
@@ -68,7 +64,7 @@ package struct RegisteredApp: Sendable {
         ) { call, terminal in
             let settings = try SettingsFiles(
                 call.all("--settings"),
-                of: attached.stores.compactMap { $0 as? Suite }
+                of: attached
             )
             defer { withExtendedLifetime(settings) {} }
             var configuration = followed(on: terminal)

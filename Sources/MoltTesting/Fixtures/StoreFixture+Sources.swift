@@ -31,8 +31,8 @@ extension StoreFixture {
     /// - Throws: ``TestingError`` with the code `unsuitable` if an upgrade of the suite is unfinished; `MoltError`
     ///   if a suite cannot be read.
     public init(capturing suite: Suite, others: [Suite] = []) throws {
-        let state = try DefaultsStore(suite).state()
-        guard state.journal.isEmpty else { throw TestingError.unfinished("The suite \(suite)") }
+        guard try suite.pendingJournal().isEmpty else { throw TestingError.unfinished("The suite \(suite)") }
+        let state = try suite.state() ?? StoreContents(version: 0)
         self.init(primary: .suite(suite), schemaVersion: state.version, ledger: state.ledger)
         try capture([suite] + others)
     }

@@ -84,7 +84,7 @@ extension TemporaryStore {
         through migrations: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let store = CacheStore(inMemoryWith: configuration.attached.stores)
+        let store = CacheStore(inMemoryWith: configuration.attachments)
         try memory?.write(to: store)
         defer { store.close() }
         let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
@@ -124,8 +124,7 @@ extension TemporaryStore {
         case .cache:
             found.contents = try CacheStore.contents(at: url)
         case .suite(let suite):
-            let state = try DefaultsStore(standIn(for: suite)).state()
-            found.contents = StoreContents(version: state.version, ledger: state.ledger)
+            found.contents = try standIn(for: suite).state() ?? StoreContents(version: 0)
         }
         for (original, standIn) in allStandIns {
             let values = try standIn.contents()
@@ -143,7 +142,7 @@ extension TemporaryStore {
     func pendingJournal() throws -> [String] {
         switch fixture.primary {
         case .cache: try CacheStore.state(at: url).journal
-        case .suite(let suite): try DefaultsStore(standIn(for: suite)).state().journal
+        case .suite(let suite): try standIn(for: suite).pendingJournal()
         }
     }
 }

@@ -20,7 +20,9 @@ public final class TemporaryStore: Sendable {
     private struct State {
         /// The stand-ins, by the original's attached name.
         var standIns: [String: (original: Suite, standIn: Suite)] = [:]
-        var directories: [String: any DirectoryAttachedStore] = [:]
+        var directories: [String: AttachedDirectory] = [:]
+        /// Whether the ledgers of the suites say what the fixture's ledger does.
+        var isMarked = false
         /// The content of the store for ``EntryPoint/inMemory`` between two upgrades.
         var memory: StoreContents?
     }
@@ -123,23 +125,43 @@ public final class TemporaryStore: Sendable {
     /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
         let declared = migrations.migrations.flatMap(\.attached)
-        for case let suite as Suite in configuration.attached.stores + declared { _ = standIn(for: suite) }
-        let given = Set(configuration.attached.stores.map(\.attachedName))
-        for case let store as any DirectoryAttachedStore in declared where !given.contains(store.attachedName) {
-            try copy(store)
+        for suite in configuration.attached + declared.compactMap(\.suite) { _ = standIn(for: suite) }
+        for directory in declared.compactMap(\.directory) { try copy(directory) }
+        try markSuites(migrations)
+    }
+
+    /// Gives each suite of a cache's fixture the ledger that it had: that of the cache, without migrations of records.
+    ///
+    /// A fixture has one ledger, and its cache had brought the suites through it.
+    private func markSuites(_ migrations: MigrationRegistry) throws {
+        let isFirst = state.withLock { state in
+            defer { state.isMarked = true }
+            return !state.isMarked
+        }
+        guard isFirst, isOwner, fixture.primary == .cache else { return }
+        for (original, standIn) in allStandIns {
+            let names = migrations.migrations.filter { migration in
+                migration.attached.contains { $0.name == original.attachedName }
+            }.map(\.name)
+            let rows = fixture.ledger.filter { names.contains($0.name) && $0.outcome != .deferred }
+            guard !rows.isEmpty else { continue }
+            let version = rows.map(\.version).max() ?? 0
+            try standIn.fill([:], state: StoreContents(version: version, ledger: rows))
         }
     }
 
     /// Copies a directory once, unless another process has copied it.
-    private func copy(_ store: any DirectoryAttachedStore) throws {
-        // The store itself refuses an invalid path.
+    private func copy(_ store: AttachedDirectory) throws {
+        // An invalid path is refused when the directory is read.
         guard store.path.hasPrefix("/") else { return }
-        let name = store.attachedName
+        let name = store.name
         let copy = "\(directory.path)/attached-\(SHA256.hexadecimal(of: name.utf8))"
         try state.withLock { state in
             guard state.directories[name] == nil else { return }
             if isOwner { try DirectoryCopy.make(of: store.path, at: copy) }
-            state.directories[name] = store.standIn(at: copy)
+            var copied = store
+            copied.path = copy
+            state.directories[name] = copied
         }
     }
 
@@ -154,12 +176,10 @@ public final class TemporaryStore: Sendable {
         configuration.keepsExpired = true
         configuration.findsUnmatchedNames = true
         try makeStandIns(for: migrations, configuration)
-        let others = configuration.attached.stores.filter { !($0 is Suite) }
-        let copies: [any AttachedStore] = state.withLock { state in
-            state.standIns.values.map(\.standIn) + Array(state.directories.values)
+        state.withLock { state in
+            configuration.attached = state.standIns.values.map(\.standIn)
+            configuration.directories = Array(state.directories.values)
         }
-        // The first store of a name takes precedence.
-        configuration.attached = others + copies
         return configuration
     }
 }

@@ -4,7 +4,7 @@ import Testing
 /// Apple's systems keep each setting by itself, so a kill may leave a part of a committed change.
 @Suite struct `Committed changes of which a part was made` {
     @Test func `The rest is made, after any number of single changes`() {
-        var intent = SuiteIntent(snapshot: ["name": "Ada", "mail": "a@b.c", "count": 3])
+        var intent = SuitePatch(snapshot: ["name": "Ada", "mail": "a@b.c", "count": 3])
         intent.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
         intent.remove = ["name", "mail"]
         intent.renamed = ["fullName": "name", "address": "mail"]
@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test func `All settings may be renamed`() {
-        var intent = SuiteIntent(snapshot: ["a": 1])
+        var intent = SuitePatch(snapshot: ["a": 1])
         intent.set = ["b": 1, "c": 2]
         intent.remove = ["a"]
         intent.renamed = ["b": "a"]
         expectCompleted(intent, ["b": 1, "c": 2], changes: 3)
     }
 
-    private func expectCompleted(_ intent: SuiteIntent, _ expected: [String: PropertyListValue], changes count: Int) {
+    private func expectCompleted(_ intent: SuitePatch, _ expected: [String: PropertyListValue], changes count: Int) {
         let changes = intent.changes(to: intent.snapshot).changes
         #expect(changes.count == count)
         for made in 0...changes.count {

@@ -3,7 +3,7 @@ import Molt
 import Testing
 
 @Suite("Settings in an upgrade")
-struct SuiteChangesTests {
+struct SuiteEditorTests {
     private let scratch: ScratchSuite
     private let cache: ScratchCache
     private var suite: Suite { scratch.suite }
@@ -13,7 +13,7 @@ struct SuiteChangesTests {
         cache = try ScratchCache()
     }
 
-    private func settings(_ body: @escaping @Sendable (SuiteChanges) throws -> Void) -> MigrationRegistry {
+    private func settings(_ body: @escaping @Sendable (SuiteEditor) throws -> Void) -> MigrationRegistry {
         [Migration(to: 1, "settings", .settings(in: suite, "change", body))]
     }
 

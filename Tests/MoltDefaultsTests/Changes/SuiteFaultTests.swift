@@ -187,9 +187,9 @@
 
         /// Keeps sessions beyond their upgrade, on one thread only.
         private final class Kept: @unchecked Sendable {
-            private(set) var sessions: [SuiteChanges] = []
+            private(set) var sessions: [SuiteEditor] = []
 
-            func add(_ session: SuiteChanges) { sessions.append(session) }
+            func add(_ session: SuiteEditor) { sessions.append(session) }
         }
 
         /// An extension's standard suite is not the app's.

@@ -122,7 +122,7 @@
                 var damaged = bytes
                 damaged[bit / 8] ^= 1 << UInt8(bit % 8)
                 if (try? PropertyListReader.value(Data(damaged))) == nil { refused += 1 }
-                _ = try? SuiteIntent(damaged)
+                _ = try? SuitePatch(damaged)
             }
             #expect(refused > 100)
         }

@@ -70,7 +70,7 @@ final class ScratchSuite: Sendable {
     }
 
     /// The journal of an upgrade that made some changes, is committed and not yet applied.
-    func journal(_ change: (SuiteChanges) throws -> Void) throws -> [UInt8] {
+    func journal(_ change: (SuiteEditor) throws -> Void) throws -> [UInt8] {
         let session = try suite.begin()
         try change(session)
         return try #require(try session.finish())

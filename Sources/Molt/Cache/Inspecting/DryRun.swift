@@ -80,7 +80,7 @@ struct DryRun {
             }
         }
         if let stop { throw stop }
-        let store = CacheStore(at: copy, attachments: configuration.attached.stores)
+        let store = CacheStore(at: copy, attachments: configuration.attachments)
         store.readsLaterLayouts = configuration.downgrade == .openReadOnly
         return store
     }

@@ -342,7 +342,7 @@ final class Backfill: Sendable {
         let store = CacheStore(
             at: URL(fileURLWithPath: core.path),
             createsFile: false,
-            attachments: configuration.attached.stores
+            attachments: configuration.attachments
         )
         defer { store.close() }
         return try Migrator(registry, options: options).migrate(store).failedRecords

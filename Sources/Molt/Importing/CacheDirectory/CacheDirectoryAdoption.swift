@@ -3,8 +3,8 @@ internal import Foundation
 /// One run of the step that adopts a directory of Cache.
 struct CacheDirectoryAdoption {
     let migration: MigrationContext
-    let store: CacheDirectoryStore
-    let session: CacheDirectorySession
+    let directory: AttachedDirectory
+    let session: AttachedDirectory.Session
     let keys: CacheDirectory.Keys
     /// The kind of content in a key's file; the argument is the file's name when the key is not listed.
     let content: (String) -> CacheDirectory.Content
@@ -16,7 +16,7 @@ struct CacheDirectoryAdoption {
     private static let never = 2_144_448_000.0
 
     func run() throws {
-        guard let names = session.names else { return try note(store.path, .absent, "there is no such directory") }
+        guard let names = session.names else { return try note(directory.path, .absent, "there is no such directory") }
         var files = Dictionary(grouping: names) { CacheDirectory.digest(ofFile: $0) }
         let foreign = files.removeValue(forKey: nil) ?? []
         var seen: Set<String> = []
@@ -52,7 +52,7 @@ struct CacheDirectoryAdoption {
     private func adopt(_ name: String, as key: String?) throws {
         try migration.checkCancellation()
         let path = session.path + "/" + name
-        guard let file = CacheDirectoryFile(name: name, at: path) else {
+        guard let file = AttachedDirectory.File(name: name, at: path) else {
             return try note(key ?? name, .unreadable, "\(name) is not a file")
         }
         let expiration = Double(file.modified) / 1_000_000_000
@@ -112,14 +112,14 @@ struct CacheDirectoryAdoption {
     /// - Throws: ``MoltError`` with the code `notConvertible` for a file that a strict adoption cannot adopt.
     private func note(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) throws {
         guard isStrict, let reason, [.unreadable, .notConvertible].contains(outcome) else {
-            return migration.note(KeyOutcome(store: store.path, key: key, outcome: outcome, reason: reason))
+            return migration.note(KeyOutcome(store: directory.path, key: key, outcome: outcome, reason: reason))
         }
         var error = MoltError(
             .notConvertible,
-            "An entry of the Cache directory at \(store.path) cannot be adopted: \(reason). Repair or remove the file, "
+            "An entry of the Cache directory at \(directory.path) cannot be adopted: \(reason). Repair or remove the file, "
                 + "or adopt the directory without `strict`."
         )
-        error.attachedStore = store.attachedName
+        error.attachedStore = directory.name
         error.key = key
         throw error
     }

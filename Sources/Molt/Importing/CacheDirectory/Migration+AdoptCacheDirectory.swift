@@ -81,18 +81,21 @@ extension Migration {
         strict: Bool = false,
         type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) -> Migration {
-        let store = CacheDirectoryStore(migration: name, path: FileStatus.path(of: directory))
+        let attached = AttachedDirectory(
+            name: "the Cache directory of \"\(name)\"",
+            path: FileStatus.path(of: directory)
+        )
         let step = MigrationStep(
             kind: "adoptCacheDirectory",
             summary: "adopt the Cache directory \(directory.lastPathComponent)",
             parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"],
-            attaching: [store],
+            attaching: [.directory(attached)],
             usesRecords: true
         ) { migration in
             let adoption = CacheDirectoryAdoption(
                 migration: migration,
-                store: store,
-                session: try migration.attached(store),
+                directory: attached,
+                session: try migration.directory(attached),
                 keys: keys,
                 content: type,
                 existing: existing,

@@ -22,13 +22,14 @@ extension MigrationStep {
         in suite: Suite,
         _ summary: String = "change settings",
         revision: Int = 1,
-        _ body: @escaping @Sendable (SuiteChanges) throws -> Void
+        _ body: @escaping @Sendable (SuiteEditor) throws -> Void
     ) -> MigrationStep {
         MigrationStep(
             kind: "settings",
             summary: "\(summary) in \(suite)",
             parameters: [suite.declaredName, String(revision)],
-            attaching: [suite],
+            attaching: [.suite(suite)],
+            changing: suite,
             runsClosure: true
         ) { migration in
             let settings = try migration.suite(suite)
@@ -48,7 +49,8 @@ extension MigrationStep {
             summary: summary,
             parameters: [suite.declaredName, key, newKey],
             faults: faults,
-            attaching: [suite]
+            attaching: [.suite(suite)],
+            changing: suite
         ) { migration in
             let settings = try migration.suite(suite)
             let isRenamed = try settings.renameKey(key, to: newKey)
@@ -68,7 +70,8 @@ extension MigrationStep {
             summary: summary,
             parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
-            attaching: [suite],
+            attaching: [.suite(suite)],
+            changing: suite,
             losses: keys.map { DataLoss(.setting, $0) }
         ) { migration in
             let settings = try migration.suite(suite)
@@ -86,7 +89,7 @@ extension MigrationStep {
         if keys.isEmpty { faults.append("No key is named.") }
         if keys.contains("") { faults.append("A key has an empty name.") }
         for key in keys where Suite.ownKeys.contains(key) {
-            faults.append("The key \"\(key)\" is kept for Molt itself.")
+            faults.append("The key \"\(key)\" is reserved by Molt.")
         }
         return faults
     }

@@ -32,7 +32,7 @@ extension Suite: SettingsAccess {
 
     /// Sets and removes values durably; a key in both arguments is set.
     ///
-    /// Keys reserved for Molt are refused; ``removeAll()`` removes them.
+    /// Keys reserved by Molt are refused.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a damaged file, which stays unchanged; `noPermission`, `notWritable` or `readBackFailed`.
@@ -43,13 +43,15 @@ extension Suite: SettingsAccess {
         try SuiteDomain(self).write(set: values, remove: keys)
     }
 
-    /// Removes all values, including those that Molt keeps in the suite.
+    /// Removes all settings.
     ///
-    /// - Important: If the suite is a store of its own, it loses its schema version and its ledger.
+    /// The suite's ledger stays, so that values that the app sets afterwards are not upgraded as if an older release had
+    /// written them. `UserDefaults.removePersistentDomain(forName:)` removes it, too.
+    ///
     /// - Throws: The same errors as ``update(set:remove:)``.
     public func removeAll() throws {
         let domain = SuiteDomain(self)
-        try domain.write(set: [:], remove: Set(domain.read().keys))
+        try domain.write(set: [:], remove: Set(domain.read().keys).subtracting(Self.ownKeys))
     }
 
     /// All values of the suite's own domain; on Linux, those that the app has set are saved first.

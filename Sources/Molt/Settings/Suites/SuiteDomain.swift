@@ -156,9 +156,13 @@ package struct SuiteEdit {
 
     /// The changes of single keys, where nil removes one; after a kill between any two, the rest can still be made.
     ///
-    /// A renamed value is never under neither key, which would look as if the app had removed it.
+    /// A renamed value is never under neither key, which would look as if the app had removed it. The ledger is last: a
+    /// suite with a row has the changes that the row stands for.
     package var changes: [(key: String, value: PropertyListValue?)] {
-        values.map { ($0, $1) } + removed.subtracting(values.keys).map { ($0, nil) }
+        var set = values
+        let ledger = set.removeValue(forKey: Suite.ledgerKey)
+        return set.map { ($0, $1) } + removed.subtracting(values.keys).map { ($0, nil) }
+            + (ledger.map { [(Suite.ledgerKey, $0)] } ?? [])
     }
 
     func applied(to domain: [String: PropertyListValue]) -> [String: PropertyListValue] {

@@ -1,31 +1,40 @@
 internal import Foundation
 
-extension CacheStore: BackedUpStore {
-    /// The store itself; nil in memory, where nothing outlives the process.
-    package var backedUp: (any BackedUpStore)? { isInMemory ? nil : self }
-
-    /// Copies the last committed state of the file.
+extension CacheStore {
+    /// Copies the last committed state of the file, without changes of an open transaction.
+    ///
+    /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
+    ///   `step`; no file is left in that case.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         guard !isInMemory else { throw MoltError.backupFailed("it is in memory.", store: storeName) }
-        return try BackupCopy(of: storeName, request).make()
+        return try BackupCopy(of: path, request).make()
     }
 
     /// Returns the backups beside the file, newest first.
     package func backups() throws -> [StoreBackup] {
-        try isInMemory ? [] : BackupFiles(storeName).list()
+        try isInMemory ? [] : BackupFiles(path).list()
     }
 
+    /// The state of the store in a backup.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
-        try FileProbe.state(BackupFiles(storeName).path(of: backup))
+        try FileProbe.state(BackupFiles(path).path(of: backup))
     }
 
+    /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
+    ///
+    /// The backup's state of suites is restored as a journal, which must be applied afterwards.
+    ///
+    /// - Parameters:
+    ///   - request: What else is restored, and what is kept.
+    ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
+    /// - Returns: The suites in the backup that were left as they are.
     @discardableResult
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
     ) throws -> [String] {
-        let files = BackupFiles(storeName)
+        let files = BackupFiles(path)
         let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
         let state = try BackupCheck.verify(backup, at: path)
         let unattached = try request.unattached(state.journal, in: backup)
@@ -36,7 +45,7 @@ extension CacheStore: BackedUpStore {
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try withExtendedLifetime(copy) {
                 _ = try StoreReplacement(
-                    of: storeName,
+                    of: path,
                     keeping: request.keeping,
                     attachedNow: request.attachedNow,
                     atCopy: atCopy
@@ -71,7 +80,7 @@ extension CacheStore: BackedUpStore {
     }
 
     package func remove(_ backup: StoreBackup) throws {
-        let files = BackupFiles(storeName)
+        let files = BackupFiles(path)
         let path = try files.path(of: backup, isOwn: false)
         let name = (path as NSString).lastPathComponent
         guard DurableFile.isSame((path as NSString).deletingLastPathComponent, files.directory),
@@ -92,25 +101,26 @@ extension CacheStore: BackedUpStore {
 
     /// Whether the file is damaged, from a check of all pages.
     package func isDamaged() -> Bool {
-        !isInMemory && BackupCheck.damage(storeName) != nil
+        !isInMemory && BackupCheck.damage(path) != nil
     }
 
     /// Moves the file's contents aside under another name, and leaves an empty cache.
     ///
     /// - Returns: The file that was kept. Its name ends with `aside` or, when it cannot be read, with `damaged`. nil
-    ///   when there was no content.
+    ///   when there was no content, and for a suite, whose app would lose all settings.
     package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
+        guard primary == nil else { return nil }
         close()
         do {
             return try StoreReplacement(
-                of: storeName,
+                of: path,
                 keeping: BackupRequest(.aside, version: 0),
                 atCopy: atCopy
             ).replace(with: .nothing, waiting: waiting)
         } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            throw MoltError(error, store: path)
         } catch let error as DurableFile.Failure {
-            throw FileStatus.failure(error.number, path: storeName)
+            throw FileStatus.failure(error.number, path: path)
         }
     }
 }

@@ -45,7 +45,7 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `fileMissing`, or that of an unreadable file; `MoltError` with the
     ///   code `noSpaceForBackup` or `backupFailed`.
     @discardableResult
-    public static func backUp(at url: URL, attaching attached: [any Attachable] = []) throws -> StoreBackup {
+    public static func backUp(at url: URL, attaching attached: [Suite] = []) throws -> StoreBackup {
         let store = CacheStore(at: url)
         let state = try store.state()
         guard !state.isFresh else {
@@ -62,7 +62,7 @@ extension CodableCache {
                 store: store.storeName
             )
         }
-        let entries = try attached.stores.changesRestoringCurrentState()
+        let entries = try attached.map { try $0.patchRestoringCurrentState() }
         return try store.makeBackup(
             BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
         )
@@ -111,7 +111,7 @@ extension CodableCache {
     public static func restore(
         _ backup: StoreBackup,
         at url: URL,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         leavingUnattached leavesUnattached: Bool = false,
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true,
@@ -122,10 +122,10 @@ extension CodableCache {
         var request = RestoreRequest()
         request.leavesUnattached = leavesUnattached
         request.isFromAnotherStore = fromAnotherStore
-        request.attached = Set(attached.stores.map(\.attachedName))
+        request.attached = Set(attached.map(\.attachedName))
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
-            request.keep(attached.stores)
+            request.keep(attached)
         }
         return try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
     }

@@ -6,6 +6,10 @@ enum DeferredKind {
 }
 
 extension CacheTransaction {
+    /// Saves a change of a record for the end of the pass; there may be a million, so stores keep them on disk.
+    ///
+    /// A record's quarantine keeps its content, key, type name, expiry and version at the stage; for a block, those of
+    /// the record's ``original(id:)``, if it has one.
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
             switch change.kind {

@@ -1,4 +1,5 @@
 extension CacheTransaction {
+    /// Saves a record's current state for ``original(id:)``, unless it was saved before.
     func keepOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in
             try makeOriginals()
@@ -8,6 +9,7 @@ extension CacheTransaction {
         }
     }
 
+    /// Saves the current state of all records of a type, unless they were saved before.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(type) else { return }
@@ -20,6 +22,7 @@ extension CacheTransaction {
         }
     }
 
+    /// The first saved state of a record, or nil.
     func original(id: Int64) throws -> Record? {
         guard hasOriginals else { return nil }
         return try mapped { () throws(SQLiteError) in
@@ -41,6 +44,7 @@ extension CacheTransaction {
         }
     }
 
+    /// Deletes all saved states.
     func forgetOriginals() throws {
         guard hasOriginals else { return }
         try mapped { () throws(SQLiteError) in try connection.execute("DELETE FROM temp.molt_original") }

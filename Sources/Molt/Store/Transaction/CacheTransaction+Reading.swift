@@ -1,4 +1,5 @@
 extension CacheTransaction {
+    /// The names of the types that have at least one record, sorted.
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in
             var names: [String] = []
@@ -7,6 +8,7 @@ extension CacheTransaction {
         }
     }
 
+    /// The number of records of a type, or of all types when `type` is nil.
     func count(ofType type: String?) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let type else { return try countAll() }
@@ -15,16 +17,19 @@ extension CacheTransaction {
         }
     }
 
+    /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws -> Bool {
         try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
     }
 
+    /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64 {
         try mapped { () throws(SQLiteError) in
             try statements[.lastID].first { $0.integer(0) } ?? 0
         }
     }
 
+    /// Fills a batch with the next records, in the order of their ids; the batch stays empty at the end.
     func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
@@ -46,6 +51,10 @@ extension CacheTransaction {
         }
     }
 
+    /// Makes sure that a pass has read all records of some types; called before it adds or removes any.
+    ///
+    /// - Parameter count: The number of records that were read.
+    /// - Throws: The store's error for damage if it knows of more.
     func checkRead(_ count: Int, ofTypes types: [String]) throws {
         try mapped { () throws(SQLiteError) in
             var known = 0

@@ -1,5 +1,11 @@
 extension CacheTransaction {
-    func makeReader(ofTypes types: [String], through: Int64) throws -> (any RecordReader)? {
+    /// Creates a reader of the records of some types, up to an id; the previous reader must have ended.
+    ///
+    /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
+    ///
+    /// - Returns: Nil if the caller must use ``read(into:types:after:through:)``: the transaction has made changes, which
+    ///   readers would not see, or the store does not support a second reader at the moment.
+    func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
             let types = try wantedTypes(types)
             guard !types.isEmpty, let snapshot = try openSnapshot() else { return nil }
@@ -34,6 +40,7 @@ extension CacheTransaction {
         return opened
     }
 
+    /// Discards the snapshot.
     func endReading() {
         closeSnapshot()
     }

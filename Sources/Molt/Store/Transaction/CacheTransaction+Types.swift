@@ -1,4 +1,5 @@
 extension CacheTransaction {
+    /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in
             // Compared by bytes: two spellings of the same letter are two names.
@@ -24,6 +25,7 @@ extension CacheTransaction {
         }
     }
 
+    /// Deletes all records of a type, and returns their number.
     func deleteType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {

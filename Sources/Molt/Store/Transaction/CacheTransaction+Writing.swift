@@ -1,6 +1,10 @@
 internal import Foundation
 
 extension CacheTransaction {
+    /// Writes the contents of several records, and sets their versions.
+    ///
+    /// It is called once per batch, so a store should write them together. The key and the type name change only
+    /// through ``deferChange(_:)``.
     func write(_ contents: RecordContents) throws {
         guard !contents.rows.isEmpty else { return }
         changesSizes = true
@@ -38,6 +42,7 @@ extension CacheTransaction {
         guard connection.changes == rows.count else { throw SQLiteError.lostRows }
     }
 
+    /// Writes a record's expiry, in seconds since 1970, or nil for never.
     func write(expiration: Double?, id: Int64) throws {
         try mapped { () throws(SQLiteError) in
             let statement = try statements[.writeExpiry]
@@ -47,7 +52,17 @@ extension CacheTransaction {
         }
     }
 
-    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+    /// Adds a record under an unused id.
+    ///
+    /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
+    package func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        guard holdsRecords else {
+            throw MoltError(
+                .unsupported,
+                "A record cannot be put into \(storeName), which holds no records. Run migrations that import records on a "
+                    + "cache."
+            )
+        }
         let key = record.key
         let type = record.typeName
         let isText = !record.isData
@@ -88,6 +103,10 @@ extension CacheTransaction {
         }
     }
 
+    /// Deletes expired records; called before any other change.
+    ///
+    /// - Parameter now: The current time, in seconds since 1970; a record that expires at that moment has expired.
+    /// - Returns: The number of deleted records.
     func deleteExpired(now: Double) throws -> Int {
         try mapped { () throws(SQLiteError) in
             let deletion = try connection.prepare(
@@ -117,5 +136,20 @@ extension CacheTransaction {
         error.key = key
         error.type = type
         return error
+    }
+
+    /// Writes a record's content, and its expiry if it was set.
+    func write(_ record: borrowing Record, version: Int) throws {
+        var content: [UInt8] = []
+        record.writeContent(to: &content)
+        let row = RecordContents.Row(
+            id: record.id,
+            version: version,
+            isData: record.isData,
+            buffer: 0,
+            range: content.indices
+        )
+        try write(RecordContents(rows: [row], buffers: [content]))
+        if record.hasNewExpiration { try write(expiration: record.expirationSeconds, id: record.id) }
     }
 }

@@ -1,9 +1,13 @@
-/// The write transaction of an upgrade; statements are prepared at their first use and kept until its end.
-final class CacheTransaction: MigrationTransaction, RecordTransaction {
-    var records: (any RecordTransaction)? { self }
-
+/// The write transaction of an upgrade: the ledger, the journal and the records.
+///
+/// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
+/// insertion, and ``read(into:types:after:through:)`` returns records in that order. Statements are prepared at their
+/// first use and kept until the end.
+package final class CacheTransaction {
     let connection: Connection
     let storeName: String
+    /// Whether the store may have records; that of a suite has none.
+    let holdsRecords: Bool
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
     var statements: Statements<TransactionQuery>
@@ -36,12 +40,14 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     init(
         _ connection: Connection,
         storeName: String,
+        holdsRecords: Bool = true,
         isFresh: Bool,
         isDurable: Bool = true,
         deadline: ContinuousClock.Instant? = nil
     ) {
         self.connection = connection
         self.storeName = storeName
+        self.holdsRecords = holdsRecords
         self.isFresh = isFresh
         self.isDurable = isDurable
         self.deadline = deadline
@@ -93,6 +99,9 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         }
     }
 
+    // MARK: The ledger
+
+    /// Reads the version and the ledger inside the transaction.
     func state() throws -> StoreState {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
@@ -101,24 +110,36 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         }
     }
 
-    func record(_ entries: [LedgerEntry], version: Int) throws {
+    /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
+    package func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
         }
     }
 
+    /// Replaces the ledger by that of another state.
+    func replaceLedger(by state: StoreState) throws {
+        try mapped { () throws(SQLiteError) in
+            try connection.execute("DELETE FROM molt_ledger")
+            try LedgerTable.add(state.ledger, version: state.version, to: connection)
+        }
+    }
+
     // MARK: The journal
 
+    /// The pending changes to attached stores, in the order in which they were added.
     func journal() throws -> [JournalEntry] {
         try mapped { () throws(SQLiteError) in try JournalTable.entries(connection) }
     }
 
-    func addToJournal(_ entries: [JournalEntry]) throws {
+    /// Adds changes to attached stores, to be applied after the commit.
+    package func addToJournal(_ entries: [JournalEntry]) throws {
         guard !entries.isEmpty else { return }
         try mapped { () throws(SQLiteError) in try JournalTable.add(entries, to: connection) }
     }
 
+    /// Removes all entries, after they were applied.
     func clearJournal() throws {
         try mapped { () throws(SQLiteError) in try JournalTable.clear(connection) }
     }

@@ -1,8 +1,10 @@
 /// Reads the records of a type through its own connection, as they were before the transaction's changes.
 ///
+/// Another thread may read while the transaction writes; one thread at a time.
+///
 /// In WAL mode, such a connection sees the last commit, whatever the transaction has written since. As the transaction
 /// holds the write lock, that is the state it began with.
-final class SnapshotReader: RecordReader {
+final class SnapshotReader {
     private var types: WantedTypes
     private let storeName: String
     /// Nil once the reader has ended; a queue may keep the reader a little longer.
@@ -41,6 +43,7 @@ final class SnapshotReader: RecordReader {
         self.statement = statement
     }
 
+    /// Fills a batch with the next records, in the order of their ids; the batch stays empty at the end.
     func read(into batch: RecordBatch) throws {
         batch.removeAll()
         guard let statement else { return }
@@ -74,6 +77,7 @@ final class SnapshotReader: RecordReader {
         }
     }
 
+    /// Ends the reading; this is the last call.
     func end() {
         statement = nil
     }

@@ -87,17 +87,28 @@ extension SplicedObject {
 }
 
 extension MigrationContext {
-    /// Returns the session on an attached store: its data with the changes of the steps so far.
+    /// The settings of a suite during an upgrade; changes are written after the commit.
     ///
-    /// All steps of an upgrade share one session on a store, so each sees the changes of earlier steps. The changes are
-    /// applied after the commit, and discarded by a rollback.
+    /// All steps of an upgrade share the settings, so each sees the changes of earlier steps.
     ///
-    /// - Throws: ``MoltError`` with the code `notAttached` when neither a step nor the opening names the store, or
-    ///   `deferred` when the store is unavailable; or the store's error.
-    package func attached<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
-        let isDeclared = migration.steps[step.number].attached.contains { $0.attachedName == store.attachedName }
-        let session = try perform { _ in try attachments.session(store, isDeclared: isDeclared) }
-        usedAttachments.insert(store.attachedName)
+    /// If another store has already brought the suite through this migration, the block sees its result, and what it
+    /// changes in the suite is not kept.
+    ///
+    /// - Throws: ``MoltError`` with the code `notAttached` if neither the step's `attaching` nor the opening names
+    ///   the suite, or `deferred` if it cannot be read now; ``MoltError`` if it cannot be read at all.
+    public func suite(_ suite: Suite) throws -> SuiteEditor {
+        let name = suite.attachedName
+        let isDeclared = migration.steps[step.number].attached.contains { $0.name == name }
+        let editor = try perform { _ in try attachments.editor(of: suite, isDeclared: isDeclared) }
+        usedAttachments.insert(name)
+        usedSuites.insert(name)
+        return editor
+    }
+
+    /// The files of a directory during an upgrade; removals are made after the commit.
+    func directory(_ directory: AttachedDirectory) throws -> AttachedDirectory.Session {
+        let session = try perform { _ in try attachments.session(directory) }
+        usedAttachments.insert(directory.name)
         return session
     }
 

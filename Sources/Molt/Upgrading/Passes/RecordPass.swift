@@ -35,7 +35,7 @@ final class RecordPass {
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 
-    private var records: any RecordTransaction { scope.records }
+    private var records: CacheTransaction { scope.records }
 
     func run() throws {
         try process()
@@ -121,7 +121,7 @@ final class RecordPass {
     private func process(
         _ types: [String],
         through last: Int64,
-        _ reader: (any RecordReader)?,
+        _ reader: SnapshotReader?,
         _ current: inout PassBatch,
         _ other: inout PassBatch
     ) throws {

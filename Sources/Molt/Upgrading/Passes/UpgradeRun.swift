@@ -8,6 +8,8 @@ final class UpgradeRun {
     /// The steps that have run, by migration.
     private var ranSteps: [Set<Int>]
     private var started: Set<Int> = []
+    /// The suites that each migration has worked on, by its name, so that they are through it.
+    private(set) var changedSuites: [String: Set<String>] = [:]
     /// Whether the store has no data from an earlier release or a step.
     private var isEmpty: Bool
 
@@ -24,7 +26,8 @@ final class UpgradeRun {
         pending =
             backfilled.map { PendingMigration(backfilling: $0) }
             + PendingMigration.all(newMigrations, in: registry, from: plan.from)
-        schedule = UpgradeSchedule(migrations)
+        let planned = Dictionary(plan.entries.map { ($0.migration.name, $0) }) { first, _ in first }
+        schedule = UpgradeSchedule(migrations) { planned[$0.name]?.runs($1) ?? true }
         isEmpty = plan.isFresh
         ranSteps = Array(repeating: [], count: migrations.count)
         entries = migrations.map { migration in
@@ -120,9 +123,10 @@ final class UpgradeRun {
     /// The results of a migration, with those of its steps that ran.
     private func entry(of migration: Int) -> MigrationReport.Entry {
         var entry = entries[migration]
-        guard plan.isFresh else { return entry }
         let ran = ranSteps[migration]
+        // A suite may have been through a step already.
         entry.steps = entry.steps.indices.filter(ran.contains).map { entry.steps[$0] }
+        guard plan.isFresh else { return entry }
         let isWhole = ran.count == pending[migration].migration.steps.count
         let lacksRecords = isEmpty && pending[migration].migration.steps.contains(where: \.usesRecords)
         if isWhole, started.contains(migration), !lacksRecords { entry.outcome = .ran }
@@ -208,6 +212,10 @@ final class UpgradeRun {
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
         let context = try MigrationContext(pending, step, scope)
         defer { context.expire() }
+        let declared = pending.migration.steps[step.number]
+        let entry = plan.entries.first { $0.migration.name == pending.migration.name }
+        let settled = declared.settings == nil ? entry?.settledSuites ?? [] : []
+        let edits = scope.attachments.edits(of: settled)
         do {
             try block(context)
             try context.finish()
@@ -216,6 +224,9 @@ final class UpgradeRun {
             if let error = context.limitError { throw error }
             throw StepErrors.error(error, pending.migration, step.number, store: scope.storeName)
         }
+        scope.attachments.restore(edits, of: settled)
+        let used = declared.settings.map { [$0.attachedName] } ?? context.usedSuites.subtracting(settled)
+        changedSuites[pending.migration.name, default: []].formUnion(used)
         scope.meter.end()
         if context.counts.created > 0 { isEmpty = false }
         ranSteps[step.migration].insert(step.number)

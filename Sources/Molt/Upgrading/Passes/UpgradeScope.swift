@@ -2,8 +2,7 @@ internal import Foundation
 
 /// The objects that all parts of one upgrade share.
 struct UpgradeScope {
-    /// The records of the store; empty for a store without records.
-    let records: any RecordTransaction
+    let records: CacheTransaction
     let storeName: String
     let registry: MigrationRegistry
     let attachments: Attachments
@@ -19,16 +18,15 @@ struct UpgradeScope {
     var findsUnmatchedNames: Bool { options.isDryRun || options.findsUnmatchedNames }
 
     init(
-        transaction: any MigrationTransaction,
-        store: any MigrationStore,
+        transaction: CacheTransaction,
         registry: MigrationRegistry,
         attachments: Attachments,
         options: MigrationOptions,
         now: Date,
         meter: ProgressMeter
     ) {
-        records = transaction.records ?? NoRecords(storeName: store.storeName)
-        storeName = store.storeName
+        records = transaction
+        storeName = transaction.storeName
         self.registry = registry
         self.attachments = attachments
         self.options = options

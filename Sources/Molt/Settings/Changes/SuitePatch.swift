@@ -1,7 +1,9 @@
 internal import Foundation
 
-/// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
-package struct SuiteIntent: Codable {
+/// The changes that an upgrade makes to a suite, with the suite's earlier content and its new ledger rows.
+///
+/// The journal of a store keeps it between the commit and the change of the suite.
+package struct SuitePatch: Codable {
     package var snapshot: [String: PropertyListValue]
     package var set: [String: PropertyListValue] = [:]
     package var remove: [String] = []
@@ -13,8 +15,16 @@ package struct SuiteIntent: Codable {
     var moved: [String: Place]?
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
-    /// The new ledger of a suite that is a store itself.
-    var ledger: PropertyListValue?
+    /// The rows to add to the suite's ledger with the last changes; a suite that has any of them keeps its values.
+    var rows: [SuiteLedger.Row] = []
+
+    /// A part of the changes: data that moves between suites is always in at least one of them.
+    enum Phase: Hashable, Sendable, CaseIterable {
+        /// Additions and replacements.
+        case add
+        /// Removals, and the rows of the ledger: a suite has them only if all suites have their changes.
+        case finish
+    }
 
     /// A key of a suite, which is the app's own if it has no name.
     struct Place: Codable {
@@ -59,7 +69,7 @@ package struct SuiteIntent: Codable {
     }
 
     /// The two latest changes, which the process that encoded them applies without decoding them: a move has two.
-    private static let latest = Locked<[(bytes: [UInt8], intent: SuiteIntent)]>([])
+    private static let latest = Locked<[(bytes: [UInt8], intent: SuitePatch)]>([])
 
     // MARK: Applying
 
@@ -67,17 +77,10 @@ package struct SuiteIntent: Codable {
     func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
         if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
         let isEmptied = isEmptied(current)
-        var additions = set.filter { key, value in
+        return set.filter { key, value in
             (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
                 && current[key] != value.asStored() && !isRemoved(key, from: current)
         }
-        // If no ledger was visible when the upgrade began, the current one was hidden then and is the valid one.
-        if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
-            current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current)
-        {
-            additions[Suite.ledgerKey] = ledger
-        }
-        return additions
     }
 
     /// The keys to remove from a current domain; values that the app has changed since the commit stay.
@@ -86,15 +89,33 @@ package struct SuiteIntent: Codable {
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
-    /// All changes to make to a suite's current values.
-    package func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
-        SuiteEdit(values: additions(to: current), removed: removals(from: current))
+    /// The ledger with the patch's rows; nil if it has them, or if the patch has none.
+    private func ledger(in current: [String: PropertyListValue], of suite: Suite) throws -> PropertyListValue? {
+        guard !rows.isEmpty else { return nil }
+        let ledger = try SuiteLedger(in: current, of: suite) ?? SuiteLedger()
+        try ledger.checkWritable(in: suite)
+        return try ledger.adding(rows).stored()
+    }
+
+    /// The changes of one phase to a suite's current values, or of both.
+    ///
+    /// Another store may have brought the suite through one of the migrations since the commit, and the app may have
+    /// set values since then. Its rows and values stay; what is missing is left to the next plan.
+    func edit(of suite: Suite, _ phase: Phase?, _ current: [String: PropertyListValue]) throws -> SuiteEdit {
+        guard try SuiteLedger(in: current, of: suite)?.hasAny(of: rows) != true else { return SuiteEdit() }
+        var edit = SuiteEdit()
+        if phase != .finish { edit.values = additions(to: current) }
+        if phase != .add {
+            edit.removed = removals(from: current)
+            edit.values[Suite.ledgerKey] = try ledger(in: current, of: suite)
+        }
+        return edit
     }
 
     /// A copy that removes moved values only if the suites that they were moved to return them now.
     ///
     /// A suite whose file is also that of the other one, as through a link, would return them, too.
-    func withoutRemovalsOfLostValues(of suite: Suite) throws -> SuiteIntent {
+    func withoutRemovalsOfLostValues(of suite: Suite) throws -> SuitePatch {
         var copy = self
         for (name, moved) in Dictionary(grouping: moved ?? [:], by: \.value.suite) {
             let other = Suite(name: name)

@@ -1,55 +1,5 @@
 internal import Foundation
 
-/// A store that Molt can back up and restore.
-package protocol BackedUpStore: MigrationStore {
-    /// Copies the last committed state of the store, without changes of an open transaction.
-    ///
-    /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
-    ///   `step`; no file is left in that case.
-    func makeBackup(_ request: BackupRequest) throws -> StoreBackup
-
-    /// The store's backups, the newest first.
-    func backups() throws -> [StoreBackup]
-
-    /// The state of the store in a backup.
-    ///
-    /// - Throws: An error if the backup cannot be read.
-    func storeState(in backup: StoreBackup) throws -> StoreState
-
-    /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
-    ///
-    /// The backup's state of attached stores is restored as a journal, which must be applied afterwards.
-    ///
-    /// - Parameters:
-    ///   - request: What else is restored, and what is kept.
-    ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
-    /// - Returns: The attached stores in the backup that were left as they are.
-    @discardableResult
-    func restore(
-        _ backup: StoreBackup,
-        _ request: RestoreRequest,
-        waiting: () throws -> Void
-    ) throws -> [String]
-
-    func remove(_ backup: StoreBackup) throws
-
-    /// Moves the contents aside, and leaves an empty store.
-    ///
-    /// - Returns: The file with the contents; nil if there were none, or if the store cannot be started afresh.
-    func startAfresh(waiting: () throws -> Void) throws -> StoreBackup?
-
-    /// Whether the store's file is damaged; checks all of it.
-    func isDamaged() -> Bool
-}
-
-extension BackedUpStore {
-    /// The store itself.
-    package var backedUp: (any BackedUpStore)? { self }
-
-    /// Does nothing: without its settings, a suite's app would lose all of them.
-    package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? { nil }
-}
-
 /// The options of a restore.
 package struct RestoreRequest {
     /// Whether the backup may belong to another store or be in another directory.
@@ -87,18 +37,9 @@ extension RestoreRequest {
         throw error
     }
 
-    /// Includes the current state of attached stores in the copy of the replaced contents.
-    package mutating func keep(_ attached: [any AttachedStore]) {
-        attachedNow = { try attached.changesRestoringCurrentState() }
-    }
-}
-
-extension [any AttachedStore] {
-    /// The changes that restore the current state of each store.
-    package func changesRestoringCurrentState() throws -> [JournalEntry] {
-        try compactMap { attached in
-            try attached.changesRestoringCurrentState().map { JournalEntry(store: attached.attachedName, changes: $0) }
-        }
+    /// Includes the current state of suites in the copy of the replaced contents.
+    package mutating func keep(_ attached: [Suite]) {
+        attachedNow = { try attached.map { try $0.patchRestoringCurrentState() } }
     }
 }
 

@@ -5,27 +5,42 @@ extension Suite {
         try SuiteDomain(self).read().filter { $0.key != Self.ledgerKey }
     }
 
+    /// The ledger as the state of a store; nil if no migration has changed the suite.
+    package func state() throws -> StoreContents? {
+        try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }
+    }
+
     /// Separates the ledger from a suite's values.
     ///
-    /// - Returns: The state, nil if the suite was never a store, and the other values.
+    /// - Returns: The state, nil if no migration has changed the suite, and the other values.
     package func separated(
         _ values: [String: PropertyListValue]
     ) throws -> (state: StoreContents?, values: [String: PropertyListValue]) {
-        var values = values
-        let ledger = try values.removeValue(forKey: Self.ledgerKey).map { try DefaultsLedger($0, in: self) }
-        return (ledger.map { StoreContents(version: $0.version, ledger: $0.entries) }, values)
+        let ledger = try SuiteLedger(in: values, of: self)
+        return (
+            ledger.map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) },
+            values.filter { $0.key != Self.ledgerKey }
+        )
     }
 
     /// Writes the values of a fixture, including values under reserved keys.
     ///
     /// - Parameters:
-    ///   - state: The version and the ledger, for a suite that is a store of its own.
+    ///   - state: The version and the ledger, if migrations have changed the suite.
     package func fill(_ values: [String: PropertyListValue], state: StoreContents? = nil) throws {
         var values = values
         if let state {
-            values[Self.ledgerKey] = try DefaultsLedger(version: state.version, entries: state.ledger).stored()
+            values[Self.ledgerKey] = try SuiteLedger(
+                version: state.version,
+                rows: state.ledger.map { SuiteLedger.Row($0) }
+            ).stored()
         }
         if !values.isEmpty { try SuiteDomain(self).write(set: values) }
+    }
+
+    /// The suites with changes of an unfinished upgrade of this suite without a cache.
+    package func pendingJournal() throws -> [String] {
+        try CacheStore.state(at: SuiteFiles(self).store).journal
     }
 
     /// Removes a named suite and the files that Molt has made beside it; the app's own suite is never removed.
@@ -35,8 +50,9 @@ extension Suite {
         // Suites made by tests always have a name.
         guard name != nil else { return }
         // Nothing uses the suite any more, so errors are ignored; the next process tries again.
-        try? removeAll()
-        DefaultsStoreFiles(self).removeAll()
+        let domain = SuiteDomain(self)
+        try? domain.write(set: [:], remove: Set(domain.read().keys))
+        SuiteFiles(self).removeAll()
         removeFile()
     }
 }

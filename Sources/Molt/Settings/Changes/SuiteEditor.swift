@@ -11,19 +11,13 @@
 ///
 /// Only the suite's own persistent domain is read and changed, never registered defaults, arguments or the global
 /// domain. Nothing is changed before the upgrade is committed. After the upgrade, every call throws an error with the code `contextExpired`.
-public final class SuiteChanges: AttachedSession, SettingsAccess {
+public final class SuiteEditor: SettingsAccess {
     /// The suite that is being upgraded.
     public let suite: Suite
     /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]
-    /// The values that steps have set; nil for removed ones.
-    private var changes: [String: PropertyListValue?] = [:]
-    /// The old keys of renamed values, by new key.
-    private var renamed: [String: String] = [:]
-    /// The keys of values that come from another suite.
-    private var arrived: Set<String> = []
-    /// The new places of moved values, by their keys in this suite.
-    private var moved: [String: Moved] = [:]
+    /// The changes of all steps so far.
+    var edits = Edits()
     /// The changes at the last call of ``samples(limit:)``.
     private var sampled: [String: PropertyListValue?] = [:]
     private var isOver = false
@@ -32,9 +26,21 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// The first error of a subscript, which fails the upgrade.
     private var failure: (any Error)?
 
-    private struct Moved {
+    /// Changes to a suite.
+    struct Edits {
+        /// The values that steps have set; nil for removed ones.
+        fileprivate var changes: [String: PropertyListValue?] = [:]
+        /// The old keys of renamed values, by new key.
+        fileprivate var renamed: [String: String] = [:]
+        /// The keys of values that come from another suite.
+        fileprivate var arrived: Set<String> = []
+        /// The new places of moved values, by their keys in this suite.
+        fileprivate var moved: [String: Moved] = [:]
+    }
+
+    fileprivate struct Moved {
         // Two suites may exchange values.
-        weak var suite: SuiteChanges?
+        weak var suite: SuiteEditor?
         var key: String
     }
 
@@ -85,7 +91,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     func receive(_ value: PropertyListValue, forKey key: String) throws {
         try set(value, forKey: key)
-        arrived.insert(key)
+        edits.arrived.insert(key)
     }
 
     /// Removes a value; does nothing if the key has none.
@@ -98,9 +104,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     /// Removes a value that another suite has now.
-    func removeValue(forKey key: String, movedTo other: SuiteChanges, _ newKey: String) throws {
+    func removeValue(forKey key: String, movedTo other: SuiteEditor, _ newKey: String) throws {
         try removeValue(forKey: key)
-        moved[key] = Moved(suite: other, key: newKey)
+        edits.moved[key] = Moved(suite: other, key: newKey)
     }
 
     /// Renames a key.
@@ -122,8 +128,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
             throw error
         }
         try set(value, forKey: newKey)
-        renamed[newKey] = renamed[key] ?? key
-        if arrived.contains(key) { arrived.insert(newKey) }
+        edits.renamed[newKey] = edits.renamed[key] ?? key
+        if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
         try removeValue(forKey: key, movedTo: self, newKey)
         return true
     }
@@ -135,35 +141,43 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: Finishing
 
-    /// Ends the session, and returns the encoded changes for the journal; nil if there are none.
+    /// Ends the work without keeping its changes.
+    func end() {
+        isOver = true
+    }
+
+    /// Ends the work, and returns the encoded changes for the journal; nil if there are none.
     ///
+    /// - Parameter rows: The rows for the suite's ledger.
     /// - Throws: ``MoltError`` if the suite cannot be written, or the first error of a subscript.
-    package func finish() throws -> [UInt8]? {
-        defer { isOver = true }
+    func finish(adding rows: [SuiteLedger.Row]) throws -> [UInt8]? {
+        defer { end() }
         try check()
-        let effective = changes.filter { key, value in snapshot[key] != value }
-        guard !effective.isEmpty else { return nil }
+        let effective = edits.changes.filter { key, value in snapshot[key] != value }
+        guard !effective.isEmpty || !rows.isEmpty else { return nil }
+        try SuiteLedger(in: snapshot, of: suite)?.checkWritable(in: suite)
         try SuiteDomain(suite).checkWritable()
-        var intent = SuiteIntent(snapshot: snapshot)
-        intent.set = effective.compactMapValues { $0 }
-        intent.remove = effective.filter { $0.value == nil }.keys.sorted()
-        intent.renamed = renamed
-        intent.arrived = arrived
-        let places = moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
-        intent.moved = places.isEmpty ? nil : places
-        try intent.check(for: suite)
-        return try intent.encoded()
+        var patch = SuitePatch(snapshot: snapshot)
+        patch.set = effective.compactMapValues { $0 }
+        patch.remove = effective.filter { $0.value == nil }.keys.sorted()
+        patch.renamed = edits.renamed
+        patch.arrived = edits.arrived
+        patch.rows = rows
+        let places = edits.moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
+        patch.moved = places.isEmpty ? nil : places
+        try patch.check(for: suite)
+        return try patch.encoded()
     }
 
     /// Where a value is after all steps; nil if one of them removed it.
-    private func place(of key: String) -> SuiteIntent.Place? {
-        guard current(key) == nil else { return SuiteIntent.Place(suite: suite.name, key: key) }
-        return moved[key].flatMap { $0.suite?.place(of: $0.key) }
+    private func place(of key: String) -> SuitePatch.Place? {
+        guard current(key) == nil else { return SuitePatch.Place(suite: suite.name, key: key) }
+        return edits.moved[key].flatMap { $0.suite?.place(of: $0.key) }
     }
 
     private var currentKeys: Set<String> {
         var keys = Set(snapshot.keys)
-        for (key, value) in changes {
+        for (key, value) in edits.changes {
             if value == nil {
                 keys.remove(key)
             } else {
@@ -174,7 +188,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     private func current(_ key: String) -> PropertyListValue? {
-        changes[key] ?? snapshot[key]
+        edits.changes[key] ?? snapshot[key]
     }
 
     private func checkKey(_ key: String) throws {
@@ -183,19 +197,19 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     private func change(_ key: String, to value: PropertyListValue?) {
-        changes[key] = .some(value)
-        renamed[key] = nil
-        moved[key] = nil
-        if value == nil { arrived.remove(key) }
+        edits.changes[key] = .some(value)
+        edits.renamed[key] = nil
+        edits.moved[key] = nil
+        if value == nil { edits.arrived.remove(key) }
         touched.insert(key)
     }
 
     // MARK: Outcomes of a step
 
-    package func samples(limit: Int) -> [RecordSample] {
+    func samples(limit: Int) -> [RecordSample] {
         func earlier(_ key: String) -> PropertyListValue? { sampled[key] ?? snapshot[key] }
-        let keys = changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
-        defer { sampled = changes }
+        let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
+        defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
             RecordSample(
                 key: key,
@@ -207,9 +221,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     /// Runs a step and returns the outcomes of the keys that it has set and removed.
-    func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {
+    func outcomes(of step: (SuiteEditor) throws -> Void) throws -> [KeyOutcome] {
         touched = []
-        let before = changes
+        let before = edits.changes
         try step(self)
         return touched.subtracting(Suite.ownKeys).sorted().map { key in
             let old = before[key] ?? snapshot[key]
@@ -223,7 +237,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Checks that the upgrade is not over and that no subscript has failed.
     ///
     /// - Throws: `MoltError` with the code `contextExpired`, or the first error of a subscript.
-    package func check() throws {
+    func check() throws {
         guard !isOver else {
             throw MoltError(
                 .contextExpired,

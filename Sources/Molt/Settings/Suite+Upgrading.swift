@@ -1,27 +1,31 @@
 internal import Foundation
 
 extension Suite {
-    /// Upgrades the suite's settings to the registry's version, for an app that has no cache.
+    /// Upgrades the suite's settings to the registry's version, without a cache.
     ///
     /// ```swift
     /// try Suite.standard.upgrade(with: migrations)
     /// let period = Suite.standard[.period]
     /// ```
-    /// If the settings are up to date, nothing is written. If two processes call this at once, one upgrades and
-    /// the other waits.
+    /// Whether the suite needs an upgrade is decided by its own ledger, which caches that work on the suite write, too:
+    /// a widget that calls this after its app has opened a cache finds nothing to do, and the reverse. Migrations that
+    /// only work on records are left to caches.
+    ///
+    /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
+    /// one upgrades and the other waits.
     ///
     /// - Parameters:
-    ///   - migrations: The registry; its steps about records find none.
+    ///   - migrations: The registry.
     ///   - attached: Other suites that blocks use but steps do not name; none by default.
     ///   - options: The app's version for the ledger, the monitor, the time to wait for another process, and more.
     /// - Throws: ``MoltError`` as `Migrator.migrate(_:)` does, or for a suite that cannot be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationReport {
-        try Migrator(migrations, options: options).migrate(DefaultsStore(self, attaching: attached.stores))
+        try Migrator(migrations, options: options).migrate(CacheStore(upgrading: self, attaching: attached))
     }
 
     /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.
@@ -32,7 +36,7 @@ extension Suite {
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         options: MigrationOptions = MigrationOptions()
     ) async throws -> MigrationReport {
         try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
@@ -42,11 +46,11 @@ extension Suite {
         }
     }
 
-    /// The ledger of a suite that is a store: its applied migrations, in order, and its deferred ones.
+    /// The suite's ledger: the migrations that have worked on it, in order, and those that it waits for.
     ///
     /// - Throws: ``MoltError`` for a suite that cannot be read.
     public func history() throws -> [LedgerEntry] {
-        try DefaultsStore(self).state().ledger
+        try ledger()?.rows.map(\.entry) ?? []
     }
 
     /// Runs an upgrade without writing anything, and returns its report.
@@ -56,7 +60,7 @@ extension Suite {
     /// - Throws: The same errors as the upgrade.
     public func dryRun(
         of migrations: MigrationRegistry,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         samples: Int = 0,
         options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationReport {
@@ -64,7 +68,7 @@ extension Suite {
         options.isDryRun = true
         options.sampleCount = samples
         return try Migrator(migrations, options: options)
-            .migrate(DefaultsStore(self, attaching: attached.stores, isDryRun: true))
+            .migrate(CacheStore(inMemoryWith: ([self] + attached).map(AttachedStore.suite), upgrading: self))
     }
 }
 
@@ -79,11 +83,11 @@ extension MigrationPlan {
     public init(
         for suite: Suite,
         migrations: MigrationRegistry,
-        attaching attached: [any Attachable] = [],
+        attaching attached: [Suite] = [],
         role: MigrationOptions.Role = .current
     ) throws {
         try self.init(
-            for: DefaultsStore(suite, attaching: attached.stores),
+            for: CacheStore(upgrading: suite, attaching: attached),
             migrations: migrations,
             role: role,
             onlyRecordsOnRead: false

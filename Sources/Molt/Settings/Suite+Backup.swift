@@ -1,0 +1,149 @@
+internal import Foundation
+
+extension Suite {
+    /// The backups of the suite, newest first.
+    ///
+    /// They are made by upgrades of the suite without a cache whose options request it, and by ``backUp(attaching:)``. A
+    /// backup of a cache contains the settings that its migrations work on.
+    ///
+    /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`;
+    ///   `noPermission` or `storeFailed` if their directory cannot be listed.
+    public func backups() throws -> [StoreBackup] {
+        try validate()
+        return try CacheStore(upgrading: self).backups().map(withoutOwnName)
+    }
+
+    /// Copies of the settings that restores have replaced, newest first.
+    ///
+    /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
+    ///
+    /// - Throws: The same errors as ``backups()``.
+    public func filesAside() throws -> [StoreBackup] {
+        try validate()
+        return try CodableCache.filesAside(at: SuiteFiles(self).store).map(withoutOwnName)
+    }
+
+    private func withoutOwnName(_ backup: StoreBackup) -> StoreBackup {
+        var backup = backup
+        backup.attachedStores.removeAll { $0 == attachedName }
+        return backup
+    }
+
+    /// Makes a backup of the suite, which is kept until ``removeBackup(_:)``.
+    ///
+    /// ```swift
+    /// let backup = try Suite.standard.backUp()
+    /// try Suite.standard.restore(backup)
+    /// ```
+    ///
+    /// - Parameter attached: Other suites to include in the backup; none by default.
+    /// - Throws: `MoltError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``MoltError`` for a
+    ///   suite that cannot be read.
+    @discardableResult
+    public func backUp(attaching attached: [Suite] = []) throws -> StoreBackup {
+        try validate()
+        return try withStore(attaching: attached) { store in
+            try withoutOwnName(keepCopy(.manual, of: store, [self] + attached))
+        }
+    }
+
+    /// Replaces the suite's settings and its ledger with those of a backup.
+    ///
+    /// If the process is killed during the restore, the next upgrade of the suite finishes it; it must attach the same
+    /// suites. The backup's settings of other suites are restored, too. Pass these suites, whose names are in
+    /// ``StoreBackup/attachedStores``.
+    ///
+    /// The replaced settings, including those of the attached suites, are kept in a file beside the backups until
+    /// ``removeBackup(_:)``; ``filesAside()`` lists it.
+    ///
+    /// - Important: Settings made since the backup are no longer in the suite.
+    /// - Parameters:
+    ///   - backup: A backup from ``backups()`` or ``filesAside()``.
+    ///   - attached: The other suites in the backup; none by default.
+    ///   - leavesUnattached: Whether other suites in the backup that are not in `attached` stay as they are; false by
+    ///     default: the backup is refused.
+    ///   - fromAnotherStore: Whether the backup may belong to another suite or be in another directory; false by
+    ///     default.
+    ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
+    /// - Returns: The names of the suites in the backup that were left as they are.
+    /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
+    ///   `busy`; ``MoltError`` for a suite that cannot be written.
+    @discardableResult
+    public func restore(
+        _ backup: StoreBackup,
+        attaching attached: [Suite] = [],
+        leavingUnattached leavesUnattached: Bool = false,
+        fromAnotherStore: Bool = false,
+        keepsReplaced: Bool = true
+    ) throws -> [String] {
+        try validate()
+        var request = RestoreRequest()
+        request.leavesUnattached = leavesUnattached
+        request.isFromAnotherStore = fromAnotherStore
+        request.attached = Set(([self] + attached).map(\.attachedName))
+        return try withStore(attaching: attached) { store in
+            // Changes of an interrupted upgrade belong to what is replaced.
+            try Migrator(MigrationRegistry()).finishJournal(of: store)
+            var kept: StoreBackup?
+            if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
+            do {
+                let left = try store.restore(backup, request, waiting: Self.patience(for: self))
+                try Migrator(MigrationRegistry()).finishJournal(of: store)
+                return left
+            } catch let error as MoltError where error.outcome != .committed {
+                // The copy is useless while the original exists.
+                if let kept { try? store.remove(kept) }
+                throw error
+            }
+        }
+    }
+
+    /// Removes a backup of the suite, or a copy from ``filesAside()``.
+    ///
+    /// - Throws: `MoltError` with the code `backupUnusable` if the backup does not belong to this suite.
+    public func removeBackup(_ backup: StoreBackup) throws {
+        try CacheStore(upgrading: self).remove(backup)
+    }
+
+    /// Runs a closure with the suite's store, while no upgrade works on the suites.
+    private func withStore<Result>(
+        attaching attached: [Suite],
+        _ body: (CacheStore) throws -> Result
+    ) throws -> Result {
+        let store = try CacheStore(upgrading: self, attaching: attached)
+        let locks = try ([self] + attached).sorted { $0.domainName < $1.domainName }
+            .map { try SuiteLock($0, waiting: Self.patience(for: self)) }
+        defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
+        return try body(store)
+    }
+
+    /// Copies the current settings of suites into a file beside the store.
+    private func keepCopy(_ kind: BackupName.Kind, of store: CacheStore, _ suites: [Suite]) throws -> StoreBackup {
+        let ledger = try ledger()
+        let state = StoreState(
+            version: ledger?.version ?? 0,
+            isFresh: false,
+            ledger: ledger?.rows.map(\.entry) ?? []
+        )
+        try store.mirror(state, waiting: Self.patience(for: self))
+        let entries = try suites.map { try $0.patchRestoringCurrentState() }
+        return try store.makeBackup(BackupRequest(kind, version: state.version, attached: entries))
+    }
+
+    private func isUnreadable() throws -> Bool {
+        do {
+            _ = try ledger()
+            return false
+        } catch let error as MoltError where error.code == .unreadable || error.code == .newerFormat {
+            return true
+        }
+    }
+
+    private static func patience(for suite: Suite) -> () throws -> Void {
+        let deadline = ContinuousClock.now + .seconds(5)
+        return {
+            guard ContinuousClock.now >= deadline else { return }
+            throw MoltError(.busy, "Another process is upgrading the settings in \(suite). Try again.")
+        }
+    }
+}

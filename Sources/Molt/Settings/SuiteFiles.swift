@@ -1,0 +1,65 @@
+package import Foundation
+
+/// Molt's files about a suite: the lock of its upgrades and, without a cache, the store with the journal.
+package struct SuiteFiles {
+    private let suite: Suite
+
+    package init(_ suite: Suite) {
+        self.suite = suite
+    }
+
+    /// The directory of the files, shared by all apps that share the suite; it is created if it is missing.
+    private func directory() throws(MoltError) -> URL {
+        guard let directory = suite.filesDirectory else {
+            throw failure("There is no directory for application support.")
+        }
+        do {
+            try DurableDirectory.make(at: directory.path)
+        } catch {
+            throw failure("The directory \(directory.path) cannot be created.", error)
+        }
+        return directory
+    }
+
+    /// The file of a store for the suite alone; it exists while an upgrade of the suite is unfinished.
+    package var store: URL {
+        get throws(MoltError) {
+            try directory().appending(path: suite.domainName + ".molt", directoryHint: .notDirectory)
+        }
+    }
+
+    fileprivate func lock(waiting: () throws -> Void) throws -> FileLock {
+        let directory = try directory()
+        do {
+            return try FileLock(directory.appending(path: suite.domainName + ".molt-lock").path, waiting: waiting)
+        } catch let error as DurableFile.Failure {
+            throw failure("No lock file can be created in \(directory.path): \(error.reason).", error)
+        }
+    }
+
+    /// Removes all files about a suite that is no longer used.
+    package func removeAll() {
+        // Errors are ignored, because nothing uses these files.
+        guard let store = try? store else { return }
+        let copies = (try? BackupFiles(store.path).list(BackupName.Kind.allCases)) ?? []
+        for url in copies.map(\.url) + ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map({
+            URL(fileURLWithPath: store.path + $0)
+        }) {
+            try? FileManager.default.removeItem(at: url)
+        }
+    }
+
+    private func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {
+        MoltError(.notWritable, message, underlying: underlying).of(suite: suite)
+    }
+}
+
+/// The lock that an upgrade has on a suite, so that stores that share the suite change it one after the other.
+final class SuiteLock: Sendable {
+    private let lock: FileLock
+
+    /// - Parameter waiting: Called repeatedly while another upgrade has the lock; throws to give up.
+    init(_ suite: Suite, waiting: () throws -> Void) throws {
+        lock = try SuiteFiles(suite).lock(waiting: waiting)
+    }
+}

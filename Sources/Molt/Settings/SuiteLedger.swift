@@ -1,0 +1,194 @@
+internal import Foundation
+
+/// The migrations that a suite's settings have been through, kept with them as a JSON string under one key.
+///
+/// It is the truth about the suite: a migration changes a suite whose ledger lacks it, and no other, whatever store the
+/// upgrade began at.
+package struct SuiteLedger: Codable {
+    /// A migration that the suite has been through.
+    struct Row: Codable {
+        var entry: LedgerEntry
+        /// The names of the migrations before it in the registry that applied it; nil in rows of unknown origin.
+        var predecessors: [String]?
+        /// The oldest version that this registry supported, if above 0.
+        var oldestSupportedVersion: Int?
+
+        private enum CodingKeys: CodingKey {
+            case predecessors, oldestSupportedVersion
+        }
+
+        init(_ entry: LedgerEntry, in registry: MigrationRegistry? = nil) {
+            self.entry = entry
+            guard let registry else { return }
+            let earlier = registry.migrations.prefix { $0.name != entry.name }
+            predecessors = earlier.flatMap { [$0.name] + $0.replaces } + entry.replaces
+            let oldest = registry.oldestSupportedVersion
+            oldestSupportedVersion = oldest > 0 ? oldest : nil
+        }
+
+        init(from decoder: any Decoder) throws {
+            entry = try LedgerEntry(from: decoder)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            predecessors = try container.decodeIfPresent([String].self, forKey: .predecessors)
+            oldestSupportedVersion = try container.decodeIfPresent(Int.self, forKey: .oldestSupportedVersion)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try entry.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encodeIfPresent(predecessors, forKey: .predecessors)
+            try container.encodeIfPresent(oldestSupportedVersion, forKey: .oldestSupportedVersion)
+        }
+    }
+
+    /// The format that this release writes.
+    private static let format = 1
+
+    private var format = Self.format
+    /// The oldest format that a release must know to read the ledger, if lower than `format`.
+    private var readerFormat: Int?
+    /// The highest version of a row.
+    private(set) var version: Int
+    private(set) var rows: [Row]
+
+    private enum CodingKeys: String, CodingKey {
+        case format, readerFormat, version
+        case rows = "entries"
+    }
+
+    init(version: Int = 0, rows: [Row] = []) {
+        self.version = version
+        self.rows = rows
+    }
+
+    /// Decodes a ledger.
+    ///
+    /// - Throws: ``MoltError`` with the code `newerFormat`, before any other member is decoded.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        format = try container.decode(Int.self, forKey: .format)
+        readerFormat = try container.decodeIfPresent(Int.self, forKey: .readerFormat)
+        guard (1...Self.format).contains(readerFormat ?? format) else { throw Self.newer(format, "reads") }
+        version = try container.decode(Int.self, forKey: .version)
+        rows = try container.decode([Row].self, forKey: .rows)
+    }
+
+    /// The ledger among a suite's values; nil if it has none.
+    ///
+    /// - Throws: ``MoltError`` with the code `unreadable` or `newerFormat`.
+    init?(in values: [String: PropertyListValue], of suite: Suite) throws {
+        guard let stored = values[Suite.ledgerKey] else { return nil }
+        do {
+            guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
+            self = try JSONDecoder().decode(Self.self, fromStored: Data(text.utf8))
+        } catch let error as MoltError {
+            throw error.at(key: Suite.ledgerKey).of(suite: suite)
+        } catch {
+            throw MoltError(
+                .unreadable,
+                "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Was it written by something "
+                    + "else?",
+                underlying: error
+            ).at(key: Suite.ledgerKey).of(suite: suite)
+        }
+    }
+
+    /// Checks that this release can write the ledger's format; a newer format may be readable but not writable.
+    ///
+    /// - Throws: ``MoltError`` with the code `newerFormat`.
+    func checkWritable(in suite: Suite) throws {
+        if format > Self.format { throw Self.newer(format, "writes").at(key: Suite.ledgerKey).of(suite: suite) }
+    }
+
+    private static func newer(_ format: Int, _ verb: String) -> MoltError {
+        MoltError(
+            .newerFormat,
+            "The ledger has the format \(format), and this release of Molt \(verb) formats up to \(Self.format). "
+                + "Update the app."
+        )
+    }
+
+    func stored() throws -> PropertyListValue {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return .string(String(decoding: try encoder.encode(self), as: UTF8.self))
+    }
+
+    // MARK: Rows
+
+    /// Whether the suite has been through a migration, or through one that it replaces.
+    func hasApplied(_ migration: Migration) -> Bool {
+        rows.contains { row in
+            row.entry.outcome != .deferred
+                && (row.entry.name == migration.name || migration.replaces.contains(row.entry.name))
+        }
+    }
+
+    /// Whether the suite has been through any of some migrations.
+    func hasAny(of others: [Row]) -> Bool {
+        let names = Set(others.filter { $0.entry.outcome != .deferred }.map(\.entry.name))
+        return rows.contains { $0.entry.outcome != .deferred && names.contains($0.entry.name) }
+    }
+
+    /// Adds rows; those of deferred migrations are replaced.
+    func adding(_ added: [Row]) -> SuiteLedger {
+        let names = Set(added.map(\.entry.name))
+        var ledger = self
+        let replaced = rows.filter { names.contains($0.entry.name) }
+        ledger.rows.removeAll { $0.entry.outcome == .deferred && names.contains($0.entry.name) }
+        let known = Set(ledger.rows.map(\.entry.name))
+        ledger.rows += added.filter { !known.contains($0.entry.name) }.map { row in
+            var row = row
+            row.entry.extra = row.entry.extra ?? replaced.first { $0.entry.name == row.entry.name }?.entry.extra
+            return row
+        }
+        ledger.version = max(version, added.map(\.entry.version).max() ?? 0)
+        return ledger
+    }
+
+    // MARK: Several registries
+
+    /// The rows of a registry's own history: its migrations, and those of a newer or an older release of it.
+    ///
+    /// Another registry, such as that of a library or of another cache, may have migrated other keys of the suite. Its
+    /// rows differ in what came before them: a row continues this registry's history if all of this registry came
+    /// before it, and it is from another build of this registry if all that came before it is known here.
+    func rows(of registry: MigrationRegistry) -> [Row] {
+        let names = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
+        let oldest = registry.oldestSupportedVersion
+        return rows.filter { row in
+            if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
+            guard let predecessors = row.predecessors else { return true }
+            let earlier = Set(predecessors)
+            let unsupported = row.oldestSupportedVersion ?? 0
+            func isBefore(_ migration: Migration) -> Bool {
+                earlier.contains(migration.name) || migration.version <= unsupported
+            }
+            let isKnown = !earlier.isEmpty && earlier.isSubset(of: names)
+            let continues = registry.migrations.allSatisfy(isBefore)
+            return isKnown || continues && registry.names.contains(where: earlier.contains)
+        }
+    }
+}
+
+extension Suite {
+    /// The key under which a suite keeps its ledger.
+    package static let ledgerKey = "molt.ledger"
+
+    /// The keys reserved for Molt, which steps do not see.
+    static let ownKeys: Set<String> = [ledgerKey]
+
+    /// The suite's ledger; nil if no migration has changed it.
+    ///
+    /// - Throws: ``MoltError`` for a suite that cannot be read.
+    func ledger() throws -> SuiteLedger? {
+        try SuiteLedger(in: SuiteDomain(self).read(), of: self)
+    }
+}
+
+extension MoltError {
+    static func ownKey(_ key: String, in suite: Suite) -> MoltError {
+        let message = "The key \"\(key)\" is reserved by Molt. Choose another one."
+        return MoltError(.cannotStore, message).at(key: key).of(suite: suite)
+    }
+}

@@ -1,0 +1,38 @@
+/// Something outside a store's file that steps change: the settings of a suite, or a directory of files.
+///
+/// It is not part of the file's transaction, so steps never write to it. They read it and collect changes, which the
+/// transaction adds to the journal of the file. They are made after the commit, and then removed from the journal; after
+/// a kill in between, when the file is next opened.
+package enum AttachedStore: Sendable {
+    case suite(Suite)
+    case directory(AttachedDirectory)
+
+    /// The unique name in journals, plans and errors; it never changes.
+    package var name: String {
+        switch self {
+        case .suite(let suite): suite.attachedName
+        case .directory(let directory): directory.name
+        }
+    }
+
+    package var suite: Suite? {
+        if case .suite(let suite) = self { suite } else { nil }
+    }
+
+    package var directory: AttachedDirectory? {
+        if case .directory(let directory) = self { directory } else { nil }
+    }
+
+    /// The reason why it cannot be used now, in a sentence; nil if it can.
+    ///
+    /// A migration that needs it is then deferred: it is not marked as applied, and a later opening tries again.
+    ///
+    /// - Parameter lastCount: The number of entries after the last migration that worked on it; nil if there was none.
+    /// - Throws: A permanent fault; the upgrade fails with it.
+    func unavailability(in role: MigrationOptions.Role, lastCount: Int? = nil) throws -> String? {
+        switch self {
+        case .suite(let suite): try suite.unavailability(in: role, lastCount: lastCount)
+        case .directory(let directory): directory.unavailability(in: role)
+        }
+    }
+}
