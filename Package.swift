@@ -46,7 +46,7 @@ let package = Package(
         .testTarget(name: "MoltCoreTests", dependencies: ["Molt", "Generators"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestSupport"],
+            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestHome", "TestSupport"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
@@ -67,9 +67,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: [
-                "Molt", "MoltTesting", "Generators", "KillSweep", "StoreConformance", "TestHome", "TestSupport",
-            ],
+            dependencies: ["Molt", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport"],
             resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
@@ -111,8 +109,6 @@ let package = Package(
         ),
         // Random numbers, registries and stores that are the same for the same seed.
         .target(name: "Generators", dependencies: ["Molt"], path: "Tests/Generators"),
-        // The behaviors that every `MigrationStore` must have.
-        .target(name: "StoreConformance", dependencies: ["Molt"], path: "Tests/StoreConformance"),
         // Kills child processes at every point of an upgrade.
         .target(
             name: "KillSweep",

@@ -39,7 +39,7 @@ enum SettingsCases {
             },
             benchmark(
                 "molt-defaults-v4-to-v5-suite",
-                "Molt, defaultsV4ToV5 of a suite that is a store of its own",
+                "Molt, defaultsV4ToV5 of a suite without a cache",
                 .conversion,
                 size,
                 ratios("settings-file")

@@ -25,6 +25,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case afterImport
         /// It must wait; a later opening tries again.
         case deferred
+        /// It only works on records, and the store is a suite that is upgraded without a cache.
+        case recordsOnly
     }
 
     /// A migration in the plan.
@@ -61,7 +63,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Whether the opening runs its steps.
         var runsSteps: Bool { (willRun || status == .afterImport) && !isPutOff }
 
-        package var isApplied: Bool { [.applied, .replaced, .onRead].contains(status) }
+        package var isApplied: Bool { [.applied, .replaced, .onRead, .recordsOnly].contains(status) }
     }
 
     /// Why the store cannot be upgraded.
@@ -181,7 +183,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()
-        let attachments = Attachments(store, migrations, role: role)
+        let attachments = AttachedStores(store, migrations, role: role)
         try self.init(
             attachments.state(store.state()),
             storeName: store.storeName,
@@ -222,6 +224,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"
         case .afterImport: "new store, runs if records are imported"
         case .deferred: "must wait"
+        case .recordsOnly: "only works on records"
         }
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Generators
 import KillSweep
-import Molt
 import MoltTesting
 import TestSupport
 import Testing
 import contacts
+
+@testable import Molt
 
 /// Empty suites with fixed names, because the fixtures contain the names.
 private let suites = SettingsSuites(id: "fixtures")

@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
 import contacts
+
+@testable import Molt
 
 @Suite
 final class `Settings of the contacts app` {

@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
 import contacts
+
+@testable import Molt
 
 @Suite
 struct `Upgrade paths of contacts releases` {

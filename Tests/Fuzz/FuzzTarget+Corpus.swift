@@ -84,10 +84,14 @@ extension FuzzTarget {
         """
         {"format":1,"version":2,"entries":[{"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,\
         "counts":{"read":1,"changed":1,"dropped":0,"created":0,"quarantined":0},"attachedCounts":{"a":1},\
-        "appVersion":"1","moltVersion":"1","fingerprint":"f","replaces":["l"],"isReadableByOlderReleases":true}]}
+        "appVersion":"1","moltVersion":"1","fingerprint":"f","replaces":["l"],"isReadableByOlderReleases":true,\
+        "predecessors":["k","l"],"oldestSupportedVersion":1}]}
         """,
         """
-        {"ledger":{"format":1,"version":1,"entries":[]},"entries":[{"store":"suite x","changes":"AQID"}]}
+        {"snapshot":{"a":{"int":1},"b":"x"},"set":{"c":{"int":1}},"remove":["a"],"renamed":{"c":"a"},"arrived":["c"],\
+        "moved":{"b":{"suite":"y","key":"b"}},"isReplacement":false,"rows":[{"name":"m","version":1,"outcome":"ran",\
+        "appliedAt":12.5,"duration":0.1,"counts":{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0},\
+        "attachedCounts":{"a":1},"moltVersion":"1","replaces":[],"isReadableByOlderReleases":false,"predecessors":[]}]}
         """,
     ]
 

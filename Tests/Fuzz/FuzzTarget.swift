@@ -10,7 +10,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// The reader of fixtures.
     case fixture
-    /// The ledgers and journals of suites, and the counts in a cache file's ledger.
+    /// The ledgers and patches of suites, and the counts in a cache file's ledger.
     case ledger
     /// Values of suites: as typed JSON, as property lists, and as the JSON strings of Defaults 4.
     case plist
@@ -67,8 +67,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     private static func ledger(_ input: [UInt8]) throws -> Outcome {
         let _: [String: Int]? = LedgerTable.value(of: String(decoding: input, as: UTF8.self))
         _ = try? SuitePatch(input)
-        _ = try? JSONDecoder().decode(DefaultsJournal.self, fromStored: Data(input))
-        _ = try JSONDecoder().decode(DefaultsLedger.self, fromStored: Data(input))
+        _ = try JSONDecoder().decode(SuiteLedger.self, fromStored: Data(input))
         return .accepted
     }
 

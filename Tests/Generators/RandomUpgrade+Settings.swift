@@ -31,7 +31,7 @@ extension RandomUpgrade {
         let key = random.pick(settingKeys)
         let otherKey = random.pick(settingKeys.filter { $0 != key })
         let new = setting(&random)
-        switch random.below(8) {
+        switch random.below(9) {
         case 0:
             return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })
         case 1:
@@ -58,6 +58,16 @@ extension RandomUpgrade {
                 keys: [.key(key, .array(of: .string)), .key(otherKey, .array(of: .int))]
             )
         case 5: return .swiftyUserDefaults(to: version, name, suite: suite, keys: [.key(key, .array(of: .string))])
+        case 6:
+            // A second run would show.
+            return Migration(
+                to: version,
+                name,
+                .settings(in: suite) { settings in
+                    let earlier = try settings.value(forKey: "trace")?.string ?? ""
+                    try settings.set(.string("\(earlier) \(name)"), forKey: "trace")
+                }
+            )
         default:
             return .suiteToAppGroup(
                 to: version,

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Batches of changes` {
     let scratch: ScratchDirectory

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A cache used by several threads` {
     let scratch: ScratchDirectory

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Expiry and eviction` {
     let scratch: ScratchDirectory

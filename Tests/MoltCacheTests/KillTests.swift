@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A store after a kill` {
     let scratch: ScratchDirectory
@@ -24,10 +25,9 @@ import Testing
 
     @Test func `A large new store is fresh until its commit, and reading its state does not wait`() throws {
         let url = scratch.file()
-        try CacheStore(at: url).withWriteTransaction(until: nil) { transaction throws in
+        try CacheStore(at: url).commit { transaction in
             try insertMany(transaction)
             #expect(try CacheStore.state(at: url) == .fresh)
-        } waiting: {
         }
         #expect(try CacheStore.state(at: url).version == 1)
     }
@@ -69,15 +69,14 @@ import Testing
 
 /// Inserts more than SQLite keeps in memory, and kills the process before the commit.
 private func insertAndDie(_ url: URL) throws {
-    try CacheStore(at: url).withWriteTransaction(until: nil) { transaction throws in
+    try CacheStore(at: url).commit { transaction in
         try insertMany(transaction)
         raise(SIGKILL)
-    } waiting: {
     }
 }
 
 /// Inserts 20 MB of records.
-private func insertMany(_ transaction: any MigrationTransaction) throws {
+private func insertMany(_ transaction: CacheTransaction) throws {
     let batch = RecordBatch(capacity: 1)
     let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
     for id in 100..<20_000 {
@@ -94,7 +93,7 @@ private func insertMany(_ transaction: any MigrationTransaction) throws {
                 )
             }
         }
-        try transaction.requiredRecords.insert(batch[0], id: Int64(id), version: 1)
+        try transaction.insert(batch[0], id: Int64(id), version: 1)
     }
     try transaction.record([], version: 1)
 }

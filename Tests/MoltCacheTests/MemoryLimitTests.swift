@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A value that is decoded again when it is read again was not kept by the memory layer.
 @Suite(.serialized) struct `A memory layer with a limit` {

@@ -1,10 +1,9 @@
 import Foundation
-import Molt
 import Testing
 
-/// The seam between migrator and store in SQLite: rows, dates, errors.
-///
-/// The conformance suite tests what every store must do; the file and the in-memory store pass it as well.
+@testable import Molt
+
+/// What the migrator does to a store: records and their types, the ledger and the journal, errors.
 @Suite struct `The store's transaction` {
     let scratch: ScratchDirectory
     let clock = Clock(1_000)
@@ -28,10 +27,6 @@ import Testing
         try store([("a", Person.john), ("b", Person.jane), ("c", City(zipCode: 1)), ("d", Person.john)])
     }
 
-    private func upgrade(_ store: CacheStore, _ body: (any MigrationTransaction) throws -> Void) throws {
-        try store.withWriteTransaction(until: nil, body) { throw TestFailure.expected }
-    }
-
     private func keysAndTypes() throws -> [[String]] {
         try SQLite(scratch.file()).rows(
             "SELECT key, name FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id"
@@ -39,17 +34,17 @@ import Testing
     }
 
     /// The ids, keys and type names of all records, in the order of their ids.
-    private func read(_ transaction: any MigrationTransaction) throws -> [String] {
-        try transaction.requiredRecords.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
+    private func read(_ transaction: CacheTransaction) throws -> [String] {
+        try transaction.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
     }
 
     /// The ids, keys and type names of the records of all batches of a type.
-    private func read(_ transaction: any MigrationTransaction, type: String, capacity: Int = 2) throws -> [String] {
+    private func read(_ transaction: CacheTransaction, type: String, capacity: Int = 2) throws -> [String] {
         let batch = RecordBatch(capacity: capacity)
         var found: [String] = []
         var last: Int64 = 0
         repeat {
-            try transaction.requiredRecords.read(into: batch, types: [type], after: last, through: .max)
+            try transaction.read(into: batch, types: [type], after: last, through: .max)
             for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id
@@ -60,35 +55,119 @@ import Testing
 
     @Test func `Creation, version and ledger are committed together`() throws {
         let store = CacheStore(at: scratch.file())
+        var counts = RecordCounts()
+        (counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined) = (1, 2, 3, 4, 5)
         let entry = LedgerEntry(
-            name: "first",
+            name: "zebra",
             version: 7,
             outcome: .bornFresh,
             appliedAt: Date(timeIntervalSince1970: 5),
             duration: 1.5,
-            appVersion: "2.0"
+            counts: counts,
+            attachedCounts: ["b": 2, "a": 0, "ü \"": 3],
+            appVersion: "2.0 (é)",
+            moltVersion: "9.9",
+            fingerprint: "0123456789abcdef",
+            isReadableByOlderReleases: true
         )
+        let other = LedgerEntry(name: "Müller's \"row\"", version: 1, appliedAt: Date(timeIntervalSince1970: 6))
         #expect(throws: TestFailure.self) {
-            try upgrade(store) { transaction throws in
+            try store.commit { transaction throws in
                 try transaction.record([entry], version: 7)
                 throw TestFailure.expected
             }
         }
         #expect(try CacheStore.state(at: scratch.file()) == .fresh)
-        try upgrade(store) { transaction throws in
+        try store.withWriteTransaction(until: nil) { transaction in
+            try transaction.record([entry], version: 7)
+            return false
+        } waiting: {
+        }
+        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+        try store.commit { transaction throws in
             #expect(try transaction.state() == .fresh)
             try transaction.record([entry], version: 7)
         }
-        #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry]))
+        try store.commit { try $0.record([other], version: 7) }
+        #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
         #expect(try CacheStore.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test func `The journal keeps its entries in order and byte for byte, beside the version and the ledger`() throws {
+        let store = CacheStore(at: scratch.file())
+        let entries = [
+            JournalEntry(store: "b", changes: [0, 255, 10, 0]), JournalEntry(store: "a", changes: []),
+            JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
+        ]
+        try store.commit { transaction in
+            try transaction.record([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
+            try transaction.addToJournal(Array(entries[..<2]))
+        }
+        try store.commit { try $0.addToJournal([entries[2]]) }
+        #expect(try store.state().journal == ["b", "a", "ü"])
+        try store.commit { transaction in
+            let journal = try transaction.journal()
+            #expect(journal == entries)
+            try transaction.clearJournal()
+        }
+        let state = try store.state()
+        #expect(state.journal == [])
+        #expect(state.version == 3)
+        #expect(state.ledger.map(\.name) == ["first"])
+    }
+
+    @Test func `A batch is filled with the records of its types, after one id and through another`() throws {
+        let values: [(String, any Encodable & Sendable)] = (1...10).map { number in
+            number % 3 == 0 ? ("\(number)", "\(number)") : ("\(number)", number)
+        }
+        try store(values).commit { transaction in
+            let batch = RecordBatch(capacity: 4)
+            func ids(_ types: String..., after: Int64 = 0, through: Int64 = .max) throws -> [Int64] {
+                try transaction.read(into: batch, types: types, after: after, through: through)
+                return (0..<batch.count).map { batch[$0].id }
+            }
+            let found = [
+                try ids("Int"), try ids("Int", after: 5), try ids("Int", after: 10), try ids("String"),
+                try ids("Unknown"), try ids("Unknown", "Int", "String", after: 1), try ids(),
+                try ids("Int", through: 2), try ids("Int", through: 3), try ids("Int", after: 1, through: 2),
+                try ids("Int", after: 2, through: 2),
+            ]
+            #expect(
+                found == [[1, 2, 4, 5], [7, 8, 10], [], [3, 6, 9], [], [2, 3, 4, 5], [], [1, 2], [1, 2], [2], []]
+            )
+        }
+    }
+
+    @Test func `Counts, the names of types and the last id follow every change`() throws {
+        try people().commit { transaction in
+            func expect(_ counts: [Int], _ types: [String], _ last: Int64) throws {
+                #expect(try ["Person", "City", "Robot", nil].map { try transaction.count(ofType: $0) } == counts)
+                #expect(try transaction.typeNames() == types)
+                #expect(try transaction.lastRecordID() == last)
+            }
+            try expect([3, 1, 0, 4], ["City", "Person"], 4)
+            var record = try #require(try transaction.record(id: 1))
+            record.key = "new"
+            record.typeName = "Robot"
+            try transaction.insert(record, id: 9, version: 1)
+            try expect([3, 1, 1, 5], ["City", "Person", "Robot"], 9)
+            try transaction.delete(id: 3)
+            try transaction.delete(id: 99)
+            try expect([3, 0, 1, 4], ["Person", "Robot"], 9)
+            try transaction.renameType("Robot", to: "City")
+            try expect([3, 1, 0, 4], ["City", "Person"], 9)
+            let deleted = [try transaction.deleteType("Person"), try transaction.deleteType("Person")]
+            #expect(deleted == [3, 0])
+            try expect([0, 1, 0, 1], ["City"], 9)
+        }
     }
 
     @Test func `A type with few records is read through the index, in the same order`() throws {
         let values: [(String, any Encodable & Sendable)] = (0..<100).map { number in
             number % 10 == 3 ? ("\(number)", City(zipCode: number)) : ("\(number)", number)
         }
-        try upgrade(try store(values)) { transaction throws in
+        try store(values).commit { transaction throws in
             let expected = stride(from: 3, to: 100, by: 10).map { "\($0 + 1) \($0) City" }
             #expect(try read(transaction, type: "City", capacity: 3) == expected)
         }
@@ -99,13 +178,13 @@ import Testing
         clock.advance(to: 9_000)
         let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
         let before = try SQLite(scratch.file()).rows(dates)
-        try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.requiredRecords.record(id: 1))
+        try store.commit { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
             try record.read()
             record["firstName"] = .string("Jim")
             record.expiration = Date(timeIntervalSince1970: 4e9)
-            try transaction.requiredRecords.write(record, version: 5)
-            #expect(try transaction.requiredRecords.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
+            try transaction.write(record, version: 5)
+            #expect(try transaction.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
         }
         let sqlite = try SQLite(scratch.file())
         #expect(
@@ -114,10 +193,10 @@ import Testing
         )
         #expect(try sqlite.rows(dates) == before)
         #expect(try sqlite.text("SELECT version FROM molt_record WHERE id = 2") == "0")
-        try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.requiredRecords.record(id: 1))
+        try store.commit { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
             record.expiration = nil
-            try transaction.requiredRecords.write(record, version: 6)
+            try transaction.write(record, version: 6)
         }
         #expect(try sqlite.text("SELECT expires_at FROM molt_record WHERE id = 1") == "NULL")
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
@@ -125,15 +204,15 @@ import Testing
 
     @Test func `Data stays data, and becomes a string when it is replaced by one`() throws {
         let store = try store([("raw", Data([1])), ("empty", Data())])
-        try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.requiredRecords.record(forKey: "raw"))
+        try store.commit { transaction throws in
+            var record = try #require(try transaction.record(forKey: "raw"))
             #expect(record.data == Data([1]))
             try record.replaceContent(with: Data([2, 3]))
-            try transaction.requiredRecords.write(record, version: 1)
-            record = try #require(try transaction.requiredRecords.record(forKey: "empty"))
+            try transaction.write(record, version: 1)
+            record = try #require(try transaction.record(forKey: "empty"))
             #expect(record.data == Data())
             try record.replaceContent(with: "text")
-            try transaction.requiredRecords.write(record, version: 1)
+            try transaction.write(record, version: 1)
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT typeof(content), hex(content) FROM molt_record ORDER BY id")
@@ -142,28 +221,28 @@ import Testing
     }
 
     @Test func `A record is inserted under a new id and a new type, but not under another record's key`() throws {
-        try upgrade(try people()) { transaction throws in
-            var record = try #require(try transaction.requiredRecords.record(id: 1))
+        try people().commit { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
             record.key = "new"
             record.typeName = "Robot"
-            try transaction.requiredRecords.insert(record, id: 10, version: 3)
-            #expect(try transaction.requiredRecords.record(id: 10)?.typeName == "Robot")
-            #expect(try transaction.requiredRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
+            try transaction.insert(record, id: 10, version: 3)
+            #expect(try transaction.record(id: 10)?.typeName == "Robot")
+            #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
             #expect(throws: MoltError.self) {
-                try transaction.requiredRecords.insert(record, id: 11, version: 3)
+                try transaction.insert(record, id: 11, version: 3)
             }?.expect(.keyExists, key: "b", store: scratch.file().path)
         }
     }
 
     @Test func `A type is renamed in one row`() throws {
         let store = try people()
-        try upgrade(store) { transaction throws in
-            try transaction.requiredRecords.renameType("Person", to: "Human")
-            try transaction.requiredRecords.renameType("Unknown", to: "Other")
-            try transaction.requiredRecords.renameType("City", to: "City")
+        try store.commit { transaction throws in
+            try transaction.renameType("Person", to: "Human")
+            try transaction.renameType("Unknown", to: "Other")
+            try transaction.renameType("City", to: "City")
             #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
-            #expect(try transaction.requiredRecords.typeNames() == ["City", "Human"])
+            #expect(try transaction.typeNames() == ["City", "Human"])
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
@@ -172,24 +251,24 @@ import Testing
     }
 
     @Test func `Renaming a type to an existing one merges the two`() throws {
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             _ = try read(transaction)
-            try transaction.requiredRecords.renameType("City", to: "Person")
+            try transaction.renameType("City", to: "Person")
             #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c Person", "4 d Person"])
-            #expect(try transaction.requiredRecords.typeNames() == ["Person"])
+            #expect(try transaction.typeNames() == ["Person"])
         }
         #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
     }
 
     @Test func `Keys can be swapped, rotated, and taken over from dropped records`() throws {
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
                 try transaction.plan(.key(key), for: id)
             }
-            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+            try transaction.applyDeferredChanges(stage: 0)
             try transaction.plan(.drop, for: 4, stage: 1)
             try transaction.plan(.key("d"), for: 1, stage: 1)
-            try transaction.requiredRecords.applyDeferredChanges(stage: 1)
+            try transaction.applyDeferredChanges(stage: 1)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
@@ -201,11 +280,11 @@ import Testing
         ] as [[(Int64, String)]]
     )
     func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
             let error = #expect(throws: MoltError.self) {
-                try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+                try transaction.applyDeferredChanges(stage: 0)
             }
             #expect(error?.code == .keyExists)
             let named = moves.contains { $0.0 == 1 && error?.key == "a" || $0.0 == 2 && error?.key == "b" }
@@ -218,34 +297,80 @@ import Testing
 
     @Test(arguments: [(["x", "x", "d"], "a", "x"), (["d", "x", "x"], "a", "d"), (["y", "x", "x"], "b", "x")])
     func `The error names the first record whose new key is taken`(keys: [String], key: String, newKey: String) throws {
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
             #expect(throws: MoltError.self) {
-                try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+                try transaction.applyDeferredChanges(stage: 0)
             }?.expect(key: key, says: "\"\(newKey)\"")
         }
     }
 
     @Test func `A record's own key, and a key for a record that is gone, are no conflict`() throws {
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             try transaction.plan(.key("a"), for: 1)
             try transaction.plan(.key("b"), for: 99)
             try transaction.plan(.key("x"), for: 3)
             try transaction.plan(.key("x"), for: 98)
-            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+            try transaction.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
 
+    @Test func `Of two deferred changes of a kind, the later one counts, and none is left for the next transaction`()
+        throws
+    {
+        let store = try people()
+        try store.commit { transaction in
+            for key in ["x", "y"] { try transaction.plan(.key(key), for: 1) }
+            for type in ["X", "Y"] { try transaction.plan(.type(type), for: 2) }
+            try transaction.applyDeferredChanges(stage: 1)
+            let before = try read(transaction)
+            #expect(before == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
+            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.plan(.drop, for: 3)
+        }
+        try store.commit { try $0.applyDeferredChanges(stage: 0) }
+        #expect(try keysAndTypes() == [["y", "Person"], ["b", "Y"], ["c", "City"], ["d", "Person"]])
+    }
+
+    @Test func `An original is the record as it was when it was first kept, until the transaction ends`() throws {
+        let store = try people()
+        try store.commit { transaction in
+            func original(_ id: Int64) throws -> String? {
+                try transaction.original(id: id).map { "\($0.id) \($0.key) \($0.typeName)" }
+            }
+            let none = try original(1)
+            #expect(none == nil)
+            try transaction.keepOriginal(id: 3)
+            try transaction.keepOriginals(ofType: "Person")
+            try transaction.plan(.key("z"), for: 4)
+            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.renameType("Person", to: "Human")
+            try transaction.delete(id: 3)
+            try transaction.keepOriginals(ofType: "Human")
+            try transaction.keepOriginal(id: 99)
+            let kept = try (1...4).map { try original($0) }
+            #expect(kept == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
+            try transaction.forgetOriginals()
+            try transaction.keepOriginal(id: 4)
+            let again = [try original(1), try original(4)]
+            #expect(again == [nil, "4 z Human"])
+        }
+        try store.commit { transaction in
+            let isForgotten = try transaction.original(id: 4) == nil
+            #expect(isForgotten)
+        }
+    }
+
     @Test func `Keys that differ only in their bytes can be rotated`() throws {
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
-            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+            try transaction.applyDeferredChanges(stage: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
                 try transaction.plan(.key(key), for: Int64(index + 1), stage: 1)
             }
-            try transaction.requiredRecords.applyDeferredChanges(stage: 1)
+            try transaction.applyDeferredChanges(stage: 1)
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
@@ -258,10 +383,10 @@ import Testing
         let before = try keysAndTypes()
         var caught: [Bool] = []
         #expect(throws: MoltError.self) {
-            try upgrade(store) { transaction throws in
+            try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
-                caught.append((try? transaction.requiredRecords.applyDeferredChanges(stage: 0)) == nil)
-                caught.append((try? transaction.requiredRecords.delete(id: 4)) == nil)
+                caught.append((try? transaction.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.delete(id: 4)) == nil)
             }
         }?.expect(.storeFailed)
         #expect(caught == [true, true])
@@ -276,23 +401,32 @@ import Testing
             code: .stepFailed,
             reason: "Refusal"
         )
-        try upgrade(try people()) { transaction throws in
+        try people().commit { transaction throws in
             try transaction.plan(.quarantine(failure), for: 3)
             try transaction.plan(.drop, for: 4)
             // Each asks for a key that is taken, one of them for a key that another record gets.
             try transaction.plan(.key("b"), for: 4)
             try transaction.plan(.key("d"), for: 3)
             try transaction.plan(.key("d"), for: 1)
-            try transaction.requiredRecords.applyDeferredChanges(stage: 0)
+            try transaction.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
 
     @Test func `A transaction that has ended refuses calls`() throws {
-        var escaped: (any RecordTransaction)?
-        try upgrade(try people()) { escaped = $0.records }
-        #expect(throws: MoltError.self) { try escaped?.delete(id: 1) }?.expect(.contextExpired)
+        var escaped: CacheTransaction?
+        try people().commit { escaped = $0 }
+        let transaction = try #require(escaped)
+        let calls: [() throws -> Void] = [
+            { _ = try transaction.state() }, { try transaction.record([], version: 1) },
+            { _ = try transaction.journal() }, { try transaction.clearJournal() },
+            { _ = try transaction.typeNames() }, { _ = try transaction.count(ofType: nil) },
+            { _ = try read(transaction, type: "Person") }, { _ = try transaction.record(forKey: "a") },
+            { try transaction.delete(id: 1) }, { try transaction.renameType("Person", to: "Human") },
+            { try transaction.plan(.drop, for: 1) }, { try transaction.keepOriginal(id: 1) },
+        ]
+        for call in calls { #expect(throws: MoltError.self) { try call() }?.expect(.contextExpired) }
         #expect(try keysAndTypes().count == 4)
     }
 
@@ -304,6 +438,7 @@ import Testing
         #expect(throws: TestFailure.self) {
             try store.withWriteTransaction(until: nil) { _ in
                 Issue.record("The lock is another's.")
+                return true
             } waiting: {
                 waits += 1
                 if waits == 3 { throw TestFailure.expected }
@@ -311,7 +446,8 @@ import Testing
         }
         #expect(waits == 3)
         try store.withWriteTransaction(until: nil) { transaction throws in
-            #expect(try transaction.requiredRecords.count(ofType: nil) == 4)
+            #expect(try transaction.count(ofType: nil) == 4)
+            return true
         } waiting: {
             try other.run("COMMIT")
         }
@@ -326,11 +462,11 @@ import Testing
             "ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (content NOT LIKE '%changed%')"
         )
         let error = #expect(throws: MoltError.self) {
-            try upgrade(store) { transaction throws in
-                try transaction.requiredRecords.renameType("String", to: "Text")
-                var record = try #require(try transaction.requiredRecords.record(id: 1))
+            try store.commit { transaction throws in
+                try transaction.renameType("String", to: "Text")
+                var record = try #require(try transaction.record(id: 1))
                 try record.replaceContent(with: "changed")
-                try transaction.requiredRecords.write(record, version: 1)
+                try transaction.write(record, version: 1)
             }
         }
         #expect(error?.code == .storeFailed)
@@ -341,8 +477,8 @@ import Testing
     }
 }
 
-extension MigrationTransaction {
+extension CacheTransaction {
     fileprivate func plan(_ kind: DeferredChange.Kind, for id: Int64, stage: Int = 0) throws {
-        try requiredRecords.deferChange(DeferredChange(stage: stage, id: id, kind: kind))
+        try deferChange(DeferredChange(stage: stage, id: id, kind: kind))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Values in a cache` {
     let scratch: ScratchDirectory

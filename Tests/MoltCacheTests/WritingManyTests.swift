@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A batch is written with one call; the result equals writing each record by itself.
 @Suite struct `Writing many contents at once` {
@@ -71,10 +72,7 @@ import Testing
         let store = try store(100)
         let before = try rows()
 
-        try store.withWriteTransaction(until: nil) {
-            try $0.requiredRecords.write(contents)
-        } waiting: {
-        }
+        try store.commit { try $0.write(contents) }
 
         var expected = before
         for row in contents.rows {
@@ -90,11 +88,10 @@ import Testing
     @Test func `Each row gets its own content across several batches`() throws {
         let store = try store(100)
 
-        try store.withWriteTransaction(until: nil) { transaction throws in
-            try transaction.requiredRecords.write(contents(Array(41...80)))
-            try transaction.requiredRecords.write(contents(Array(1...40)))
-            try transaction.requiredRecords.write(contents(Array(71...100)))
-        } waiting: {
+        try store.commit { transaction in
+            try transaction.write(contents(Array(41...80)))
+            try transaction.write(contents(Array(1...40)))
+            try transaction.write(contents(Array(71...100)))
         }
 
         #expect(try rows().map { $0[3] } == (1...100).map { String($0 + 100) })
@@ -106,10 +103,7 @@ import Testing
         let before = try rows()
 
         #expect(throws: MoltError.self) {
-            try store.withWriteTransaction(until: nil) {
-                try $0.requiredRecords.write(contents(ids, version: version))
-            } waiting: {
-            }
+            try store.commit { try $0.write(contents(ids, version: version)) }
         }?.expect(.storeFailed)
         #expect(try rows() == before)
     }
@@ -122,10 +116,9 @@ import Testing
 
         // The file is refused before the trigger can run.
         #expect(throws: MoltError.self) {
-            try store.withWriteTransaction(until: nil) { transaction throws in
-                try transaction.requiredRecords.write(contents(Array(1...20)))
-                try transaction.requiredRecords.delete(id: 1)
-            } waiting: {
+            try store.commit { transaction in
+                try transaction.write(contents(Array(1...20)))
+                try transaction.delete(id: 1)
             }
         }?.expect(.foreignFile)
         #expect(try rows().count == 20)

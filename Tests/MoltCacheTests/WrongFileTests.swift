@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A file that is not a readable cache` {
     let scratch: ScratchDirectory

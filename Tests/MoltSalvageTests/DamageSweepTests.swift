@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import MoltSalvage
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 /// Opens, reads, writes, upgrades and salvages a hundred damaged stores.
 ///

@@ -1,7 +1,8 @@
 import Foundation
 import Generators
-import Molt
 import MoltSalvage
+
+@testable import Molt
 
 /// One damaged store, opened and read in every way; ``failures`` lists the broken promises.
 struct DamageTrial {

@@ -1,8 +1,9 @@
 import Foundation
 import Generators
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 struct SoundNote: Codable, Equatable, Sendable {
     var number: Int

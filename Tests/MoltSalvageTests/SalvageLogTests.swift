@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 @Suite struct `Reports of a damaged write-ahead log` {
     let scratch: ScratchDirectory

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 @Suite struct `The new file of a salvage` {
     let scratch: ScratchDirectory

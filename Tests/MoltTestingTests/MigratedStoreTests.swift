@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 @Suite("Migrated stores")
 struct MigratedStoreTests {

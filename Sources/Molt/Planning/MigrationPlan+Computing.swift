@@ -157,7 +157,7 @@ extension MigrationPlan {
         _ state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        _ attachments: Attachments,
+        _ attachments: AttachedStores,
         onlyRecordsOnRead: Bool,
         hasRecords: (_ before: Int) throws -> Bool
     ) throws {
@@ -170,9 +170,11 @@ extension MigrationPlan {
         )
         // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
-        try planSettings(registry, attachments.suiteStates())
+        let suites = try attachments.suiteStates()
+        planSettings(registry, suites)
         guard problems.isEmpty else { return }
-        try deferEntries(state, registry, attachments)
+        let rows = suites.sorted { $0.key < $1.key }.flatMap { $0.value.ledger?.rows.map(\.entry) ?? [] }
+        try deferEntries(state.ledger + rows, registry, attachments)
     }
 
     // MARK: Settings
@@ -181,7 +183,7 @@ extension MigrationPlan {
     ///
     /// Another store may have brought a suite through a migration, and a suite may have been put back from a copy. A
     /// block runs once per store, because it may change records.
-    private mutating func planSettings(_ registry: MigrationRegistry, _ suites: [String: Attachments.SuiteState]) {
+    private mutating func planSettings(_ registry: MigrationRegistry, _ suites: [String: AttachedStores.SuiteState]) {
         for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
             guard let ledger = suite.ledger else { continue }
             checkUnknown(in: ledger, of: name, registry)
@@ -252,9 +254,9 @@ extension MigrationPlan {
     /// Earlier migrations wait too: a store that one migration cannot see is not safe for another, and each must find
     /// the results of the one before it.
     private mutating func deferEntries(
-        _ state: StoreState,
+        _ ledger: [LedgerEntry],
         _ registry: MigrationRegistry,
-        _ attachments: Attachments
+        _ attachments: AttachedStores
     ) throws {
         /// The first deferred migration for each attached store.
         var waiting: [String: MigrationID] = [:]
@@ -263,8 +265,8 @@ extension MigrationPlan {
         }
         for index in candidates {
             let migration = registry.migrations[index]
-            let reason =
-                try chainReason(migration, waiting) ?? attachments.deferral(of: migration, state.ledger)
+            let running = migration.steps.filter(entries[index].runs)
+            let reason = try chainReason(migration, waiting) ?? attachments.deferral(of: running, ledger)
             if let reason { deferEntry(index, migration, reason, &waiting) }
         }
         // Each round may add more stores, through a migration that works on several.
@@ -378,7 +380,7 @@ extension MigrationPlan {
         )
         entry.isRecorded = rows.applied[migration.name] != nil || rows.deferred.contains(migration.name)
         if !state.holdsRecords, !migration.worksOnSettings {
-            entry.status = .applied
+            entry.status = .recordsOnly
             entry.willRun = false
             return entry
         }

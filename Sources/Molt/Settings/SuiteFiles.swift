@@ -8,15 +8,10 @@ package struct SuiteFiles {
         self.suite = suite
     }
 
-    /// The directory of the files, shared by all apps that share the suite; it is created if it is missing.
+    /// The directory of the files, shared by all apps that share the suite.
     private func directory() throws(MoltError) -> URL {
         guard let directory = suite.filesDirectory else {
             throw failure("There is no directory for application support.")
-        }
-        do {
-            try DurableDirectory.make(at: directory.path)
-        } catch {
-            throw failure("The directory \(directory.path) cannot be created.", error)
         }
         return directory
     }
@@ -31,6 +26,11 @@ package struct SuiteFiles {
     fileprivate func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory()
         do {
+            try DurableDirectory.make(at: directory.path)
+        } catch {
+            throw failure("The directory \(directory.path) cannot be created.", error)
+        }
+        do {
             return try FileLock(directory.appending(path: suite.domainName + ".molt-lock").path, waiting: waiting)
         } catch let error as DurableFile.Failure {
             throw failure("No lock file can be created in \(directory.path): \(error.reason).", error)
@@ -42,9 +42,11 @@ package struct SuiteFiles {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
         let copies = (try? BackupFiles(store.path).list(BackupName.Kind.allCases)) ?? []
-        for url in copies.map(\.url) + ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map({
-            URL(fileURLWithPath: store.path + $0)
-        }) {
+        for url in copies.map(\.url)
+            + ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map({
+                URL(fileURLWithPath: store.path + $0)
+            })
+        {
             try? FileManager.default.removeItem(at: url)
         }
     }
@@ -61,5 +63,14 @@ final class SuiteLock: Sendable {
     /// - Parameter waiting: Called repeatedly while another upgrade has the lock; throws to give up.
     init(_ suite: Suite, waiting: () throws -> Void) throws {
         lock = try SuiteFiles(suite).lock(waiting: waiting)
+    }
+}
+
+extension CacheStore {
+    /// Creates a store for a suite that is upgraded without a cache.
+    ///
+    /// - Parameter attached: Other suites that blocks use but steps do not name.
+    package convenience init(upgrading suite: Suite, attaching attached: [Suite] = []) throws {
+        try self.init(upgrading: suite, at: SuiteFiles(suite).store, attaching: attached)
     }
 }

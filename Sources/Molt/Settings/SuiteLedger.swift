@@ -124,6 +124,13 @@ package struct SuiteLedger: Codable {
         }
     }
 
+    /// Whether the ledger has some rows, as one upgrade has written them.
+    func contains(_ others: [Row]) -> Bool {
+        others.allSatisfy { other in
+            rows.contains { $0.entry.name == other.entry.name && $0.entry.appliedAt == other.entry.appliedAt }
+        }
+    }
+
     /// Whether the suite has been through any of some migrations.
     func hasAny(of others: [Row]) -> Bool {
         let names = Set(others.filter { $0.entry.outcome != .deferred }.map(\.entry.name))

@@ -69,9 +69,11 @@ package final class CacheStore {
 
     /// Creates a store for a suite that is upgraded without a cache.
     ///
-    /// - Parameter attached: Other suites that blocks use but steps do not name.
-    init(upgrading suite: Suite, attaching attached: [Suite] = []) throws {
-        path = try FileStatus.path(of: SuiteFiles(suite).store)
+    /// - Parameters:
+    ///   - url: The file for the journal; it exists only while an upgrade is unfinished.
+    ///   - attached: Other suites that blocks use but steps do not name.
+    init(upgrading suite: Suite, at url: URL, attaching attached: [Suite]) {
+        path = FileStatus.path(of: url)
         primary = suite
         createsFile = true
         attachments = ([suite] + attached).map(AttachedStore.suite)

@@ -17,7 +17,8 @@ extension Migrator {
         _ locks: SuiteLocks
     ) throws -> Bool {
         var lock = LockWait(options: options, attempt: attempt)
-        let attachments = Attachments(store, registry, role: options.role)
+        let stores = AttachedStores(store, registry, role: options.role)
+        let attachments = Attachments(stores)
         var state = upgrade
         var isRun = false
         var isReady = true
@@ -31,12 +32,12 @@ extension Migrator {
             if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
                 state.hasFinishedEarlier = true
             }
-            let current = try attachments.state(transaction.state())
+            let current = try stores.state(transaction.state())
             let plan = try MigrationPlan(
                 current,
                 storeName: store.storeName,
                 migrations: registry,
-                attachments,
+                stores,
                 onlyRecordsOnRead: options.onlyRecordsOnRead
             ) { try transaction.hasRecords(before: $0) }
             if plan != state.plan {
@@ -47,13 +48,15 @@ extension Migrator {
             }
             try plan.checkProblems()
             guard plan.needsRun else { return true }
-            isReady = (!isLight || self.isLight(plan)) && (locks.areHeld || options.isDryRun || !worksOnSuites(plan))
+            isReady =
+                (!isLight || self.isLight(plan))
+                && (locks.areHeld || options.isDryRun || !worksOnSuites(plan, of: store))
             guard isReady else { return false }
             isRun = true
             try options.checkCancellation()
             if try !isLight || attempt.hasEarlier || mergesTypes(plan, transaction) { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
-                try attachments.changesRestoringCurrentState(store.attachments, plan)
+                try stores.changesRestoringCurrentState(store.attachments, plan)
             }
             do {
                 // The ledger of a suite is in the suite; its file has a copy while there is one.
@@ -197,7 +200,7 @@ extension Migrator {
     ///
     /// - Returns: Whether the journal had changes.
     func applyJournal(of store: CacheStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
-        let attachments = Attachments(store, registry, role: options.role)
+        let attachments = Attachments(AttachedStores(store, registry, role: options.role))
         var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
         try options.checkDeadline(isCommitted: !isCancellable)
@@ -227,7 +230,7 @@ extension Migrator {
     /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
     func finishJournal(of store: CacheStore) throws {
         guard try !store.state().journal.isEmpty else { return }
-        let attachments = Attachments(store, registry, role: options.role)
+        let attachments = Attachments(AttachedStores(store, registry, role: options.role))
         var lock = LockWait(options: options, attempt: AttemptNote(store, options))
         try store.withWriteTransaction(until: nil) { transaction in
             try attachments.apply(transaction.journal(), options)

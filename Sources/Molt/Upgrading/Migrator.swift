@@ -124,7 +124,7 @@ package struct Migrator: Sendable {
     private func mirrorLedger(of store: CacheStore, _ attempt: AttemptNote) throws {
         guard store.primary != nil else { return }
         var wait = LockWait(options: options, attempt: attempt)
-        let state = try Attachments(store, registry, role: options.role).state(store.state())
+        let state = try AttachedStores(store, registry, role: options.role).state(store.state())
         if !state.isFresh { try store.mirror(state) { try wait.wait() } }
     }
 
@@ -137,14 +137,14 @@ package struct Migrator: Sendable {
         _ attempt: AttemptNote,
         _ locks: SuiteLocks
     ) throws {
-        guard !options.isDryRun, !locks.areHeld, plan.needsUpgrade, worksOnSuites(plan) else { return }
+        guard !options.isDryRun, !locks.areHeld, plan.needsUpgrade, worksOnSuites(plan, of: store) else { return }
         var wait = LockWait(options: options, attempt: attempt)
-        locks.held = try Attachments(store, registry, role: options.role).lockSuites { try wait.wait() }
+        locks.held = try AttachedStores(store, registry, role: options.role).lockSuites { try wait.wait() }
     }
 
     /// Whether an upgrade reads or changes settings.
-    func worksOnSuites(_ plan: MigrationPlan) -> Bool {
-        if !plan.journal.isEmpty { return true }
+    func worksOnSuites(_ plan: MigrationPlan, of store: CacheStore) -> Bool {
+        if store.primary != nil || !plan.journal.isEmpty { return true }
         let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
         return registry.migrations.contains { migration in
             running.contains(migration.name) && migration.attached.contains { $0.suite != nil }

@@ -13,7 +13,7 @@ struct UnshippedUpgrade {
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
         guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
-        let attachments = Attachments(store, registry, role: options.role)
+        let attachments = AttachedStores(store, registry, role: options.role)
         let state = try attachments.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String

@@ -38,7 +38,7 @@ extension StoreFixture {
     }
 
     private mutating func capture(_ suites: [Suite]) throws {
-        for suite in suites { self.suites[suite] = try suite.contents() }
+        for suite in suites { self.suites[suite] = try suite.values() }
     }
 }
 

@@ -127,7 +127,7 @@ extension TemporaryStore {
             found.contents = try standIn(for: suite).state() ?? StoreContents(version: 0)
         }
         for (original, standIn) in allStandIns {
-            let values = try standIn.contents()
+            let values = try standIn.values()
             if !values.isEmpty { found.suites[original] = values }
         }
         return found

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// The settings that today's release must find in the group after upgrading any release.
 enum ExpectedSettings {

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// An operation that writes, and that must not lose data on a full disk.
 ///

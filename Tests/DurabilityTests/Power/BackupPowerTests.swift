@@ -1,8 +1,9 @@
 import FaultyDisk
 import Foundation
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 extension PowerLossTests {
     @Suite("Losses of power during backups and restores")
@@ -213,11 +214,11 @@ extension PowerLossTests {
                 } check: { number in
                     // An upgrade without migrations finishes the pending changes.
                     try suite.upgrade(with: MigrationRegistry())
-                    let isOld = try suite.values()["name"] == "old"
+                    let isOld = try suite.value(forKey: "name") == "old"
                     if isOld {
                         let kept = try #require(try suite.filesAside().first, "\(number)")
                         try suite.restore(kept)
-                        #expect(try suite.values()["name"] == "new", "\(number)")
+                        #expect(try suite.value(forKey: "name") == "new", "\(number)")
                     }
                     return isOld
                 }
@@ -237,7 +238,7 @@ extension PowerLossTests {
             var options = MigrationOptions()
             options.backup = BackupPolicy()
             try suite.upgrade(with: registry, options: options)
-            let new = try suite.valuesOfTheApp()
+            let new = try suite.values()
             let backup = try #require(try suite.backups().first)
             let recording = try DiskRecording(place) {
                 try suite.restore(backup)
@@ -246,13 +247,13 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(1, long: 40))
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
-                let state = try DefaultsStore(suite).state()
+                let state = try suite.upgradeState()
                 let isCommitted = state.version == 0
                 if !moment.marks.isEmpty, !isCommitted { throw Broken("It was reported as done.") }
                 counts[isCommitted ? (state.journal.isEmpty ? 2 : 1) : 0] += 1
                 // An upgrade without migrations finishes the pending changes.
                 if isCommitted { try suite.upgrade(with: MigrationRegistry()) }
-                guard try suite.valuesOfTheApp() == (isCommitted ? old : new) else {
+                guard try suite.values() == (isCommitted ? old : new) else {
                     throw Broken("The settings are neither old nor new.")
                 }
                 guard try suite.backups() == [backup] else { throw Broken("The backup is lost.") }

@@ -25,10 +25,11 @@
                     let after = try scenario.outcome()
                     #expect(after.journal.isEmpty)
                     #expect(after.old.isEmpty && after.group["title"] == "app" && after.group["tags"] == ["a", "b"])
+                    #expect(after.histories.map { $0.contains("title") } == [primary == .suite, true])
                     let sweep = try PowerLossSweep(
                         of: recording,
                         seeds: TestRun.choose(1, long: 40),
-                        distance: TestRun.choose(primary == .cache ? 20 : 8, long: 1)
+                        distance: TestRun.choose(20, long: 1)
                     )
                     var found: [AppScenario.Left: Int] = [:]
                     let count = try sweep.run { moment in
@@ -72,15 +73,19 @@
                 var found: [AppScenario.Left: Int] = [:]
                 // Creating a sweep compares its recording with the current files, so both are created first.
                 let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
-                    try PowerLossSweep(of: $0, seeds: TestRun.choose(1, long: 100))
+                    try PowerLossSweep(
+                        of: $0,
+                        seeds: TestRun.choose(1, long: 100),
+                        distance: TestRun.choose(3, long: 1)
+                    )
                 }
                 for sweep in sweeps {
                     _ = try sweep.run { moment in
-                        let state = try DefaultsStore(place.old).state()
+                        let state = try place.old.upgradeState()
                         let left: AppScenario.Left =
                             state.version == 0 ? .old : state.journal.isEmpty ? .new : .journal
                         if left != .journal {
-                            let values = try place.old.valuesOfTheApp()
+                            let values = try place.old.values()
                             guard values == (left == .old ? SingleSuite.old : SingleSuite.new) else {
                                 throw Broken("It has \(values.keys.sorted()) at \(state.version)")
                             }
@@ -88,7 +93,7 @@
                         found[left, default: 0] += 1
                         if !moment.marks.isEmpty, left != .new { throw Broken("What was reported is lost.") }
                         try place.old.upgrade(with: migrations)
-                        guard try place.old.valuesOfTheApp() == SingleSuite.new else {
+                        guard try place.old.values() == SingleSuite.new else {
                             throw Broken("It was not finished.")
                         }
                     }

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// An app with a cache and two suites, which one registry upgrades together.
 struct AppScenario: Codable, Sendable {
@@ -17,6 +18,8 @@ struct AppScenario: Codable, Sendable {
         var journal: [String]
         var old: [String: PropertyListValue]
         var group: [String: PropertyListValue]
+        /// The names of the migrations in the ledgers of both suites.
+        var histories: [[String]]
     }
 
     /// The state that a fault left behind.
@@ -74,7 +77,9 @@ struct AppScenario: Codable, Sendable {
             configuration.atPoint = hook
             try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
         case .suite:
-            try place.old.upgrade(with: registry)
+            var options = MigrationOptions()
+            options.atPoint = hook
+            try place.old.upgrade(with: registry, options: options)
         }
     }
 
@@ -84,7 +89,7 @@ struct AppScenario: Codable, Sendable {
         let (state, contents): (StoreState, StoreContents?) =
             switch primary {
             case .cache: (try CacheStore.state(at: place.cache), try StoreContents.found(at: place.cache)?.timeless)
-            case .suite: (try DefaultsStore(place.old).state(), nil)
+            case .suite: (try place.old.upgradeState(), nil)
             }
         // While changes are pending, a suite may be lost until the next opening makes them.
         let isSettled = state.journal.isEmpty
@@ -94,8 +99,9 @@ struct AppScenario: Codable, Sendable {
                 "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
             },
             journal: state.journal,
-            old: isSettled ? try place.old.valuesOfTheApp() : [:],
-            group: isSettled ? try place.group.values() : [:]
+            old: isSettled ? try place.old.values() : [:],
+            group: isSettled ? try place.group.values() : [:],
+            histories: isSettled ? try [place.old, place.group].map { try $0.history().map(\.name) } : []
         )
     }
 
@@ -118,7 +124,7 @@ extension AppScenario.Outcome {
     var summary: String {
         """
         \(contents?.records.count ?? 0) records at \(contents?.version ?? 0), ledger \(ledger), journal \(journal), \
-        old \(old.keys.sorted()), group \(group.keys.sorted())
+        old \(old.keys.sorted()), group \(group.keys.sorted()), ledgers of suites \(histories)
         """
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// Records of an early release, and migrations that rename, split, drop, create and change keys.
 enum People {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import TestHome
+
+@testable import Molt
 
 /// The files of one test: a directory for a cache, and the files of its suites.
 ///
@@ -56,9 +57,13 @@ struct TestPlace: Codable, Hashable, Sendable {
 }
 
 extension Molt.Suite {
-    /// The settings without the ledger.
-    func valuesOfTheApp() throws -> [String: PropertyListValue] {
-        try values().filter { $0.key != "molt.ledger" }
+    /// The state of a suite that is upgraded without a cache: that of its ledger, or while changes are pending, that of
+    /// the upgrade that has committed them.
+    func upgradeState() throws -> StoreState {
+        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        guard file.journal.isEmpty else { return file }
+        let own = try state()
+        return StoreState(version: own?.version ?? 0, isFresh: false, ledger: own?.ledger ?? [])
     }
 }
 

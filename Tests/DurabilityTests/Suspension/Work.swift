@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// Work on a thread of its own, with the codes of the errors that it throws.
 final class Work: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// What happens to the directory once it was adopted.
 @Suite struct `An adopted Cache directory` {
@@ -33,9 +34,9 @@ import Testing
     }
 
     @Test func `A file that was written to after the upgrade stays`() throws {
-        // Applied after the adoption's transaction, and before anything is removed.
-        let meddler = Meddler { [old] in try old.write("newer", for: "person-3") }
-        _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove), meddler.migration)
+        _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove)) {
+            $0.atPoint = { [old] in if $0.kind == .beforeApply { try old.write("newer", for: "person-3") } }
+        }
         #expect(try Set(old.names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
     }
 
@@ -48,16 +49,17 @@ import Testing
             try Data("x".utf8).write(to: old.url.appendingPathComponent("notes.txt"))
             let paths = [old.url.path, old.store.path]
             await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
-                let meddler = Meddler { kill(getpid(), SIGKILL) }
-                let migrations: MigrationRegistry = [removal(of: paths[0]), meddler.migration]
-                _ = try CodableCache(at: URL(fileURLWithPath: paths[1]), migrations: migrations)
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: paths[1]),
+                    migrations: [removal(of: paths[0])],
+                    configuration: .init { $0.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } } }
+                )
             }
             #expect(try old.names.count == 112)
-            #expect(try CacheStore.state(at: old.store).journal.count == 2)
+            #expect(try CacheStore.state(at: old.store).journal.count == 1)
             let place = old.scratch.file("elsewhere")
             try FileManager.default.moveItem(at: old.url, to: place)
-            let migrations: MigrationRegistry = [removal(of: place.path), Meddler {}.migration]
-            let cache = try CodableCache(at: old.store, migrations: migrations)
+            let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path)])
             #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
             #expect(try cache.count() == 111)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
@@ -90,31 +92,4 @@ private func removal(of path: String) -> Migration {
         type: "Friend",
         afterwards: .remove
     )
-}
-
-/// An attached store that interferes after the upgrade is committed and before anything is removed.
-private struct Meddler: AttachedStore {
-    let interfere: @Sendable () throws -> Void
-
-    var attachedName: String { "meddler" }
-
-    var migration: Migration {
-        Migration(
-            to: 2,
-            "meddle",
-            .run("meddle", onFreshStore: true, attaching: [self]) { _ = try $0.attached(self) }
-        )
-    }
-
-    func begin() -> Session { Session() }
-
-    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        if phase == .add { try interfere() }
-    }
-
-    final class Session: AttachedSession {
-        var count: Int { 0 }
-
-        func finish() -> [UInt8]? { [1] }
-    }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("The journal of changes to attached stores")
 struct JournalTests {
@@ -12,16 +13,18 @@ struct JournalTests {
     init() throws {
         scratch = try ScratchDirectory()
         url = scratch.file()
-        notebook = Notebook(url: scratch.file("notes"))
-        other = Notebook(url: scratch.file("others"))
-        try notebook.write(["old"])
+        notebook = try Notebook(["old"])
+        other = try Notebook()
         let cache = try CodableCache(at: url)
         try cache.set("value", forKey: "key")
         cache.close()
     }
 
-    private func open(_ registry: MigrationRegistry) throws -> MigrationReport {
-        let cache = try CodableCache(at: url, migrations: registry)
+    /// - Parameter refused: A notebook to which no change can be applied.
+    @discardableResult
+    private func open(_ registry: MigrationRegistry, refusing refused: Notebook? = nil) throws -> MigrationReport {
+        let configuration = CodableCache.Configuration { $0.atPoint = refused?.refusing }
+        let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report
     }
@@ -36,8 +39,8 @@ struct JournalTests {
             Migration(
                 to: 1,
                 "note",
-                .notes(notebook) { migration in
-                    try migration.pages(notebook).add("new")
+                .notes(notebook) { pages in
+                    try pages.add("new")
                     #expect(try notebook.lines == ["old"])
                 }
             )
@@ -45,20 +48,18 @@ struct JournalTests {
         #expect(try notebook.lines == ["old", "new"])
         #expect(try waiting().isEmpty)
         #expect(report.entries.map(\.outcome) == [.ran])
-        #expect(report.entries[0].attachedCounts == ["notebook notes": 2])
-        #expect(try CacheStore.state(at: url).ledger.map(\.attachedCounts) == [["notebook notes": 2]])
+        #expect(report.entries[0].attachedCounts == [notebook.name: 2])
+        #expect(try CacheStore.state(at: url).ledger.map(\.attachedCounts) == [[notebook.name: 2]])
     }
 
     @Test func `A step sees the changes of the steps before it`() throws {
-        let notebook = notebook
-        _ = try open([
+        try open([
             notebook.adding("new"),
             Migration(
                 to: 2,
                 "second",
-                .notes(notebook) { migration in
-                    let pages = try migration.pages(notebook)
-                    #expect(pages.lines == ["old", "new"])
+                .notes(notebook) { pages in
+                    #expect(try pages.lines == ["old", "new"])
                     try pages.add("newer")
                 }
             ),
@@ -74,46 +75,64 @@ struct JournalTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `A session cannot be used after its upgrade, whether it was committed or not`() throws {
-        let notebook = notebook
-        let kept = Kept()
-        #expect(throws: MoltError.self) {
-            try open([
-                Migration(
-                    to: 1,
-                    "a",
-                    .notes(notebook) { migration in
-                        kept.add(try migration.pages(notebook))
-                        throw Refusal()
-                    }
-                )
-            ])
+    /// Where an upgrade ends.
+    enum End: CaseIterable { case committed, stepFailed, finishingFailed }
+
+    @Test(arguments: End.allCases) func `The settings of an upgrade cannot be used after it`(end: End) throws {
+        let notebooks = [notebook, try Notebook(), try Notebook()]
+        if end == .finishingFailed {
+            // A ledger that this release can read but not write.
+            let ledger = #"{"format":9,"readerFormat":1,"version":0,"entries":[]}"#
+            try SuiteDomain(notebooks[1].suite).write(set: [Suite.ledgerKey: .string(ledger)])
         }
-        _ = try open([Migration(to: 1, "b", .notes(notebook) { kept.add(try $0.pages(notebook)) })])
-        #expect(kept.sessions.count == 2)
-        for session in kept.sessions {
-            #expect(throws: MoltError.self) { try session.add("late") }?.expect(.contextExpired)
+        let kept = Kept()
+        let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in
+            for notebook in notebooks {
+                kept.add(try migration.pages(notebook))
+                try migration.pages(notebook).add("new")
+            }
+            if end == .stepFailed { throw Refusal() }
+        }
+        do {
+            try open([Migration(to: 1, "a", step)])
+            #expect(end == .committed)
+        } catch let error as MoltError {
+            error.expect(end == .stepFailed ? .stepFailed : .newerFormat)
+        }
+        #expect(try notebook.lines == (end == .committed ? ["old", "new"] : ["old"]))
+        #expect(kept.settings.count == 3)
+        for settings in kept.settings {
+            #expect(throws: MoltError.self) { try settings.add("late") }?.expect(.contextExpired)
         }
     }
 
-    /// Sessions that outlive their upgrade; used on one thread only.
+    /// Settings that outlive their upgrade; used on one thread only.
     private final class Kept: @unchecked Sendable {
-        private(set) var sessions: [Notebook.Pages] = []
+        private(set) var settings: [SuiteEditor] = []
 
-        func add(_ session: Notebook.Pages) { sessions.append(session) }
+        func add(_ settings: SuiteEditor) { self.settings.append(settings) }
+    }
+
+    @Test func `An error of a subscript is reported at the end of the step that caused it`() throws {
+        #expect(throws: MoltError.self) {
+            try open([
+                Migration(to: 1, "faulty", .notes(notebook) { $0.subscriptFailed(Refusal()) }),
+                Migration(to: 2, "innocent", .notes(notebook) { _ in }),
+            ])
+        }?.expect(.stepFailed, migration: "faulty", step: 1, attachedStore: notebook.name)
     }
 
     @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
-        let error = #expect(throws: MoltError.self) { try open([notebook.broken.adding("new")]) }
-        error?.expect(.attachedStoreFailed, attachedStore: "notebook notes")
+        let error = #expect(throws: MoltError.self) { try open([notebook.adding("new")], refusing: notebook) }
+        error?.expect(.attachedStoreFailed, attachedStore: notebook.name)
         #expect(error?.underlying is Notebook.Failure)
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 1)
-        #expect(try waiting() == ["notebook notes"])
+        #expect(try waiting() == [notebook.name])
 
         let plan = try MigrationPlan(forFileAt: url, migrations: [notebook.adding("new")])
-        #expect(plan.journal == ["notebook notes"])
+        #expect(plan.journal == [notebook.name])
         #expect(plan.needsUpgrade)
-        let line = "changes of a committed upgrade have not been applied yet to: notebook notes"
+        let line = "changes of a committed upgrade have not been applied yet to: \(notebook.name)"
         #expect(plan.description.contains(line))
         #expect(try notebook.lines == ["old"])
 
@@ -124,69 +143,55 @@ struct JournalTests {
     }
 
     @Test func `Journaled changes are applied before new steps run`() throws {
-        let notebook = notebook
-        #expect(throws: MoltError.self) { try open([notebook.broken.adding("new")]) }
-        _ = try open([
-            notebook.adding("new"),
-            Migration(
-                to: 2,
-                "look",
-                .notes(notebook) { migration in
-                    let lines = try migration.pages(notebook).lines
-                    #expect(lines == ["old", "new"])
-                }
-            ),
+        #expect(throws: MoltError.self) { try open([notebook.adding("new")], refusing: notebook) }
+        let seen = Log<[String]>()
+        try open([
+            notebook.adding("new"), Migration(to: 2, "look", .notes(notebook) { seen.append(try $0.lines) }),
         ])
+        #expect(seen.all == [["old", "new"]])
     }
 
     @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
-        #expect(throws: MoltError.self) {
-            try open([notebook.broken.adding("new")])
-        }
+        #expect(throws: MoltError.self) { try open([notebook.adding("new")], refusing: notebook) }
         // Another registry, as after the migration was retired.
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = #expect(throws: MoltError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
         #expect(
             error?.message
-                == "The store has changes for notebook notes, which is not attached. Attach it where the store is opened. "
+                == "The store has changes for \(notebook.name), which is not attached. Attach it where the store is opened. "
                 + "The upgrade is committed. Its remaining changes outside the store will be applied when the store is "
                 + "next opened."
         )
-        #expect(error?.attachedStore == "notebook notes")
-        #expect(try waiting() == ["notebook notes"])
+        #expect(error?.attachedStore == notebook.name)
+        #expect(try waiting() == [notebook.name])
 
-        try CodableCache(at: url, migrations: retired, configuration: .init { $0.attached = [notebook] }).close()
+        try CodableCache(at: url, migrations: retired, configuration: .init { $0.attached = [notebook.suite] }).close()
         #expect(try notebook.lines == ["old", "new"])
     }
 
     @Test func `An older app leaves the journal of a newer one alone`() throws {
-        let first = Migration(to: 1, "first", .notes(notebook.broken) { _ in })
-        #expect(throws: MoltError.self) {
-            try open([first, notebook.broken.adding("new", to: 2)])
-        }
+        let first = Migration(to: 1, "first", .notes(notebook) { _ in })
+        #expect(throws: MoltError.self) { try open([first, notebook.adding("new", to: 2)], refusing: notebook) }
         #expect(throws: MoltError.self) { try open([first]) }?.expect(.superseded)
         #expect(try notebook.lines == ["old"])
-        #expect(try waiting() == ["notebook notes"])
+        #expect(try waiting() == [notebook.name])
     }
 
     @Test func `Nothing is removed from any store before everything is added to every store`() throws {
-        let notebook = notebook
-        func registry(_ other: Notebook) -> MigrationRegistry {
-            [
-                Migration(
-                    to: 1,
-                    "move",
-                    .notes(notebook, also: [other]) { migration in
-                        try migration.pages(notebook).remove("old")
-                        try migration.pages(other).add("old")
-                    }
-                )
-            ]
-        }
-        #expect(throws: MoltError.self) { try open(registry(other.broken)) }
+        let registry: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "move",
+                .run(attaching: [notebook.suite, other.suite]) { [notebook, other] migration in
+                    try migration.pages(notebook).removeValue(forKey: "old")
+                    try migration.pages(other).add("old")
+                }
+            )
+        ]
+        #expect(throws: MoltError.self) { try open(registry, refusing: other) }
         #expect(try notebook.lines == ["old"])
-        _ = try open(registry(other))
+        try open(registry)
         #expect(try notebook.lines == [])
         #expect(try other.lines == ["old"])
     }
@@ -198,43 +203,35 @@ struct JournalTests {
         error?.expect(.notAttached, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
 
-        let attaching = MigrationStep.run(attaching: [notebook]) { try $0.pages(notebook).add("new") }
-        _ = try open([Migration(to: 1, "note", attaching)])
+        let attaching = MigrationStep.run(attaching: [notebook.suite]) { try $0.pages(notebook).add("new") }
+        try open([Migration(to: 1, "note", attaching)])
         #expect(try notebook.lines == ["old", "new"])
     }
 
     @Test func `A store attached at the opening takes precedence over one that a step names`() throws {
-        var stand = other
-        stand.url = scratch.url.appendingPathComponent("scratch").appendingPathComponent("notes")
-        try FileManager.default.createDirectory(
-            at: stand.url.deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
-        let registry: MigrationRegistry = [notebook.adding("new")]
-        try CodableCache(at: url, migrations: registry, configuration: .init { $0.attached = [stand] }).close()
-        #expect(try stand.lines == ["new"])
+        let configuration = CodableCache.Configuration {
+            $0.attached = [notebook.suite.standIn(named: other.suite.domainName)]
+        }
+        try CodableCache(at: url, migrations: [notebook.adding("new")], configuration: configuration).close()
+        #expect(try other.lines == ["new"])
         #expect(try notebook.lines == ["old"])
     }
 
     @Test func `A dry run reads the attached store and changes nothing`() throws {
         let registry: MigrationRegistry = [notebook.adding("new")]
         let report = try CodableCache.dryRun(at: url, migrations: registry)
-        #expect(report.entries[0].attachedCounts == ["notebook notes": 2])
+        #expect(report.entries[0].attachedCounts == [notebook.name: 2])
         #expect(try notebook.lines == ["old"])
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
     @Test func `A dry run refuses a store with a pending journal`() throws {
-        let notebook = notebook
-        let first = notebook.broken.adding("new")
-        #expect(throws: MoltError.self) { try open([first]) }
+        let first = notebook.adding("new")
+        #expect(throws: MoltError.self) { try open([first], refusing: notebook) }
         #expect(throws: MoltError.self) {
-            try CodableCache.dryRun(
-                at: url,
-                migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ = try $0.pages(notebook) })]
-            )
+            try CodableCache.dryRun(at: url, migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ in })])
         }?.expect(.journalPending)
-        #expect(try waiting() == ["notebook notes"])
+        #expect(try waiting() == [notebook.name])
     }
 
     @Test func `Steps that use attached stores run on a store that was just created`() throws {

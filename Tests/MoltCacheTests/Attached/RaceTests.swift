@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Races between the transactions of an upgrade")
 struct RaceTests {
@@ -11,80 +12,143 @@ struct RaceTests {
     init() throws {
         scratch = try ScratchDirectory()
         url = scratch.file()
-        notebook = Notebook(url: scratch.file("notes"))
-        try notebook.write(["old"])
+        notebook = try Notebook(["old"])
         let cache = try CodableCache(at: url)
         try cache.set("value", forKey: "key")
         cache.close()
     }
 
-    private func open(_ registry: MigrationRegistry) throws {
-        try CodableCache(at: url, migrations: registry).close()
+    /// Upgrades the store while another app commits an upgrade, and is interrupted before it has changed the notebook.
+    private func upgrade(with mine: MigrationRegistry, whileInterrupted other: MigrationRegistry) throws
+        -> MigrationReport
+    {
+        let monitor = MigrationMonitor.afterPlanning { [url, notebook] in
+            let configuration = CodableCache.Configuration { $0.atPoint = notebook.refusing }
+            #expect(throws: MoltError.self) {
+                try CodableCache(at: url, migrations: other, configuration: configuration)
+            }
+        }
+        return try Migrator(mine, options: MigrationOptions(monitor: monitor)).migrate(CacheStore(at: url))
     }
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
-        // The newer app is interrupted between its commit and the end of its upgrade.
-        let newer = {
-            #expect(throws: MoltError.self) {
-                try open([notebook.broken.adding("a"), notebook.broken.adding("b", to: 2)])
-            }
-        }
-        let store = RacingStore(at: url, before: [{ _ = newer() }])
-        let error = #expect(throws: MoltError.self) { try Migrator([notebook.adding("a")]).migrate(store) }
-        #expect(error?.code == .superseded)
+        let first = notebook.adding("a")
+        #expect(throws: MoltError.self) {
+            try upgrade(with: [first], whileInterrupted: [first, notebook.adding("b", to: 2)])
+        }?.expect(.superseded)
         #expect(try notebook.lines == ["old"])
-        #expect(try CacheStore.state(at: url).journal == [notebook.attachedName])
+        #expect(try CacheStore.state(at: url).journal == [notebook.name])
     }
 
     @Test func `The journal of an app with the same or fewer migrations is applied first`() throws {
-        let other = { #expect(throws: MoltError.self) { try open([notebook.broken.adding("a")]) } }
-        let store = RacingStore(at: url, before: [{ _ = other() }])
-        let report = try Migrator([notebook.adding("a"), notebook.adding("b", to: 2)]).migrate(store)
+        let first = notebook.adding("a")
+        let report = try upgrade(with: [first, notebook.adding("b", to: 2)], whileInterrupted: [first])
         #expect(report.entries.map(\.migration.name) == ["b"])
         #expect(try notebook.lines == ["old", "a", "b"])
         #expect(try CacheStore.state(at: url).journal == [])
     }
 
+    /// The lock of a suite, which an upgrade has until its end, keeps other apps away; a directory has none.
     @Test func `An app that upgrades the store in between supersedes this one`() throws {
-        // The version is the same, so it alone does not tell.
+        let old = try OldDirectory()
+        try old.write(#"{"object":1}"#, for: "key")
+        let mine = old.adoption(.list(["key"]), afterwards: .remove)
+        var options = MigrationOptions()
+        options.atPoint = { [store = old.store] point in
+            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+            // The version is the same, so it alone does not tell.
+            try CodableCache(at: store, migrations: [mine, Self.rename]).close()
+        }
+        #expect(throws: MoltError.self) {
+            try Migrator([mine], options: options).migrate(CacheStore(at: old.store))
+        }?.expect(.migrationMissing)
+        #expect(!FileManager.default.fileExists(atPath: old.url.path))
+    }
+
+    private static let rename = Migration(to: 1, "text", .renameType("String", to: "Text"))
+
+    @Test func `Another app waits until the changes of a committed upgrade are made`() throws {
         let mine = notebook.adding("a")
-        let newer = { try open([mine, Migration(to: 1, "text", .renameType("String", to: "Text"))]) }
-        let store = RacingStore(at: url, before: [{}, newer])
-        #expect(throws: MoltError.self) { try Migrator([mine]).migrate(store) }?.expect(.migrationMissing)
+        let refusals = Log<MoltError?>()
+        var options = MigrationOptions()
+        options.atPoint = { [url] point in
+            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+            let impatient = CodableCache.Configuration { $0.lockTimeout = .zero }
+            let refusal = #expect(throws: MoltError.self) {
+                try CodableCache(at: url, migrations: [mine, Self.rename], configuration: impatient)
+            }
+            refusals.append(refusal)
+        }
+        _ = try Migrator([mine], options: options).migrate(CacheStore(at: url))
+        #expect(refusals.all.map { $0?.code } == [.busy])
         #expect(try notebook.lines == ["old", "a"])
     }
 
     @Test func `Each wait for the lock has its own timeout`() throws {
-        var options = MigrationOptions()
+        let writer = try Writer(url)
         // A transaction's first wait starts its timeout, and its second wait exceeds it.
-        options.lockTimeout = .zero
-        let store = RacingStore(at: url, waits: 1)
-        let report = try Migrator([notebook.adding("a")], options: options).migrate(store)
+        var options = MigrationOptions(monitor: writer.monitor, lockTimeout: .zero)
+        options.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try writer.begin() } }
+        let first = notebook.adding("a")
+        let report = try Migrator([first], options: options).migrate(CacheStore(at: url))
         #expect(report.to == 1)
+        #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])
-        let slow = RacingStore(at: url, waits: 2)
+
+        try writer.begin()
+        options.monitor = nil
         #expect(throws: MoltError.self) {
-            try Migrator([notebook.adding("a"), notebook.adding("b", to: 2)], options: options).migrate(slow)
+            try Migrator([first, notebook.adding("b", to: 2)], options: options).migrate(CacheStore(at: url))
         }?.expect(.busy)
+        try writer.end()
     }
 
     @Test func `Past the commit, cancellation has no effect`() throws {
-        let isCommitted = Flag()
-        let store = RacingStore(at: url, waits: 1, before: [{}, { isCommitted.set() }])
-        let options = MigrationOptions(isCancelled: { isCommitted.isSet })
-        let report = try Migrator([notebook.adding("a")], options: options).migrate(store)
+        let writer = try Writer(url)
+        let isCommitted = Locked(false)
+        var options = MigrationOptions(monitor: writer.monitor) { isCommitted.withLock { $0 } }
+        options.atPoint = { point in
+            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+            isCommitted.withLock { $0 = true }
+            try writer.begin()
+        }
+        let report = try Migrator([notebook.adding("a")], options: options).migrate(CacheStore(at: url))
         #expect(report.entries.map(\.outcome) == [.ran])
+        #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])
         #expect(try CacheStore.state(at: url).journal == [])
     }
 
-    private final class Flag: Sendable {
-        private let value = Locked(false)
+    /// Another process that has the write lock of a file until an upgrade waits for it; used on one thread only.
+    private final class Writer: @unchecked Sendable {
+        private let connection: SQLite
+        /// How often it took the lock.
+        private(set) var count = 0
 
-        var isSet: Bool { value.withLock { $0 } }
+        init(_ url: URL) throws {
+            connection = try SQLite(url)
+        }
 
-        func set() {
-            value.withLock { $0 = true }
+        func begin() throws {
+            try connection.run("BEGIN IMMEDIATE")
+            count += 1
+        }
+
+        func end() throws {
+            try connection.run("COMMIT")
+        }
+
+        /// Takes the lock when an upgrade is planned, and releases it each time the upgrade waits.
+        var monitor: MigrationMonitor {
+            let once = Once()
+            once.set { #expect(throws: Never.self) { try self.begin() } }
+            return MigrationMonitor { event in
+                switch event {
+                case .planned: once.run()
+                case .waiting: #expect(throws: Never.self) { try self.end() }
+                default: break
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// The cache of an app with several releases.
 struct BackupScenario {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A backup before an upgrade` {
     let scenario: BackupScenario

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `The leftover of a dry run` {
     let scenario: BackupScenario

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("The backup policy of a store in memory") struct InMemoryBackupTests {
     @Test func `has no effect, since nothing outlives the process`() throws {

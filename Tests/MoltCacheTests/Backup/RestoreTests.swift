@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Restoring a backup` {
     let scenario: BackupScenario
@@ -178,27 +179,14 @@ import Testing
         #expect(try scenario.contents == after)
     }
 
-    /// A notebook whose lines are part of a backup.
-    private struct KeptNotebook: AttachedStore {
-        let notebook: Notebook
-        var attachedName: String { notebook.attachedName }
-
-        func begin() throws -> Notebook.Pages { try notebook.begin() }
-        func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-            try notebook.write(JSONDecoder().decode([String].self, from: Data(changes)))
-        }
-        func changesRestoringCurrentState() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
-    }
-
     @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
         try scenario.fill(1)
-        let notebook = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("notes")))
-        let list = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("list")))
-        try notebook.notebook.write(["one"])
-        try list.notebook.write(["two"])
-        let backup = try CodableCache.backUp(at: scenario.url, attaching: [notebook, list])
-        #expect(backup.attachedStores == ["notebook notes", "notebook list"])
-        try notebook.notebook.write(["later"])
+        let notebook = try Notebook(["one"])
+        let list = try Notebook(["two"])
+        let suites = [notebook.suite, list.suite]
+        let backup = try CodableCache.backUp(at: scenario.url, attaching: suites)
+        #expect(backup.attachedStores == [notebook.name, list.name])
+        try notebook.write(["later"])
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
         cache.close()
@@ -207,13 +195,13 @@ import Testing
         // The file's own list counts, not that of the value.
         var forgotten = backup
         forgotten.attachedStores = []
-        for (backup, attached) in [(backup, []), (forgotten, [notebook])] {
+        for (backup, attached) in [(backup, []), (forgotten, [notebook.suite])] {
             let error = #expect(throws: MoltError.self) {
                 try CodableCache.restore(backup, at: scenario.url, attaching: attached)
             }
-            let missing = attached.isEmpty ? "notebook notes and notebook list" : "notebook list"
+            let missing = attached.isEmpty ? "\(notebook.name) and \(list.name)" : list.name
             #expect(error?.code == .notAttached)
-            #expect(error?.attachedStore == (attached.isEmpty ? "notebook notes" : "notebook list"))
+            #expect(error?.attachedStore == (attached.isEmpty ? notebook : list).name)
             #expect(
                 error?.message
                     == "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, "
@@ -224,10 +212,10 @@ import Testing
         #expect(try scenario.contents == before)
         #expect(try scenario.scratch.names() == names)
         #expect(try scenario.open(1).count() == 4)
-        try CodableCache.restore(backup, at: scenario.url, attaching: [notebook, list])
-        let configuration = BackupScenario.configuration { $0.attached = [notebook, list] }
+        try CodableCache.restore(backup, at: scenario.url, attaching: suites)
+        let configuration = BackupScenario.configuration { $0.attached = suites }
         #expect(try scenario.open(1, configuration).count() == 3)
-        #expect(try notebook.notebook.lines == ["one"])
+        #expect(try notebook.lines == ["one"])
     }
 
     @Test func `A database of another app is not overwritten`() throws {

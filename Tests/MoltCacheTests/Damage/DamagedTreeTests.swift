@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 /// Trees of which SQLite silently finds only a part: those of the records and of the indexes.
 @Suite struct `A store with a damaged tree` {
@@ -17,7 +18,7 @@ import Testing
         let count = isLarge ? 1_600 : 700
         let store = CacheStore(at: url)
         store.pageSize = isLarge ? 512 : 1_024
-        try store.withWriteTransaction(until: nil, { _ in }, waiting: {})
+        try store.commit { _ in }
         store.close()
         let cache = try CodableCache(at: url)
         try cache.batch { batch in

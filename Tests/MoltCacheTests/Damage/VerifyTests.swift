@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 struct SoundNote: Codable, Equatable, Sendable {
     var number: Int

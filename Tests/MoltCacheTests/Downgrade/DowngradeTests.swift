@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A store that a newer app upgraded` {
     let scenario: BackupScenario

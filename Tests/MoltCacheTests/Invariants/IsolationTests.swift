@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Invariant 12: other connections see the old store until the commit.
 @Suite("The isolation of an upgrade")

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Invariant 4: a store of a newer app is neither written to nor read as an old shape.
 @Suite("The refusal of a newer store")

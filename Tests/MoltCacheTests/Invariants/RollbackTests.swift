@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Invariant 1: after a failure or a kill the store is as it was before, or as it is after; never between.
 @Suite("The atomicity of an upgrade")

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Errors that a block catches", .throughEveryEntryPoint)
 struct CaughtErrorTests {

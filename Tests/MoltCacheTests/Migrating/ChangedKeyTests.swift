@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("The keys whose values changed since a version")
 struct ChangedKeyTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Steps that convert a record to a new type")
 struct ConvertTests {

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Enumerating records in a block", .throughEveryEntryPoint)
 struct EnumerateTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Those of GRDB's migrator tests that apply to a store of records.
 @Suite("GRDB's migrator tests")

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A type with more records than a batch is read through a second connection while the previous batch is written.
 @Suite struct `A pass over many batches` {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Late migrations, fresh stores and other stores")
 struct LateAndForeignTests {

@@ -1,6 +1,7 @@
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 /// Tests that the cost is not quadratic in the number of migrations.
 @Suite struct `Thousands of migrations` {

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 /// One rule for everything that names a place in a record: see "Change a record in place" in the guide.
 @Suite("A path to a missing property")

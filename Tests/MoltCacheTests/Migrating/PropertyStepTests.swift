@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Steps that change a property of each record", .throughEveryEntryPoint)
 struct PropertyStepTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// The cases of Realm's migration tests that no other test has: part C is Realm Swift's, part D Realm's in Objective-C.
 ///

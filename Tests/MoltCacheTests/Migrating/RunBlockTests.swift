@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Running a block over the whole store", .throughEveryEntryPoint)
 struct RunBlockTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Migration scenarios from an app's point of view")
 struct SeedScenarioTests {

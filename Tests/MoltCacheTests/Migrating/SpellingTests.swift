@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Unicode spellings of a name", .throughEveryEntryPoint)
 struct SpellingTests {

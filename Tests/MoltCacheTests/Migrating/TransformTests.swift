@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Transforming a record in place", .throughEveryEntryPoint)
 struct TransformTests {

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Steps that change types", .throughEveryEntryPoint)
 struct TypeStepTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Cancelling an upgrade and waiting for another")
 struct CancellationTests {

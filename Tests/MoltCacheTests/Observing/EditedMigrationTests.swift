@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A migration that was edited after it was applied")
 struct EditedMigrationTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("The printed form of events, errors and history")
 struct PrintingTests {

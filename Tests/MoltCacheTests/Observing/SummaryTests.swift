@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("The summary of an opening") struct SummaryTests {
     private static let records = [
@@ -97,11 +98,10 @@ import Testing
     @Test func `counts expired records and deferred migrations, and has no size of a store in memory`() async throws {
         let expired = StoredRecord("Draft", "old", "1", expiration: 1)
         let store = try OldStore([expired])
-        let notebook = Notebook(url: store.directory.file("notes"), excuse: "It is away.")
-        try await store.upgrade(
-            [Migration(to: 1, "first"), Migration(to: 2, "later", .notes(notebook) { _ in })],
-            configuration
-        )
+        let later = Migration(to: 2, "later", .settings(in: .standard) { _ in })
+        var configuration = configuration
+        configuration.role = .appExtension
+        try await store.upgrade([Migration(to: 1, "first"), later], configuration)
         #expect(monitor.summary?.expired == 1)
         #expect(monitor.summary?.deferred == 1)
         try CodableCache(inMemory: Self.migrations, configuration: configuration).close()
@@ -217,37 +217,40 @@ import Testing
                 processID: 1
             )
             try JSONEncoder().encode(earlier).write(to: #require(CacheStore(at: store.url).attemptsURL))
-            let notes = store.directory.file("notes")
+            let notebook = try Notebook()
             await #expect(processExitsWith: .signal(SIGKILL)) {
-                [url = store.url as URL, notes = notes as URL, isComplete = isComplete as Bool] in
+                [
+                    url = store.url as URL, name = notebook.suite.domainName as String, isComplete = isComplete as Bool
+                ] in
                 var configuration = CodableCache.Configuration()
                 configuration.options.atPoint = { point in
                     if point.kind == .afterCommit, point.subject.contains("journal") == isComplete { raise(SIGKILL) }
                 }
-                _ = try CodableCache(at: url, migrations: Self.noting(in: notes), configuration: configuration)
+                let migrations = Self.noting(in: try Notebook(named: name))
+                _ = try CodableCache(at: url, migrations: migrations, configuration: configuration)
             }
-            let migrations = Self.noting(in: notes)
+            let migrations = Self.noting(in: notebook)
             try await store.upgrade(migrations, configuration)
             #expect(monitor.summary?.outcome == (isComplete ? .upToDate : .finished))
             #expect(monitor.summary?.interruptions == (isComplete ? 0 : 1))
-            #expect(try Notebook(url: notes).lines == ["new"])
+            #expect(try notebook.lines == ["new"])
             let next = Migration(to: 3, "next", .deleteType("Draft"))
             try await store.upgrade(MigrationRegistry(migrations.migrations + [next]), configuration)
             #expect(monitor.summary?.outcome == .upgraded)
             #expect(monitor.summary?.interruptions == 0)
         }
 
-        private static func noting(in notes: URL) -> MigrationRegistry {
-            [Migration(to: 1, "first"), Notebook(url: notes).adding("new", to: 2)]
+        private static func noting(in notebook: Notebook) -> MigrationRegistry {
+            [Migration(to: 1, "first"), notebook.adding("new", to: 2)]
         }
     #endif
 
     @Test func `says that an opening made the changes outside the store that were left`() async throws {
-        let notebook = Notebook(url: store.directory.file("notes"))
+        let notebook = try Notebook()
         let migrations: MigrationRegistry = [notebook.adding("new")]
-        await #expect(throws: MoltError.self) {
-            try await store.upgrade([notebook.broken.adding("new")], configuration)
-        }
+        var refusing = configuration
+        refusing.atPoint = notebook.refusing
+        await #expect(throws: MoltError.self) { try await store.upgrade(migrations, refusing) }
         #expect(monitor.summary?.failure?.code == "attachedStoreFailed")
         #expect(monitor.summary?.failure?.isCommitted == true)
         try await store.upgrade(migrations, configuration)

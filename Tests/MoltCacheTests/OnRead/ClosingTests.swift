@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Closing a cache whose records are upgraded") struct ClosingTests {
     @Test func `does not wait for the monitor's closure`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A migration on read") struct OnReadTests {
     private static let records = [
@@ -151,13 +152,13 @@ import Testing
         let registry = MigrationRegistry(Self.migrations.migrations + [later], allowsLateMigrations: true)
         let url = store.url
         // It records the second one, so the first one is late, and has steps to run.
-        let racing = RacingStore(
-            at: url,
-            before: [{ try CodableCache(at: url, migrations: [later], configuration: Self.still).close() }]
+        var options = MigrationOptions(
+            monitor: .afterPlanning {
+                try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
+            }
         )
-        var options = MigrationOptions()
         options.onlyRecordsOnRead = true
-        let report = try Migrator(registry, options: options).migrate(racing)
+        let report = try Migrator(registry, options: options).migrate(CacheStore(at: url))
         #expect(report.entries.map(\.outcome) == [.ran, .ran])
         #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
         #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)
@@ -390,7 +391,7 @@ import Testing
         #expect(cause.key == "ada")
         #expect("\(try #require(error))".contains("King") == false)
 
-        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(record: "ada")
+        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(key: "ada")
         let after = try store.snapshot()
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
@@ -403,7 +404,7 @@ import Testing
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in
             guard case .backfillFailed(let error) = event else { return }
-            failures.withLock { $0.append((error as? MoltError)?.recordKey ?? "") }
+            failures.withLock { $0.append((error as? MoltError)?.key ?? "") }
             isTold.signal()
         }
         let cache = try open([Self.failing], configuration)
@@ -456,7 +457,7 @@ import Testing
         ).onRead()
         let cache = try open([migration])
         let error = #expect(throws: MoltError.self) { try cache.backfill() }
-        #expect(error?.recordKey?.lowercased() == "eve")
+        #expect(error?.key?.lowercased() == "eve")
         #expect(error?.message.contains("record's \(part)") == true)
         cache.close()
         // The result must not depend on the time.

@@ -205,17 +205,16 @@
         }
 
         @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
-            let notes = scratch.file("notes").path
+            let notebook = try Notebook()
             for _ in 0..<2 {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [url = url as URL, notes = notes as String] in
-                    let notebook = Notebook(url: URL(fileURLWithPath: notes))
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [url = url as URL, name = notebook.suite.domainName as String] in
                     var configuration = CodableCache.Configuration()
                     configuration.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
-                    let registry: MigrationRegistry = [notebook.adding("new")]
+                    let registry: MigrationRegistry = [try Notebook(named: name).adding("new")]
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
                 }
             }
-            let notebook = Notebook(url: scratch.file("notes"))
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration()
             configuration.attemptLimit = 1

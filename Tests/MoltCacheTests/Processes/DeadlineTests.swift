@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("An upgrade with a deadline")
 struct DeadlineTests {
@@ -107,7 +108,7 @@ struct DeadlineTests {
     }
 
     @Test func `leaves changes to attached stores to the next opening`() throws {
-        let notebook = Notebook(url: scratch.file("notes"))
+        let notebook = try Notebook()
         let registry: MigrationRegistry = [notebook.adding("new")]
         let deadline = ContinuousClock.now + .milliseconds(200)
         var late = configuration(deadline)
@@ -134,7 +135,7 @@ extension CacheStore {
     /// Runs a closure while this store holds the write lock.
     fileprivate func whileLocked<Value>(_ body: () throws -> Value) throws -> Value? {
         var value: Value?
-        try withWriteTransaction(until: nil, { _ in value = try body() }, waiting: {})
+        try commit { _ in value = try body() }
         return value
     }
 }

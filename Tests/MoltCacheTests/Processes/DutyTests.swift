@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A process without the duty to upgrade")
 struct DutyTests {
@@ -61,15 +62,15 @@ struct DutyTests {
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
-        let notebook = Notebook(url: scratch.file("notes"))
+        let notebook = try Notebook()
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration()
-        configuration.attached = [notebook.broken]
+        configuration.atPoint = notebook.refusing
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
-        configuration.attached = []
+        configuration.atPoint = nil
         configuration.duty = .others()
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)

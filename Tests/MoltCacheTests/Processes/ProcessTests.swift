@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Child processes that share only a file.
 @Suite struct `Several processes on one file` {

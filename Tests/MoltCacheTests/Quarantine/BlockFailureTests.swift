@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 @Suite struct `A record that a block cannot convert` {
     static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{ \"n\":\"\($0)\"}") }
@@ -125,7 +126,7 @@ import Testing
         throws
     {
         let old = try OldStore(Self.people)
-        let notebook = Notebook(url: old.directory.file("notes"))
+        let notebook = try Notebook()
         let block = MigrationStep.run("visit") { migration in
             let pages = try migration.pages(notebook)
             try migration.enumerate("Person") { old, _ in
@@ -134,7 +135,7 @@ import Testing
             }
         }
         #expect(throws: MoltError.self) {
-            try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook] }
+            try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook.suite] }
         }
         #expect(try notebook.lines.isEmpty)
         #expect(try CacheStore.quarantine(at: old.url) == [])

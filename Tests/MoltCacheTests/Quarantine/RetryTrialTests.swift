@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 /// How a record in quarantine goes through a retry, and which effects a retry must not have.
 @Suite("The retry of a record in quarantine")
@@ -117,16 +118,10 @@ struct RetryTrialTests {
             reason: "Refusal"
         )
         let error = #expect(throws: MoltError.self) {
-            try CacheStore(at: old.url).withWriteTransaction(
-                until: nil,
-                { transaction in
-                    try transaction.requiredRecords.deferChange(
-                        DeferredChange(stage: 0, id: 2, kind: .quarantine(failure))
-                    )
-                    try transaction.requiredRecords.applyDeferredChanges(stage: 0)
-                },
-                waiting: {}
-            )
+            try CacheStore(at: old.url).commit { transaction in
+                try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .quarantine(failure)))
+                try transaction.applyDeferredChanges(stage: 0)
+            }
         }
         #expect(error?.code == .storeFailed)
         #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["b"], ["c"]])

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 @Suite struct `A foreign index in a cache` {
     let scratch: ScratchDirectory

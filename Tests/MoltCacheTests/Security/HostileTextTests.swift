@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltSalvage
 import Testing
+
+@testable import Molt
 
 private struct Value: Codable, Equatable, Sendable {
     var text: String

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// A clock that advances only on request.
 final class Clock: Sendable {

@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 extension CodableCache.Configuration {
     /// The standard configuration with changes.

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 extension MoltError {
     /// Expects this code and these places, and that the message contains some words; nil is not compared.

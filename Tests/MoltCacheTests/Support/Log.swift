@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 /// Values that closures have recorded, in order and from any thread.
 final class Log<Element: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 extension MigrationEvent {
     /// A short name of the event, the same for every batch of progress.

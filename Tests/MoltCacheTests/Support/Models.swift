@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 struct Person: Codable, Equatable, Sendable {
     var firstName: String

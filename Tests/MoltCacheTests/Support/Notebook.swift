@@ -1,116 +1,96 @@
 import Foundation
-import Molt
 
-/// An attached store for tests: lines in a file, attached under the file's name.
-struct Notebook: AttachedStore {
-    var url: URL
-    /// The reason why the notebook is unavailable, if it is.
-    var excuse: String?
-    /// Whether applying changes fails.
-    var isBroken = false
+@testable import Molt
 
-    enum Failure: Error { case broken }
+/// Lines of text in a suite of its own: each is a key, and its value is the line's number.
+final class Notebook: Sendable {
+    let suite: Suite
 
-    var attachedName: String { "notebook \(url.lastPathComponent)" }
+    /// Failures of the hook ``refusing``.
+    enum Failure: Error { case refused }
+
+    /// - Parameter name: The suite's name, for child processes.
+    init(_ lines: [String] = [], named name: String = "molt.test.\(UUID().uuidString)") throws {
+        suite = Suite(name)
+        try write(lines)
+    }
+
+    deinit {
+        suite.erase()
+    }
+
+    var name: String { suite.attachedName }
 
     var lines: [String] {
-        get throws {
-            guard let text = try? String(contentsOf: url, encoding: .utf8) else { return [] }
-            return text.split(separator: "\n").map(String.init)
-        }
+        get throws { Self.lines(try suite.values()) }
     }
 
+    static func lines(_ settings: [String: PropertyListValue]) -> [String] {
+        settings.compactMap { line, value in value.int.map { ($0, line) } }.sorted { $0 < $1 }.map(\.1)
+    }
+
+    /// Adds lines.
     func write(_ lines: [String]) throws {
-        try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: url, options: .atomic)
-    }
-
-    func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
-        if let excuse { return excuse }
-        guard let count = circumstances.lastCount, count > 0, try lines.isEmpty else { return nil }
-        return "It had \(count) lines."
-    }
-
-    func begin() throws -> Pages {
-        Pages(lines: try lines)
-    }
-
-    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        if isBroken { throw Failure.broken }
-        let changes = try JSONDecoder().decode(Pages.Changes.self, from: Data(changes))
-        switch phase {
-        case .add: try write(lines + changes.added.filter { try !lines.contains($0) })
-        case .remove: try write(lines.filter { !changes.removed.contains($0) })
-        }
-    }
-
-    final class Pages: AttachedSession {
-        struct Changes: Codable {
-            var added: [String] = []
-            var removed: [String] = []
-        }
-
-        private(set) var lines: [String]
-        private var changes = Changes()
-        private var isOver = false
-
-        init(lines: [String]) {
-            self.lines = lines
-        }
-
-        var count: Int { lines.count }
-
-        func add(_ line: String) throws {
-            guard !isOver else { throw MoltError(.contextExpired, "The session is over.") }
-            lines.append(line)
-            changes.added.append(line)
-        }
-
-        func remove(_ line: String) throws {
-            lines.removeAll { $0 == line }
-            changes.removed.append(line)
-        }
-
-        func finish() throws -> [UInt8]? {
-            isOver = true
-            guard !changes.added.isEmpty || !changes.removed.isEmpty else { return nil }
-            return Array(try JSONEncoder().encode(changes))
-        }
-    }
-}
-
-extension Notebook {
-    /// The same notebook, to which no change can be applied.
-    var broken: Notebook {
-        var broken = self
-        broken.isBroken = true
-        return broken
+        let count = try self.lines.count
+        let numbered = lines.enumerated().map { ($1, PropertyListValue.int(Int64(count + $0))) }
+        try suite.update(set: Dictionary(uniqueKeysWithValues: numbered))
     }
 
     /// A migration that adds a line.
     func adding(_ line: String, to version: Int = 1) -> Migration {
-        Migration(to: version, line, .notes(self) { try $0.pages(self).add(line) })
+        Migration(to: version, line, .notes(self) { try $0.add(line) })
+    }
+
+    // MARK: Obstacles
+
+    /// Why migrations of a closed notebook are deferred.
+    var excuse: String {
+        "The settings in \(suite) are there, but the system does not give them now, as on a device that was not "
+            + "unlocked since it was started."
+    }
+
+    /// Runs a closure while the suite cannot be read, as on a locked device.
+    func whileClosed<Result>(_ body: () throws -> Result) rethrows -> Result {
+        Suite.closedDomains.withLock { _ = $0.insert(suite.domainName) }
+        defer { Suite.closedDomains.withLock { _ = $0.remove(suite.domainName) } }
+        return try body()
+    }
+
+    /// A hook of an upgrade that lets no change to the notebook be made.
+    var refusing: UpgradeHook {
+        { [name] point in
+            if point.kind == .beforeApply, point.subject.hasPrefix(name + " ") { throw Failure.refused }
+        }
     }
 }
 
-extension MigrationContext {
-    func pages(_ notebook: Notebook) throws -> Notebook.Pages {
-        try attached(notebook)
+extension SuiteEditor {
+    var lines: [String] {
+        get throws {
+            Notebook.lines(try keys.reduce(into: [:]) { $0[$1] = try value(forKey: $1) })
+        }
+    }
+
+    func add(_ line: String) throws {
+        try set(.int(Int64(count)), forKey: line)
     }
 }
 
 extension MigrationStep {
-    /// Changes a notebook and no record, as a built-in step would.
+    /// Changes the settings of a notebook.
     static func notes(
         _ notebook: Notebook,
-        also others: [Notebook] = [],
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+        _ body: @escaping @Sendable (SuiteEditor) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(
-            kind: "notes",
-            summary: "change notes",
-            parameters: [],
-            attaching: [notebook] + others,
-            body
-        )
+        // The suite must not be erased while a step needs it.
+        .settings(in: notebook.suite, "change notes") { settings in
+            try withExtendedLifetime(notebook) { try body(settings) }
+        }
+    }
+}
+
+extension MigrationContext {
+    func pages(_ notebook: Notebook) throws -> SuiteEditor {
+        try suite(notebook.suite)
     }
 }

@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 /// Runs a closure on the next call, and only then.
 final class Once: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// A record as a store holds it, byte for byte.
 struct StoredRecord: Equatable, Sendable, CustomStringConvertible {

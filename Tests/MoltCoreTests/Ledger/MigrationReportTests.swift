@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Reports as text and as JSON")
 struct MigrationReportTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Plans for a store with a deferred migration")
 struct DeferredPlanTests {

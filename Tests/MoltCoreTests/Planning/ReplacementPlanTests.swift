@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A migration that replaces earlier ones")
 struct ReplacementPlanTests {

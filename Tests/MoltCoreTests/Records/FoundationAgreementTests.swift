@@ -1,7 +1,8 @@
 import Foundation
 import Generators
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Agreement of records with Foundation` {
     private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Changing a record` {
     @Test func `Setting a property changes it or adds it at the end`() throws {

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 private struct Plain {}
 private struct Box<Value> {}

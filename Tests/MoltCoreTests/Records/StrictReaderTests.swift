@@ -1,7 +1,8 @@
 import Foundation
 import Generators
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Reading JSON strictly` {
     @Test(arguments: SyntaxCase.accepted)

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 /// JSON text and the strict reader's result for it, by the families of cases in RFC 8259's grammar.
 struct SyntaxCase: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// What the suites about shapes have in common.
 protocol ShapeSuite {}

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// The shapes of types, as taken from values.
 @Suite("Shapes of types")

@@ -1,5 +1,6 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Fingerprints of migrations")
 struct FingerprintTests {

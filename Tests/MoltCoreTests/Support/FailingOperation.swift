@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// An operation that a record refuses; all values of the record are canaries.
 struct FailingOperation: Sendable, CustomTestStringConvertible {

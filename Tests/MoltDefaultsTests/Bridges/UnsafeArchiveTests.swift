@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 /// Archives on which Foundation's unarchiver ends the process on Linux.
 @Suite("An archive that Foundation cannot read safely") struct UnsafeArchiveTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Settings at the nesting limit` {
     /// Nested arrays and dictionaries with a string at the innermost level.
@@ -36,7 +37,7 @@ import Testing
         let state = try primary.state(of: suite, cache: cache.url)
         #expect(state.version == 3 && state.journal == [])
         let after: [String: PropertyListValue] = ["new": deep, "set": ["again": Self.nested(levels - 1)]]
-        #expect(try scratch.settings == after)
+        #expect(try scratch.values == after)
         #expect(try other.values == after.merging(["there": 1]) { $1 })
         #expect(try suite.value(forKey: "new") == deep)
     }

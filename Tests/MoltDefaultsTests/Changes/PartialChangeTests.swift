@@ -1,31 +1,37 @@
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Apple's systems keep each setting by itself, so a kill may leave a part of a committed change.
 @Suite struct `Committed changes of which a part was made` {
-    @Test func `The rest is made, after any number of single changes`() {
-        var intent = SuitePatch(snapshot: ["name": "Ada", "mail": "a@b.c", "count": 3])
-        intent.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
-        intent.remove = ["name", "mail"]
-        intent.renamed = ["fullName": "name", "address": "mail"]
-        expectCompleted(intent, ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4], changes: 6)
+    @Test func `The rest is made, after any number of single changes`() throws {
+        var patch = SuitePatch(snapshot: ["name": "Ada", "mail": "a@b.c", "count": 3])
+        patch.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
+        patch.remove = ["name", "mail"]
+        patch.renamed = ["fullName": "name", "address": "mail"]
+        try expectCompleted(patch, ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4], changes: 6)
     }
 
-    @Test func `All settings may be renamed`() {
-        var intent = SuitePatch(snapshot: ["a": 1])
-        intent.set = ["b": 1, "c": 2]
-        intent.remove = ["a"]
-        intent.renamed = ["b": "a"]
-        expectCompleted(intent, ["b": 1, "c": 2], changes: 3)
+    @Test func `All settings may be renamed`() throws {
+        var patch = SuitePatch(snapshot: ["a": 1])
+        patch.set = ["b": 1, "c": 2]
+        patch.remove = ["a"]
+        patch.renamed = ["b": "a"]
+        try expectCompleted(patch, ["b": 1, "c": 2], changes: 3)
     }
 
-    private func expectCompleted(_ intent: SuitePatch, _ expected: [String: PropertyListValue], changes count: Int) {
-        let changes = intent.changes(to: intent.snapshot).changes
+    private func expectCompleted(
+        _ patch: SuitePatch,
+        _ expected: [String: PropertyListValue],
+        changes count: Int
+    ) throws {
+        let suite = Suite("partial")
+        let changes = try patch.edit(of: suite, nil, patch.snapshot).changes
         #expect(changes.count == count)
         for made in 0...changes.count {
-            var values = intent.snapshot
+            var values = patch.snapshot
             for (key, value) in changes.prefix(made) { values[key] = value }
-            for (key, value) in intent.changes(to: values).changes { values[key] = value }
+            for (key, value) in try patch.edit(of: suite, nil, values).changes { values[key] = value }
             #expect(values == expected, "after \(made)")
         }
     }

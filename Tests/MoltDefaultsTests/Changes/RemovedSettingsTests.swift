@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 #if canImport(Glibc)
     import FaultyDisk
@@ -85,14 +86,14 @@ import Testing
     {
         try cutOff(primary, both: removal.both)
         try removal.way.remove(scratch.suite)
-        #expect(try scratch.settings.isEmpty)
+        #expect(try scratch.values.isEmpty)
         try upgrade(primary, both: removal.both)
-        #expect(try scratch.settings == [:])
+        #expect(try scratch.values == [:])
         #expect(try other.values == [removal.both ? "moved" : "kept": 1])
         // The upgrade is finished: later settings stay, and no change is applied again.
         try scratch.suite.set("Grace", forKey: "name")
         try upgrade(primary, both: removal.both)
-        #expect(try scratch.settings == ["name": "Grace"])
+        #expect(try scratch.values == ["name": "Grace"])
     }
 
     @Test(arguments: PrimaryStore.allCases)
@@ -101,7 +102,7 @@ import Testing
         try scratch.suite.removeAll()
         try scratch.suite.set("of Grace", forKey: "token")
         try upgrade(primary, both: false)
-        #expect(try scratch.settings == ["token": "of Grace"])
+        #expect(try scratch.values == ["token": "of Grace"])
     }
 
     @Test(arguments: PrimaryStore.allCases)
@@ -109,7 +110,7 @@ import Testing
         try cutOff(primary, both: false)
         try scratch.suite.update(remove: ["name", "theme"])
         try upgrade(primary, both: false)
-        #expect(try scratch.settings == ["volume": 3, "new": true])
+        #expect(try scratch.values == ["volume": 3, "new": true])
     }
 
     /// The source of the move is cleaned in the same upgrade.
@@ -131,7 +132,7 @@ import Testing
         }
         try other.suite.removeValue(forKey: "kept")
         try primary.upgrade(other.suite, cache: cache.url, with: migrations)
-        #expect(try other.settings == ["a": 1, "c": 2])
+        #expect(try other.values == ["a": 1, "c": 2])
         #expect(try source.values.isEmpty)
     }
 
@@ -143,7 +144,7 @@ import Testing
             try cutOff(primary, both: false)
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
-            #expect(try scratch.settings == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+            #expect(try scratch.values == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
         }
 
         /// Upgrades a suite that is the store.
@@ -156,7 +157,7 @@ import Testing
 
         #if CHILD_PROCESSES
             @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
-                for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
+                for call in stride(from: 1, through: 50, by: TestRun.choose(8, long: 1)) {
                     let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
                     #expect(throws: (any Error).self) { try Self.rename(scratch.name, Self.stop) }
                     try scratch.writeFile("<?xml version")
@@ -167,7 +168,7 @@ import Testing
                         kill(getpid(), SIGKILL)
                     }
                     try Self.rename(scratch.name)
-                    #expect(try scratch.settings == ["fullName": "Ada", "theme": "dark"], "call \(call)")
+                    #expect(try scratch.values == ["fullName": "Ada", "theme": "dark"], "call \(call)")
                 }
             }
 
@@ -179,7 +180,7 @@ import Testing
                 }
                 if isRemoved { try scratch.suite.removeAll() } else { try scratch.writeFile("") }
                 try Self.rename(scratch.name)
-                #expect(try scratch.settings == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
+                #expect(try scratch.values == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
             }
         #endif
     #endif

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A release that goes back to before a move into an app group cannot know the group.
 @Suite("Restoring a cache by a release that does not know a suite") struct RestoreWithoutSuiteTests {

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite("Samples of settings in a dry run")
 struct SettingSampleTests {

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `Backups of settings` {
     private let scratch: ScratchSuite
@@ -37,28 +38,29 @@ import Testing
     }
 
     private var state: StoreState {
-        get throws { try DefaultsStore(suite).state() }
+        get throws { try suite.upgradeState() }
     }
 
     // MARK: A suite as a store
 
     @Test func `A backup made before an upgrade restores every value and the version`() throws {
-        let before = try scratch.values
+        let before = try scratch.allValues
         try suite.upgrade(with: registry(1), options: options())
         let backup = try #require(try suite.backups().first)
         #expect(try suite.backups().count == 1)
-        #expect(backup.schemaVersion == 0 && backup.recordCount == 4 && backup.isAutomatic)
+        #expect(backup.schemaVersion == 0 && backup.isAutomatic && backup.attachedStores == [])
+        #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName])
         #expect(try FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int == 0o600)
         let after = try scratch.values
         #expect(after != before)
 
         try suite.set("later", forKey: "later")
         try suite.restore(backup)
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
         #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
         // The migration runs again.
         #expect(try suite.upgrade(with: registry(1), options: options()).entries.count == 1)
-        #expect(try scratch.values.filter { $0.key != "molt.ledger" } == after.filter { $0.key != "molt.ledger" })
+        #expect(try scratch.values == after)
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
     }
@@ -74,7 +76,7 @@ import Testing
         #expect(try scratch.values == before)
         #expect(try other.values == ["theme": "dark"])
         let kept = try #require(try suite.filesAside().first)
-        #expect(kept.recordCount == 5 && !kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
+        #expect(!kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
         #expect(try suite.backups() == [backup])
         try suite.restore(kept, attaching: [other.suite])
         #expect(try scratch.values == after.0)
@@ -88,32 +90,40 @@ import Testing
         #expect(try suite.filesAside() == [])
     }
 
+    /// Restores a backup of one suite while the changes of an upgrade to it and to another suite are pending.
     @Test(arguments: [true, false])
     func `Restoring over an interrupted upgrade keeps what the upgrade committed`(isAttached: Bool) throws {
-        struct Stop: Error {}
         let other = try ScratchSuite(["theme": "dark"])
         let (suite, group) = (suite, other.suite)
         let backup = try suite.backUp()
-        let before = try scratch.values
-        let migrations: MigrationRegistry = [
+        let before = try scratch.allValues
+        try scratch.commit([
             Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
             Migration(to: 2, "change both", .settings(in: group) { try $0.set("light", forKey: "theme") }),
-        ]
-        var stopping = MigrationOptions()
-        stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: stopping) }
+        ])
         #expect(try state.version == 2 && state.journal.count == 2)
         #expect(try scratch.values["name"] == "n")
 
-        try suite.restore(backup, attaching: isAttached ? [group] : [])
-        #expect(try scratch.values == before)
-        #expect(try state.journal == (isAttached ? [] : [group.attachedName]))
+        guard isAttached else {
+            // The changes to the other suite could not be made.
+            let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
+            #expect(error?.code == .notAttached && error?.attachedStore == group.attachedName)
+            #expect(try scratch.allValues == before)
+            #expect(try state.journal.count == 2)
+            #expect(try suite.filesAside() == [])
+            return
+        }
+        try suite.restore(backup, attaching: [group])
+        #expect(try scratch.allValues == before)
+        #expect(try other.values["theme"] == "light")
+        #expect(try state.journal == [])
         let kept = try #require(try suite.filesAside().first)
         #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
-        // The committed changes are applied in the suite that is attached.
         try suite.restore(kept, attaching: [group])
         #expect(try scratch.values["name"] == "changed" && other.values["theme"] == "light")
         #expect(try state.version == 2 && state.journal.isEmpty)
+        #expect(try scratch.history == ["change", "change both"])
+        #expect(try other.history == ["change both"])
     }
 
     @Test func `A backup that includes another suite is refused unless that suite is named`() throws {
@@ -154,28 +164,35 @@ import Testing
         try suite.restore(copied, attaching: [other.suite])
         #expect(try scratch.values["name"] == "n")
 
-        try other.suite.restore(backup, fromAnotherStore: true)
-        #expect(try other.values == scratch.values)
+        // The settings of the backup go back to the suites that they are from.
+        try suite.set("changed", forKey: "name")
+        try other.suite.set("changed", forKey: "name")
+        try other.suite.restore(backup, attaching: [suite], fromAnotherStore: true)
+        #expect(try scratch.values["name"] == "n")
+        #expect(try other.values == ["name": "other"])
     }
 
     #if CHILD_PROCESSES
         @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
-            // Calls the synchronous overload.
+            // These call the synchronous overload.
             func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
             try upgrade(2)
             let first = try suite.backups()
             let name = scratch.name
             for _ in 0..<3 {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
-                    let suite = Suite(name)
-                    var options = MigrationOptions()
-                    options.backup = BackupPolicy(keep: 2)
-                    options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                    let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
-                    let known = (1...2).map { Migration(to: $0, "change \($0)") }
-                    options.editedMigrations = .ignore
-                    let migrations = MigrationRegistry(known + [Migration(to: 3, "change 3", step)])
-                    _ = try Migrator(migrations, options: options).migrate(DefaultsStore(suite))
+                    func upgrade(_ suite: Suite) throws {
+                        var options = MigrationOptions()
+                        options.backup = BackupPolicy(keep: 2)
+                        options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                        let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
+                        let known = (1...2).map { Migration(to: $0, "change \($0)", .settings(in: suite) { _ in }) }
+                        try suite.upgrade(
+                            with: MigrationRegistry(known + [Migration(to: 3, "change 3", step)]),
+                            options: options
+                        )
+                    }
+                    try upgrade(Suite(name))
                 }
             }
             #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
@@ -206,10 +223,10 @@ import Testing
 
     @Test func `A backup of a later version contains the ledger`() throws {
         try suite.upgrade(with: registry(1))
-        let before = (try scratch.values, try state)
+        let before = (try scratch.allValues, try state)
         try suite.upgrade(with: registry(3), options: options())
         try suite.restore(try #require(try suite.backups().first))
-        #expect(try scratch.values == before.0)
+        #expect(try scratch.allValues == before.0)
         #expect(try state == before.1)
     }
 
@@ -251,17 +268,21 @@ import Testing
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1), options: options) }
         #expect(error?.code == .noSpaceForBackup)
         #expect(error?.message.contains("only 10 bytes are free") == true)
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
         #expect(try suite.backups() == [])
     }
 
     @Test func `The backup of a failed upgrade is removed`() throws {
         let before = try scratch.values
         struct Refusal: Error {}
-        let failing: MigrationRegistry = [Migration(to: 1, "fails", .run { _ in throw Refusal() })]
-        #expect(throws: MoltError.self) { try suite.upgrade(with: failing, options: options()) }
-        #expect(try scratch.values == before)
-        #expect(try suite.backups() == [])
+        let suite = suite
+        for step in [MigrationStep.run { _ in throw Refusal() }, .settings(in: suite) { _ in throw Refusal() }] {
+            let failing: MigrationRegistry = [Migration(to: 1, "fails", step)]
+            #expect(throws: MoltError.self) { try suite.upgrade(with: failing, options: options()) }
+            #expect(try scratch.allValues == before)
+            #expect(try suite.backups() == [])
+            #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
+        }
     }
 
     @Test func `A backup that is damaged, of another suite, missing or a link is refused`() throws {
@@ -271,26 +292,21 @@ import Testing
         let foreign = try Data(contentsOf: other.suite.backUp().url)
         try suite.set(2, forKey: "now")
         let before = try scratch.values
-        func expectRefusal(_ change: () throws -> Void) throws {
+        func expectRefusal(_ code: MoltError.Code = .backupUnusable, _ change: () throws -> Void) throws {
             try? FileManager.default.removeItem(at: backup.url)
             try change()
             let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-            #expect(error?.code == .backupUnusable)
-            #expect(try scratch.values == before)
-            #expect(try suite.backups() == [])
+            #expect(error?.code == code)
+            #expect(try scratch.allValues == before)
+            #expect(try suite.filesAside() == [])
+            // One that has the form of a backup is listed.
+            #expect(try suite.backups().count == (code == .notAttached ? 1 : 0))
         }
         try expectRefusal {}
         try expectRefusal { try Data().write(to: backup.url) }
-        try expectRefusal { try foreign.write(to: backup.url) }
-        try expectRefusal { try bytes.prefix(bytes.count - 1).write(to: backup.url) }
-        // Every third bit, one at a time.
-        for offset in 0..<bytes.count * 8 where offset % 3 == 0 {
-            var bytes = bytes
-            bytes[offset / 8] ^= 1 << UInt8(offset % 8)
-            try bytes.write(to: backup.url)
-            let found = try? DefaultsStore(suite).storeState(in: backup)
-            #expect(found == nil || found?.version == 0)
-        }
+        try expectRefusal(.notAttached) { try foreign.write(to: backup.url) }
+        try expectRefusal { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
+        try expectRefusal { try (Data("noise".utf8) + bytes.dropFirst(5)).write(to: backup.url) }
         let elsewhere = backup.url.deletingLastPathComponent().appending(path: "\(scratch.name)-elsewhere")
         defer { try? FileManager.default.removeItem(at: elsewhere) }
         try bytes.write(to: elsewhere)
@@ -300,11 +316,11 @@ import Testing
     #if os(Linux)
         @Test func `A backup can be restored over a file that is not a property list`() throws {
             try suite.upgrade(with: registry(1))
-            let before = try scratch.values
+            let before = try scratch.allValues
             let backup = try suite.backUp()
             try scratch.writeFile("noise")
             try suite.restore(backup)
-            #expect(try scratch.values == before)
+            #expect(try scratch.allValues == before)
         }
     #endif
 
@@ -312,20 +328,20 @@ import Testing
 
     @Test func `A backup can be restored for an older app`() throws {
         try suite.upgrade(with: registry(1))
-        let before = try scratch.values
+        let before = try scratch.allValues
         try suite.upgrade(with: registry(3), options: options())
-        let after = try scratch.values
+        let after = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
         #expect(error?.code == .superseded)
         #expect(error?.message.contains("Update the app") == true)
         #expect(error?.message.contains("restore a backup") == true, "\(error?.message ?? "")")
-        #expect(try scratch.values == after)
+        #expect(try scratch.allValues == after)
         let backup = try #require(try suite.backups().first)
-        #expect(backup.recordCount == 4)
+        #expect(backup.schemaVersion == 1)
         try suite.restore(backup)
         let report = try suite.upgrade(with: registry(1))
         #expect(report.isEmpty)
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
         #expect(try state.version == 1)
     }
 
@@ -395,7 +411,7 @@ import Testing
         let cache = try ScratchCache()
         let (suite, group) = (suite, other.suite)
         try CodableCache(at: cache.url).set("value", forKey: "key")
-        let before = (try scratch.values, try other.values)
+        let before = (try scratch.allValues, try other.allValues)
         let migrations: MigrationRegistry = [
             Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
             .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean),
@@ -405,6 +421,7 @@ import Testing
         try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
         let after = (try scratch.values, try other.values)
         #expect(after.0 != before.0 && after.1 != before.1)
+        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
         try group.set("later", forKey: "later")
 
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
@@ -416,8 +433,8 @@ import Testing
         empty.register(to: 1, "unused") { _ in }
         configuration.attached = [suite, group]
         try CodableCache(at: cache.url, configuration: configuration).close()
-        #expect(try scratch.values == before.0)
-        #expect(try other.values == before.1)
+        #expect(try scratch.allValues == before.0)
+        #expect(try other.allValues == before.1)
         #expect(try CacheStore.state(at: cache.url).journal == [])
 
         // The upgrade can run again.
@@ -439,7 +456,7 @@ import Testing
         }
         try CodableCache(at: cache.url).set("value", forKey: "key")
         try CodableCache(at: cache.url, migrations: migrations(1)).close()
-        let before = try scratch.values
+        let before = try scratch.allValues
         var configuration = CodableCache.Configuration()
         configuration.backup = BackupPolicy()
         try CodableCache(at: cache.url, migrations: migrations(2), configuration: configuration).close()
@@ -449,7 +466,7 @@ import Testing
         try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         let old = try CodableCache(at: cache.url, migrations: migrations(1), configuration: configuration)
         #expect(try old.keys() == ["key"])
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
     }
 
     @Test func `A cache's backup is not restored for an older app that attaches only some of its suites`() throws {
@@ -459,12 +476,12 @@ import Testing
         let first = Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
         try CodableCache(at: cache.url).set("value", forKey: "key")
         try CodableCache(at: cache.url, migrations: [first]).close()
-        let before = (try scratch.values, try other.values)
+        let before = (try scratch.allValues, try other.allValues)
         var configuration = CodableCache.Configuration()
         configuration.backup = BackupPolicy()
         let newer: MigrationRegistry = [first, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
         try CodableCache(at: cache.url, migrations: newer, configuration: configuration).close()
-        let after = (try scratch.values, try other.values)
+        let after = (try scratch.allValues, try other.allValues)
         let backups = try CodableCache.backups(at: cache.url)
         #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
 
@@ -475,15 +492,15 @@ import Testing
         #expect(error?.code == .notAttached)
         #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
         #expect(try CacheStore.state(at: cache.url).version == 2)
-        #expect(try scratch.values == after.0)
-        #expect(try other.values == after.1)
+        #expect(try scratch.allValues == after.0)
+        #expect(try other.allValues == after.1)
 
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         configuration.attached = [group]
         let old = try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
         #expect(old.schemaVersion == 1)
-        #expect(try scratch.values == before.0)
-        #expect(try other.values == before.1)
+        #expect(try scratch.allValues == before.0)
+        #expect(try other.allValues == before.1)
     }
 
     @Test func `No backup of a cache is made while changes to suites are pending`() throws {
@@ -514,26 +531,18 @@ import Testing
     }
 
     @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
-        struct Stop: Error {}
-        var stopping = MigrationOptions()
-        stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        let second = try ScratchSuite()
-        // A journal is needed for two suites on every platform.
+        let (scratch, second) = (scratch, try ScratchSuite())
         func both(_ version: Int) -> MigrationRegistry {
             let other = Migration(to: 1, "second", .settings(in: second.suite) { try $0.set(1, forKey: "a") })
             return MigrationRegistry([other] + registry(version).migrations)
         }
-        #expect(throws: (any Error).self) { try suite.upgrade(with: both(1), options: stopping) }
-        let name = try #require(try scratch.otherFiles().first { $0.hasSuffix(".molt-journal") })
-        let journal = try scratch.file.deletingLastPathComponent().appending(path: name)
-        let bytes = try Data(contentsOf: journal)
-        try FileManager.default.removeItem(at: journal)
-        #expect(try state.version == 0)
-
+        let killed = both(1)
+        let isFirst = Locked(true)
         var options = options()
         options.monitor = MigrationMonitor { event in
-            guard case .planned(let plan) = event, plan.from == 0 else { return }
-            try? bytes.write(to: journal)
+            guard case .planned = event, isFirst.withLock({ $0 }) else { return }
+            isFirst.withLock { $0 = false }
+            do { try scratch.commit(killed) } catch { Issue.record(error) }
         }
         try suite.upgrade(with: both(2), options: options)
         #expect(try state.version == 2)

@@ -4,6 +4,8 @@
     import Testing
 
     @Suite struct `Faults during an upgrade of suites` {
+        private struct Failure: Error {}
+
         private let scratch: ScratchSuite
         private let other: ScratchSuite
         private let cache: ScratchCache
@@ -30,7 +32,7 @@
         }
 
         private func expectDone() throws {
-            #expect(try scratch.settings == ["title": "n"])
+            #expect(try scratch.values == ["title": "n"])
             #expect(try other.values == ["title": "of the other"])
         }
 
@@ -66,12 +68,10 @@
                 try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
             }
             let error = #expect(throws: MoltError.self) { try upgrade(primary, registry) }
-            #expect(error?.code == .attachedStoreFailed)
+            #expect(error?.code == (damage == nil ? .notWritable : .unreadable))
             #expect(error?.attachedStore == other.suite.attachedName)
-            #expect(error?.message.contains("nothing was changed") == true)
-            let cause = error?.underlying as? MoltError
-            #expect(cause?.code == (damage == nil ? .notWritable : .unreadable))
-            #expect(cause?.message.contains(try other.file.path) == true)
+            #expect(error?.outcome == nil)
+            #expect(error?.message.contains(try other.file.path) == true)
             #expect(error.map { String(reflecting: $0).contains("secret") } == false)
             #expect((try? Data(contentsOf: other.file)) == damage)
             try expectUnchanged(primary)
@@ -89,8 +89,7 @@
             #expect(error?.code == .unreadable)
             #expect(try Data(contentsOf: scratch.file) == damage)
             #expect(try other.values == ["name": "of the other"])
-            let journal = try scratch.file.deletingPathExtension().appendingPathExtension("molt-journal").path
-            #expect(!FileManager.default.fileExists(atPath: journal))
+            #expect(try scratch.otherFiles() == [])
         }
 
         @Test(arguments: PrimaryStore.allCases)
@@ -128,35 +127,44 @@
         func `An upgrade that fails after its commit is finished by the next opening`(primary: PrimaryStore)
             throws
         {
-            let calls = Locked<[AttachedPhase]>([])
+            let calls = Locked<[UpgradePoint]>([])
             let isBroken = Locked(true)
             let (scratch, other) = (scratch, other)
-            let hook = HookStore { phase in
-                calls.withLock { $0.append(phase) }
-                guard isBroken.withLock({ $0 }) else { return }
+            let points = [AppliedPart.add, .finish].flatMap { part in
+                [scratch.suite, other.suite].map { UpgradePoint.before(part, of: $0) }
+            }
+            let hook: UpgradeHook = { point in
+                guard point.kind == .beforeApply else { return }
+                calls.withLock { $0.append(point) }
+                guard isBroken.withLock({ $0 }), point == points[1] || point == points[3] else { return }
                 // All suites are written before a key is removed, in the order of the steps.
                 #expect(try scratch.values["title"] == "n")
-                #expect(try scratch.values["name"] == (phase == .add ? "n" : nil))
-                #expect(try other.values["title"] == (phase == .add ? nil : "of the other"))
+                #expect(try scratch.values["name"] == (point == points[1] ? "n" : nil))
+                #expect(try scratch.history.isEmpty == (point == points[1]))
+                #expect(try other.values["title"] == (point == points[1] ? nil : "of the other"))
                 #expect(try other.values["name"] == "of the other")
-                if phase == .remove { throw HookStore.Failure() }
+                if point == points[3] { throw Failure() }
             }
             let first = Migration(to: 1, "one", .settings(in: scratch.suite) { try $0.renameKey("name", to: "title") })
-            let hooked = Migration(to: 2, "hook", .hook(hook))
-            let last = Migration(to: 3, "two", .settings(in: other.suite) { try $0.renameKey("name", to: "title") })
-            let error = #expect(throws: MoltError.self) { try upgrade(primary, [first, hooked, last]) }
+            let last = Migration(to: 2, "two", .settings(in: other.suite) { try $0.renameKey("name", to: "title") })
+            func upgrade() throws {
+                try primary.upgrade(scratch.suite, cache: cache.url, with: [first, last], hook)
+            }
+            let error = #expect(throws: MoltError.self) { try upgrade() }
             #expect(error?.code == .attachedStoreFailed)
-            #expect(error?.attachedStore == "hook")
-            #expect(error?.message.contains("committed") == true)
-            #expect(error?.underlying is HookStore.Failure)
-            #expect(calls.withLock { $0 } == [.add, .remove])
+            #expect(error?.attachedStore == other.suite.attachedName)
+            #expect(error?.outcome == .committed)
+            #expect(error?.underlying is Failure)
+            #expect(calls.withLock { $0 } == points)
             #expect(try scratch.values["name"] == nil)
             #expect(try other.values == ["name": "of the other", "title": "of the other"])
+            #expect(try other.history.isEmpty)
 
             isBroken.withLock { $0 = false }
-            try upgrade(primary, [first, hooked, last])
-            #expect(calls.withLock { $0 } == [.add, .remove, .add, .remove])
+            try upgrade()
+            #expect(calls.withLock { $0 } == points + points)
             try expectDone()
+            #expect(try other.history == ["two"])
         }
 
         @Test(arguments: PrimaryStore.allCases)
@@ -170,13 +178,13 @@
                 .settings(in: other) { settings in
                     try settings.set(1, forKey: "new")
                     kept.add(settings)
-                    throw HookStore.Failure()
+                    throw Failure()
                 }
             )
             #expect(throws: MoltError.self) { try upgrade(primary, [both]) }
             #expect(kept.sessions.count == 2)
             for session in kept.sessions {
-                for call in [{ try session.set(2, forKey: "late") }, { _ = try session.finish() }] {
+                for call in [{ try session.set(2, forKey: "late") }, { _ = try session.keys }] {
                     let error = #expect(throws: MoltError.self) { try call() }
                     #expect(error?.code == .contextExpired)
                 }
@@ -195,24 +203,20 @@
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"
-            let isBroken = Locked(true)
             let registry: MigrationRegistry = [
-                Migration(
-                    to: 1,
-                    "own",
-                    .hook(HookStore { _ in if isBroken.withLock({ $0 }) { throw HookStore.Failure() } }),
-                    .settings(in: .standard) { try $0.set(1, forKey: key) }
-                )
+                Migration(to: 1, "own \(key)", .settings(in: .standard) { try $0.set(1, forKey: key) })
             ]
-            #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-            isBroken.withLock { $0 = false }
+            defer { try? SuiteDomain(.standard).write(set: [:], remove: [key, Suite.ledgerKey]) }
+            #expect(throws: MoltError.self) {
+                try cache.upgrade(registry) { if $0.kind == .beforeApply { throw Failure() } }
+            }
             let error = #expect(throws: MoltError.self) { try cache.upgrade(registry, role: .appExtension) }
             #expect(error?.code == .journalPending)
             #expect(error?.attachedStore == "standard")
             #expect(try Suite.standard.value(forKey: key) == nil)
             try cache.upgrade(registry)
             #expect(try Suite.standard.value(forKey: key) == 1)
-            try Suite.standard.removeValue(forKey: key)
+            #expect(try Suite.standard.history().map(\.name).contains("own \(key)"))
         }
     }
 #endif

@@ -18,8 +18,8 @@
                 ]
                 try #require(Mounts.remountReadOnly(home))
                 let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-                #expect(error?.code == .attachedStoreFailed)
-                #expect((error?.underlying as? MoltError)?.code == .notWritable)
+                #expect(error?.code == .notWritable)
+                #expect(error?.outcome == nil)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
                 let own = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: registry) }
                 #expect((own as? MoltError)?.code == .notWritable)
@@ -36,21 +36,21 @@
                 let home = try TestHome.directory
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
                 let scratch = try ScratchSuite(["name": "n"])
-                let mount = HookStore { phase in
-                    if phase == .add { try #require(Mounts.remountReadOnly(home)) }
-                }
-                let rename = MigrationStep.renameKey("name", to: "title", in: scratch.suite)
+                let rename = Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
                 let error = #expect(throws: MoltError.self) {
-                    try cache.upgrade([Migration(to: 1, "rename", .hook(mount), rename)])
+                    try cache.upgrade([rename]) { point in
+                        if point.kind == .beforeApply { try #require(Mounts.remountReadOnly(home)) }
+                    }
                 }
-                #expect(error?.code == .attachedStoreFailed)
-                #expect((error?.underlying as? MoltError)?.code == .notWritable)
+                #expect(error?.code == .notWritable)
+                #expect(error?.outcome == .committed)
+                #expect(error?.attachedStore == scratch.suite.attachedName)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
-                #expect(try CacheStore.state(at: cache.url).journal == ["hook", scratch.suite.attachedName])
+                #expect(try CacheStore.state(at: cache.url).journal == [scratch.suite.attachedName])
                 #expect(try scratch.file(has: ["name": "n"]))
 
                 try #require(Mounts.unmount(home))
-                try cache.upgrade([Migration(to: 1, "rename", .hook(HookStore { _ in }), rename)])
+                try cache.upgrade([rename])
                 #expect(try scratch.values == ["title": "n"])
             }
         }
@@ -59,7 +59,7 @@
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
-                try #require(Mounts.mountVolume(of: 256, on: home))
+                try #require(Mounts.mountVolume(of: 1_024, on: home))
                 let text = String(repeating: "x", count: 40_000)
                 let scratch = try ScratchSuite(["name": .string(text), "small": 1])
                 // The library writes in place, so only a larger suite needs more room.
@@ -78,24 +78,24 @@
 
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 try fill()
-                var error = #expect(throws: (any Error).self) { try cache.upgrade(registry) }
-                #expect((error as? MoltError)?.code == .attachedStoreFailed)
-                let cause = (error as? MoltError)?.underlying as? MoltError
-                #expect(cause?.code == .notWritable)
-                #expect(cause?.message.contains("Free some space") == true)
+                var error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
+                #expect(error?.code == .notWritable)
+                #expect(error?.outcome == .committed)
+                #expect(error?.message.contains("Free some space") == true)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 2)
                 #expect(try CacheStore.state(at: cache.url).journal == [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
                 try cache.upgrade(registry)
                 #expect(try scratch.values == ["title": .string(text), "small": 1, "more": .string(text)])
 
-                // The suite alone is the store: there is no room for its new file, so nothing is committed.
+                // Without a cache, there is no room for the journal, so nothing is committed.
                 try fill()
                 let back: MigrationRegistry = [
                     Migration(to: 1, "back", .renameKey("title", to: "name", in: scratch.suite))
                 ]
-                error = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: back) }
-                #expect((error as? MoltError)?.code == .notWritable)
+                error = #expect(throws: MoltError.self) { try scratch.suite.upgrade(with: back) }
+                #expect(error.map(CodableCache.isOutOfSpace) == true, "\(error as Any)")
+                #expect(error?.outcome != .committed)
                 #expect(try scratch.values == ["title": .string(text), "small": 1, "more": .string(text)])
                 try FileManager.default.removeItem(at: filler)
                 try scratch.suite.upgrade(with: back)

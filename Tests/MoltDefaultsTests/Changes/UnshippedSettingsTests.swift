@@ -41,7 +41,7 @@
             options.redoesUnshippedMigrations = true
             for key in ["first", "second", "third"] {
                 try suite.upgrade(with: migrations(key), options: options)
-                #expect(try scratch.settings == [key: "dark"])
+                #expect(try scratch.values == [key: "dark"])
                 #expect(try suite.history().map(\.name) == ["rename"])
             }
         }

@@ -10,8 +10,8 @@
     @Suite struct `An upgrade of suites that is killed` {
         /// The calls are those that change file names or contents, from the last step to the end of the journal.
         ///
-        /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
-        /// before every fourth of them, in the long run before each.
+        /// They concern the suites' files and SQLite's: those of the cache, or of the suite's journal. The process is
+        /// killed before every fourth of them, in the long run before each.
         @Test(arguments: PrimaryStore.allCases, [1, 2])
         func `The next opening finishes an upgrade killed before a disk call`(
             primary: PrimaryStore,
@@ -23,7 +23,7 @@
             let calls: Int = try scenario.kept("calls")
             try await cutOff(scenario, from: image, beforeEachOf: calls)
             let kills = try scenario.kills
-            // A write of a suite is a few calls: one suite is written once, two are written three times together.
+            // A write of a suite is a few calls: one suite is written once, two are written twice each.
             let committed = suites == 1 ? 4 : 10
             #expect(kills.values.reduce(0, +) == Self.chosen(calls).count)
             #expect(kills["before", default: 0] >= 1)

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// The examples of Defaults' guide from 4 to 5, with the types of Defaults' own tests.
 @Suite("The guide from Defaults 4 to 5")

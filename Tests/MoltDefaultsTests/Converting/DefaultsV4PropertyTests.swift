@@ -1,7 +1,8 @@
 import Foundation
 import Generators
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Conversions of random values in random forms, each from its own seed.
 @Suite("Random conversions from Defaults 4")

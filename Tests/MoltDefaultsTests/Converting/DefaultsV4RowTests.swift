@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A test from Defaults 5.0.0's own suite, by its place there: a stored text and the typed key that is used afterwards.
 struct DefaultsV4Row: Sendable, CustomTestStringConvertible {

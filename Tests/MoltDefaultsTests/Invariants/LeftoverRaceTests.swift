@@ -1,36 +1,10 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A suite's ledger after another process was killed")
 struct LeftoverRaceTests {
-    /// A suite store where another process gets in before this one's first write transaction.
-    private final class RacingStore: MigrationStore {
-        private let base: DefaultsStore
-        private var before: (() -> Void)?
-
-        init(_ suite: Suite, before: @escaping () -> Void) {
-            base = DefaultsStore(suite)
-            self.before = before
-        }
-
-        var storeName: String { base.storeName }
-        var attachments: [any AttachedStore] { base.attachments }
-
-        func state() throws -> StoreState { try base.state() }
-
-        func withWriteTransaction(
-            until deadline: ContinuousClock.Instant?,
-            isSynced: Bool,
-            _ body: (any MigrationTransaction) throws -> Void,
-            waiting: () throws -> Void
-        ) throws {
-            before?()
-            before = nil
-            try base.withWriteTransaction(until: nil, isSynced: isSynced, body, waiting: waiting)
-        }
-    }
-
     private let scratch: ScratchSuite
 
     init() throws {
@@ -38,64 +12,112 @@ struct LeftoverRaceTests {
     }
 
     /// Doubles the volume, so a second run would show.
-    private func doubling(_ version: Int, hook: HookStore? = nil) -> Migration {
+    private func doubling(_ version: Int) -> Migration {
         let step = MigrationStep.settings(in: scratch.suite) { settings in
             guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
             try settings.set(.int(volume * 2), forKey: "volume")
         }
-        return Migration(to: version, "double \(version)", steps: [hook.map { .hook($0) }, step].compactMap(\.self))
+        return Migration(to: version, "double \(version)", step)
+    }
+
+    /// Upgrades, and calls a closure between the plan and the locks, as if another process got in.
+    private func upgrade(_ migrations: MigrationRegistry, before: @escaping @Sendable () throws -> Void) throws
+        -> MigrationReport
+    {
+        let isFirst = Locked(true)
+        var options = MigrationOptions()
+        options.monitor = MigrationMonitor { event in
+            guard case .planned = event, isFirst.withLock({ $0 }) else { return }
+            isFirst.withLock { $0 = false }
+            do { try before() } catch { Issue.record(error) }
+        }
+        let report = try scratch.suite.upgrade(with: migrations, options: options)
+        #expect(!isFirst.withLock { $0 })
+        return report
+    }
+
+    private func earlier(_ isFirst: Bool) throws -> [Migration] {
+        let earlier = isFirst ? [] : [Migration(to: 1, "empty", .settings(in: scratch.suite) { _ in })]
+        try scratch.suite.upgrade(with: MigrationRegistry(earlier))
+        return earlier
     }
 
     @Test(arguments: [false, true])
-    func `The ledger includes what the killed process committed`(isFirst: Bool) throws {
-        let suite = scratch.suite
-        if !isFirst { try suite.upgrade(with: [Migration(to: 1, "empty")]) }
-        let earlier = isFirst ? [] : [Migration(to: 1, "empty")]
-        // The process is killed when its changes are about to be applied.
-        let killed = MigrationRegistry(
-            earlier + [doubling(2, hook: HookStore { _ in throw HookStore.Failure() })]
-        )
-        let store = RacingStore(suite) {
-            #expect(throws: MoltError.self) { try suite.upgrade(with: killed) }
-        }
-        let migrations = MigrationRegistry(earlier + [doubling(2, hook: HookStore { _ in }), doubling(3)])
-        let report = try Migrator(migrations).migrate(store)
+    func `The ledger includes what a killed process has committed`(isFirst: Bool) throws {
+        let (scratch, suite) = (scratch, scratch.suite)
+        let earlier = try earlier(isFirst)
+        // The process is killed when its changes are about to be made.
+        let killed = MigrationRegistry(earlier + [doubling(2)])
+        let migrations = MigrationRegistry(earlier + [doubling(2), doubling(3)])
+        let report = try upgrade(migrations) { try scratch.commit(killed) }
         #expect(report.entries.map(\.migration.name) == ["double 3"])
         #expect(try scratch.values["volume"] == 4)
-        #expect(try DefaultsStore(suite).state().version == 3)
+        #expect(try suite.upgradeState().version == 3)
+        #expect(try scratch.history == earlier.map(\.name) + ["double 2", "double 3"])
         #expect(try suite.upgrade(with: migrations).isEmpty)
         #expect(try scratch.values["volume"] == 4)
+    }
+
+    @Test(arguments: [false, true])
+    func `The ledger includes what another store has applied between the plan and the locks`(isCache: Bool) throws {
+        let suite = scratch.suite
+        let other = MigrationRegistry([doubling(2)])
+        let migrations = MigrationRegistry([doubling(2), doubling(3)])
+        let cache = try ScratchCache()
+        let report = try upgrade(migrations) {
+            _ = try isCache ? cache.upgrade(other) : suite.upgrade(with: other)
+        }
+        #expect(report.entries.map(\.migration.name) == ["double 3"])
+        #expect(try scratch.values["volume"] == 4)
+        #expect(try scratch.history == ["double 2", "double 3"])
+        #expect(try cache.upgrade(migrations).entries.allSatisfy { $0.steps.isEmpty })
+        #expect(try scratch.values["volume"] == 4)
+    }
+
+    /// The copy of a suite that the journal's patch was made for may come back after another store has applied it.
+    @Test func `A journal of changes that the suite has been through changes nothing`() throws {
+        let suite = scratch.suite
+        let migrations = MigrationRegistry([doubling(1)])
+        try scratch.commit(migrations)
+        try ScratchCache().upgrade(migrations)
+        #expect(try scratch.values["volume"] == 2)
+        // The app goes back to the value that the patch was computed from.
+        try suite.set(1, forKey: "volume")
+        try suite.upgrade(with: migrations)
+        #expect(try scratch.values["volume"] == 1)
+        #expect(try scratch.history == ["double 1"])
+        #expect(try suite.pendingJournal().isEmpty)
     }
 
     @Test func `A ledger in a newer format is refused and left unchanged`() throws {
         let suite = scratch.suite
         try suite.upgrade(with: [doubling(1)])
-        let text = try #require(try scratch.values["molt.ledger"]?.string)
+        let text = try #require(try scratch.allValues["molt.ledger"]?.string)
         let newer = PropertyListValue.string(text.replacing("\"format\":1", with: "\"format\":2"))
         try SuiteDomain(suite).write(set: ["molt.ledger": newer])
-        let before = try scratch.values
+        let before = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
         #expect(error?.store == suite.domainName)
         #expect(error?.key == "molt.ledger")
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
     }
 
     @Test func `A ledger in a newer format that this release may read is read and not written`() throws {
         let suite = scratch.suite
         try suite.upgrade(with: [doubling(1)])
-        let text = try #require(try scratch.values["molt.ledger"]?.string)
+        let text = try #require(try scratch.allValues["molt.ledger"]?.string)
         let newer = text.replacing("\"format\":1", with: "\"format\":2,\"readerFormat\":1,\"later\":true")
             .replacing("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\"")
         try SuiteDomain(suite).write(set: ["molt.ledger": .string(newer)])
-        let before = try scratch.values
+        let before = try scratch.allValues
         #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
-        let ledger = try DefaultsStore(suite).state().ledger
+        let ledger = try suite.history()
         #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
         #expect(error?.message.contains("this release of Molt writes formats up to 1") == true)
-        #expect(try scratch.values == before)
+        #expect(try scratch.allValues == before)
     }
 
     @Test func `A failed subscript is reported as the failure of its own migration`() throws {
@@ -109,6 +131,6 @@ struct LeftoverRaceTests {
         #expect(error?.migration?.name == "faulty")
         #expect(error?.step?.number == 1)
         #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
-        #expect(try scratch.values == ["volume": 1])
+        #expect(try scratch.allValues == ["volume": 1])
     }
 }

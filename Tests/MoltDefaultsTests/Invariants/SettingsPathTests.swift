@@ -1,8 +1,9 @@
 import Foundation
 import Generators
-import Molt
 import TestSupport
 import Testing
+
+@testable import Molt
 
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
 @Suite("Upgrade paths of settings")
@@ -13,20 +14,57 @@ struct SettingsPathTests {
     {
         let atOnce = try Device(primary, seed: seed)
         var stepwise = try Device(primary, seed: seed)
-        let first = Result { try atOnce.upgrade() }
-        let second = Result { try stepwise.upgradeWithEachRelease() }
-        switch (first, second) {
-        case (.success, .success):
-            #expect(try atOnce.settings == stepwise.settings, atOnce.comment)
-            #expect(try atOnce.records == stepwise.records, atOnce.comment)
-            #expect(try atOnce.ledger == stepwise.ledger, atOnce.comment)
-        case (.failure(let first as MoltError), .failure(let second as MoltError)):
-            #expect(first.code == second.code, atOnce.comment)
-            #expect(first.migration == second.migration, atOnce.comment)
-            #expect(first.key == second.key, atOnce.comment)
-        default:
-            Issue.record("One path fails, \(first), \(second): \(atOnce.comment)")
+        guard try Self.bothSucceed({ try atOnce.upgrade() }, { try stepwise.upgradeWithEachRelease() }, atOnce.comment)
+        else { return }
+        #expect(try atOnce.settings == stepwise.settings, atOnce.comment)
+        #expect(try atOnce.histories == stepwise.histories, atOnce.comment)
+        #expect(try atOnce.records() == stepwise.records(), atOnce.comment)
+        #expect(try atOnce.ledger() == stepwise.ledger(), atOnce.comment)
+        #expect(try atOnce.counts == stepwise.counts, atOnce.comment)
+    }
+
+    /// Invariant 2 for suites: a step takes effect once, whichever of the stores is opened first.
+    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(8, long: 200))
+    func `Several stores change the suites that they share as one store does`(primary: PrimaryStore, seed: UInt64)
+        throws
+    {
+        let atOnce = try Device(primary, seed: seed)
+        var shared = try Device(primary, seed: seed, caches: 3)
+        guard try Self.bothSucceed({ try atOnce.upgrade() }, { try shared.upgradeWithEachRelease() }, atOnce.comment)
+        else { return }
+        #expect(try atOnce.settings == shared.settings, atOnce.comment)
+        for store in 0..<3 {
+            if primary == .cache { #expect(try atOnce.records() == shared.records(of: store), atOnce.comment) }
+            // Which suite-only upgrade has left a migration to a cache depends on the path.
+            guard primary == .cache || store > 0 else { continue }
+            #expect(try atOnce.ledger().sorted() == shared.ledger(of: store).sorted(), atOnce.comment)
         }
+        let histories = try shared.histories
+        #expect(try Set(histories.joined()) == Set(atOnce.histories.joined()), atOnce.comment)
+        for history in histories { #expect(Set(history).count == history.count, atOnce.comment) }
+        // Whichever store is opened again, nothing is left to do.
+        let settings = try shared.settings
+        #expect(try shared.upgrade().allSatisfy(\.isEmpty), atOnce.comment)
+        #expect(try shared.settings == settings, atOnce.comment)
+    }
+
+    /// Runs two upgrades, which must both succeed or fail alike.
+    ///
+    /// - Returns: Whether they succeeded.
+    private static func bothSucceed(
+        _ first: () throws -> Void,
+        _ second: () throws -> Void,
+        _ comment: Comment
+    ) throws -> Bool {
+        switch (Result { try first() }, Result { try second() }) {
+        case (.success, .success): return true
+        case (.failure(let first as MoltError), .failure(let second as MoltError)):
+            #expect(first.code == second.code, comment)
+            #expect(first.migration == second.migration, comment)
+            #expect(first.key == second.key, comment)
+        case (let first, let second): Issue.record("One path fails, \(first), \(second): \(comment)")
+        }
+        return false
     }
 
     @Test func `A step sees a date as the suite will store it, also in a binary file`() throws {
@@ -52,15 +90,16 @@ struct SettingsPathTests {
     }
 }
 
-/// Two suites that a cache changes, or the first suite by itself.
+/// Two suites that a cache changes, or the first suite by itself, and perhaps other caches that share the suites.
 private struct Device {
     private let primary: PrimaryStore
     private let suites: [ScratchSuite]
-    private let cache: ScratchCache
+    /// The files of the stores; the first is not used if a suite is upgraded by itself.
+    private let caches: [ScratchCache]
     private var app: RandomUpgrade
     var comment: Comment { "\(app)" }
 
-    init(_ primary: PrimaryStore, seed: UInt64) throws {
+    init(_ primary: PrimaryStore, seed: UInt64, caches count: Int = 1) throws {
         self.primary = primary
         var random = SeededGenerator(seed: seed)
         suites = try (0..<2).map { _ in try ScratchSuite(RandomUpgrade.settings(&random)) }
@@ -69,50 +108,90 @@ private struct Device {
             primary == .cache ? [.records, .models, .onRead] : [],
             suites: suites.map(\.suite)
         )
-        cache = try ScratchCache()
-        try StoreContents(version: 0, records: app.records()).write(to: CacheStore(at: cache.url))
+        caches = try (0..<count).map { _ in try ScratchCache() }
+        let contents = StoreContents(version: 0, records: try app.records())
+        for cache in caches { try contents.write(to: CacheStore(at: cache.url)) }
     }
 
-    /// Opens the store with the last release.
-    func upgrade() throws {
-        try primary.upgrade(suites[0].suite, cache: cache.url, with: app.registry)
+    // MARK: Upgrading
+
+    /// The kind of a store.
+    private func kind(of store: Int) -> PrimaryStore { store == 0 ? primary : .cache }
+
+    /// Opens the stores with the last release.
+    @discardableResult
+    func upgrade() throws -> [MigrationReport] {
+        let reports = try caches.indices.map { try upgrade($0) }
         try backfill()
+        return reports
     }
 
-    /// Opens the store with each release, or skips some; an extension, which does not see the suites, may open it first.
+    private func upgrade(_ store: Int) throws -> MigrationReport {
+        switch kind(of: store) {
+        case .cache: try caches[store].upgrade(app.registry)
+        case .suite: try suites[0].suite.upgrade(with: app.registry)
+        }
+    }
+
+    /// Opens the stores with each release, or skips some.
+    ///
+    /// All but the last release open some of the stores only.
     mutating func upgradeWithEachRelease() throws {
-        for version in 1...app.registry.version where version == app.registry.version || !app.random.oneIn(3) {
-            let registry = app.registry(of: version)
-            if primary == .cache, app.random.oneIn(3) { try cache.upgrade(registry, role: .appExtension) }
-            try primary.upgrade(suites[0].suite, cache: cache.url, with: registry)
+        let last = app.registry.version
+        for version in 1...last where version == last || !app.random.oneIn(3) {
+            var stores = Array(caches.indices)
+            stores.shuffle(using: &app.random)
+            if version < last { stores.removeLast(app.random.below(stores.count)) }
+            for store in stores { try open(store, version) }
         }
         try backfill()
+    }
+
+    /// Opens a store; an extension, which does not see the suites, may open it first.
+    private mutating func open(_ store: Int, _ version: Int) throws {
+        let registry = app.registry(of: version)
+        let (kind, cache) = (kind(of: store), caches[store])
+        if kind == .cache, app.random.oneIn(3) { try cache.upgrade(registry, role: .appExtension) }
+        try kind.upgrade(suites[0].suite, cache: cache.url, with: registry)
     }
 
     private func backfill() throws {
-        guard primary == .cache else { return }
-        let cache = try CodableCache(at: cache.url, migrations: app.registry)
-        defer { cache.close() }
-        try cache.backfill()
+        for store in caches.indices where kind(of: store) == .cache {
+            let cache = try CodableCache(at: caches[store].url, migrations: app.registry)
+            defer { cache.close() }
+            try cache.backfill()
+        }
     }
+
+    // MARK: Looking
 
     /// The suites' values without the ledger, which contains times.
     var settings: [[String: PropertyListValue]] {
-        get throws { try suites.map { try $0.settings } }
+        get throws { try suites.map { try $0.values } }
     }
 
-    /// The cache's records.
-    var records: [StoreContents.StoredRecord] {
-        get throws { try CacheStore.contents(at: cache.url).records }
+    /// The migrations in each suite's ledger.
+    var histories: [[String]] {
+        get throws { try suites.map { try $0.history } }
     }
 
-    /// The ledger's rows without their times, and with a count for each suite instead of its name.
-    var ledger: [[String]] {
+    func records(of store: Int = 0) throws -> [StoreContents.StoredRecord] {
+        try CacheStore.contents(at: caches[store].url).records
+    }
+
+    /// The rows of a store's ledger without their times and counts.
+    func ledger(of store: Int = 0) throws -> [String] {
+        try rows(of: store).map { "\($0.name) \($0.version) \($0.outcome.rawValue)" }
+    }
+
+    /// The numbers of settings in the rows of the first store's ledger, by suite.
+    var counts: [[Int?]] {
         get throws {
-            try primary.state(of: suites[0].suite, cache: cache.url).ledger.map { row in
-                let counts = suites.map { row.attachedCounts[$0.suite.attachedName].map(String.init) ?? "–" }
-                return [row.name, String(row.version), row.outcome.rawValue] + counts
-            }
+            try rows(of: 0).map { row in suites.map { row.attachedCounts[$0.suite.attachedName] } }
         }
+    }
+
+    private func rows(of store: Int) throws -> [LedgerEntry] {
+        try kind(of: store).state(of: suites[0].suite, cache: caches[store].url).ledger
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 extension DefaultsKeys {
     fileprivate static let period = DefaultsKey<Period?>("period")

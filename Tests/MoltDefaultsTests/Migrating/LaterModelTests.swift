@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Invariant 8 for settings: a conversion does not depend on the models of the release that runs it.
 @Suite("A conversion by a later release") struct LaterModelTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Migration of settings of SwiftyUserDefaults")
 struct SwiftyUserDefaultsTests {

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// The mistakes that apps make when they move their settings by hand.
 @Suite struct `Moving settings to an app group` {
@@ -60,6 +61,7 @@ import Testing
         #expect(try fixture.cache.upgrade([move]).keys.map(\.outcome) == [.moved])
         #expect(try fixture.new.values == [key: "value"])
         #expect(try Suite.standard.value(forKey: key) == nil)
+        #expect(try fixture.new.history == ["suite-to-app-group"])
         #expect(try fixture.cache.upgrade([move], role: .appExtension).deferred.isEmpty)
     }
 
@@ -105,8 +107,8 @@ import Testing
             into: isSource ? fixture.new.suite : Suite(name)
         )
         let error = #expect(throws: MoltError.self) { try fixture.upgrade(move) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect((error?.underlying as? MoltError)?.code == .invalidSuite)
+        #expect(error?.code == .invalidSuite)
+        #expect(error?.attachedStore == Suite(name).attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values.isEmpty)

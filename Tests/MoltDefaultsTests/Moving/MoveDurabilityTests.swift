@@ -1,16 +1,10 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
-
-    /// A migration before the move, whose hook is called in each phase before the changes of the move.
-    private static func interruption(
-        _ hook: @escaping @Sendable (AttachedPhase) throws -> Void = { _ in }
-    ) -> Migration {
-        Migration(to: 1, "interruption", .hook(HookStore(onApply: hook)))
-    }
 
     #if CHILD_PROCESSES
         @Test(arguments: [false, true])
@@ -25,44 +19,55 @@ import Testing
                     path = fixture.cache.url.path as String, isCopied = isCopied as Bool
                 ] in
                 let move = Migration.suiteToAppGroup(
-                    to: 2,
+                    to: 1,
                     "move",
                     from: Suite(old),
                     into: Suite(new),
                     afterwards: .clean
                 )
-                let killing = Self.interruption { phase in
-                    if phase == (isCopied ? .remove : .add) { kill(getpid(), SIGKILL) }
+                var configuration = CodableCache.Configuration()
+                configuration.atPoint = { point in
+                    if point == .before(isCopied ? .finish : .add, of: Suite(old)) { kill(getpid(), SIGKILL) }
                 }
-                _ = try CodableCache(at: URL(filePath: path), migrations: [killing, move])
+                _ = try CodableCache(at: URL(filePath: path), migrations: [move], configuration: configuration)
             }
             #expect(try fixture.old.values == values)
             #expect(try fixture.new.values == (isCopied ? values : [:]))
-            try fixture.upgrade(Self.interruption(), fixture.move(to: 2, afterwards: .clean))
+            #expect(try fixture.new.history.isEmpty)
+            try fixture.upgrade(fixture.move(afterwards: .clean))
             #expect(try fixture.old.values.isEmpty)
             #expect(try fixture.new.values == values)
+            #expect(try fixture.new.history == ["move"])
         }
     #endif
 
-    /// Runs the move; the hook is called when its changes are about to be applied.
+    /// Runs the move, and a closure when all its changes, or only its removals, are about to be made.
     private func upgrade(
         _ fixture: MoveFixture,
-        _ hook: @escaping @Sendable (AttachedPhase) throws -> Void = { _ in }
+        before part: AppliedPart = .add,
+        _ body: @escaping @Sendable () throws -> Void = {}
     ) throws {
-        let move = fixture.move(to: 2, conflict: .sourceWins, afterwards: .clean)
-        try fixture.upgrade(Self.interruption(hook), move)
+        let source = fixture.old.suite
+        try fixture.upgrade(fixture.move(conflict: .sourceWins, afterwards: .clean)) { point in
+            if point == .before(part, of: source) { try body() }
+        }
     }
 
-    /// Runs the move until its changes are applied, where the hook fails or makes them fail.
-    private func cutOff(_ fixture: MoveFixture, _ hook: @escaping @Sendable (AttachedPhase) throws -> Void) throws {
-        let error = #expect(throws: MoltError.self) { try upgrade(fixture, hook) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 2)
+    /// Runs the move until its changes are made, where the closure fails or makes them fail.
+    private func cutOff(
+        _ fixture: MoveFixture,
+        _ code: MoltError.Code = .attachedStoreFailed,
+        _ body: @escaping @Sendable () throws -> Void
+    ) throws {
+        let error = #expect(throws: MoltError.self) { try upgrade(fixture, body) }
+        #expect(error?.code == code)
+        #expect(error?.outcome == .committed)
+        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 1)
     }
 
     @Test func `Values that the app sets in either suite before the next opening are kept`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 1, "c": 1], new: ["b": 0])
-        try cutOff(fixture) { _ in throw Cut() }
+        try cutOff(fixture) { throw Cut() }
         try fixture.old.suite.set(2, forKey: "a")
         try fixture.new.suite.update(set: ["b": 3, "d": 4])
         try upgrade(fixture)
@@ -73,7 +78,7 @@ import Testing
     @Test func `A value that the destination had, and has no more after the commit, stays in the source`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["a": 1])
         let new = fixture.new.suite
-        try upgrade(fixture) { phase in if phase == .remove { try new.removeValue(forKey: "a") } }
+        try upgrade(fixture, before: .finish) { try new.removeValue(forKey: "a") }
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values == ["b": 2])
     }
@@ -91,10 +96,11 @@ import Testing
 
     @Test func `A value that was renamed in the destination is looked for under its new key`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
-        let new = fixture.new.suite
-        let hook = Self.interruption { phase in if phase == .remove { try new.removeValue(forKey: "A") } }
-        let rename = Migration(to: 3, "rename", .renameKey("a", to: "A", in: new))
-        try fixture.upgrade(hook, fixture.move(to: 2, afterwards: .clean), rename)
+        let (old, new) = (fixture.old.suite, fixture.new.suite)
+        let rename = Migration(to: 2, "rename", .renameKey("a", to: "A", in: new))
+        try fixture.upgrade(fixture.move(afterwards: .clean), rename) { point in
+            if point == .before(.finish, of: old) { try new.removeValue(forKey: "A") }
+        }
         #expect(try fixture.old.values == ["a": 1])
     }
 
@@ -102,18 +108,35 @@ import Testing
         @Test func `A destination that becomes a link to the source's file after the commit empties no suite`() throws {
             let fixture = try MoveFixture(old: ["a": 1])
             let (source, destination) = (try fixture.old.file, try fixture.new.file)
-            try upgrade(fixture) { phase in
-                guard phase == .add else { return }
+            try upgrade(fixture) {
                 try FileManager.default.createSymbolicLink(at: destination, withDestinationURL: source)
             }
             #expect(try fixture.old.values == ["a": 1])
         }
 
-        @Test func `A destination that had the values, and is damaged after the commit, stops the cleaning`() throws {
-            let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1])
+        @Test
+        func `A destination that had the values, and is damaged after the commit, is restored before the cleaning`()
+            throws
+        {
+            let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1, "b": 2])
             let file = try fixture.new.file
+            try upgrade(fixture) { try Data("damage".utf8).write(to: file) }
+            #expect(try fixture.old.values.isEmpty)
+            #expect(try fixture.new.values == ["a": 1, "b": 2])
+        }
+
+        @Test func `A destination that cannot be read when the source is to be cleaned stops the cleaning`() throws {
+            let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1])
+            let (source, file) = (fixture.old.suite, try fixture.new.file)
             let whole = try Data(contentsOf: file)
-            try cutOff(fixture) { _ in try Data("damage".utf8).write(to: file) }
+            let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
+            let error = #expect(throws: MoltError.self) {
+                try fixture.upgrade(move) { point in
+                    if point == .before(.finish, of: source) { try Data("damage".utf8).write(to: file) }
+                }
+            }
+            #expect(error?.code == .unreadable)
+            #expect(error?.outcome == .committed)
             #expect(try fixture.old.values == ["a": 1])
             try whole.write(to: file)
             try upgrade(fixture)
@@ -125,11 +148,7 @@ import Testing
         {
             let fixture = try MoveFixture(old: ["a": 1])
             let file = try fixture.new.file
-            try cutOff(fixture) { phase in
-                guard phase == .add else {
-                    Issue.record("Something is removed.")
-                    return
-                }
+            try cutOff(fixture, .notWritable) {
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             }
             #expect(try fixture.old.values == ["a": 1])
@@ -152,8 +171,8 @@ import Testing
             let error = #expect(throws: MoltError.self) {
                 try fixture.upgrade(fixture.move(afterwards: .clean))
             }
-            #expect(error?.code == .attachedStoreFailed)
-            #expect((error?.underlying as? MoltError)?.code == .unreadable)
+            #expect(error?.code == .unreadable)
+            #expect(error?.attachedStore == suite.suite.attachedName)
             #expect(try Data(contentsOf: suite.file) == damage)
             #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
             try suite.writeFile(whole)

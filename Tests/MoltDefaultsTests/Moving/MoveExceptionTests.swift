@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("A move of all settings but some") struct MoveExceptionTests {
     private let values: [String: PropertyListValue] = [

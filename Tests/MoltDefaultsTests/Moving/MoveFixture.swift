@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// Two suites, and a store whose migration moves settings from one to the other.
 struct MoveFixture {
@@ -41,7 +42,7 @@ struct MoveFixture {
     }
 
     @discardableResult
-    func upgrade(_ migrations: Migration...) throws -> MigrationReport {
-        try cache.upgrade(MigrationRegistry(migrations))
+    func upgrade(_ migrations: Migration..., hook: UpgradeHook? = nil) throws -> MigrationReport {
+        try cache.upgrade(MigrationRegistry(migrations), hook)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A move of settings among other migrations` {
     // MARK: Values
@@ -117,13 +118,13 @@ import Testing
         #expect(try fixture.new.values.isEmpty)
     }
 
-    /// The suite that contains the ledger of an app without a cache.
+    /// The suite that an app without a cache upgrades.
     enum Primary: CaseIterable {
         case source, destination, another
     }
 
     @Test(arguments: Primary.allCases)
-    func `An app without a cache moves its settings and keeps its ledger in place`(primary: Primary) throws {
+    func `An app without a cache moves its settings, and the ledger of the move is with them`(primary: Primary) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["b": 3])
         let another = try ScratchSuite(["c": 4])
         let carrier = [Primary.source: fixture.old, .destination: fixture.new, .another: another][primary]
@@ -135,11 +136,13 @@ import Testing
         let report = try suite.upgrade(with: registry)
         #expect(report.keys.map(\.outcome) == [.moved, .kept, .renamed])
         for _ in 0..<2 {
-            #expect(try fixture.old.settings == ["b": 2])
-            #expect(try fixture.new.settings == ["A": 1, "b": 3])
-            #expect(try another.settings == ["c": 4])
+            #expect(try fixture.old.values == ["b": 2])
+            #expect(try fixture.new.values == ["A": 1, "b": 3])
+            #expect(try another.values == ["c": 4])
             for scratch in [fixture.old, fixture.new, another] {
-                #expect(try scratch.values.keys.contains("molt.ledger") == (scratch.suite == suite))
+                let hasLedger = scratch.suite == suite || scratch.suite == fixture.new.suite
+                #expect(try scratch.history == (hasLedger ? ["move", "later"] : []))
+                #expect(try scratch.allValues.keys.contains("molt.ledger") == hasLedger)
             }
             #expect(try suite.upgrade(with: registry).isEmpty)
         }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Rules of a move of settings` {
     // MARK: Keys
@@ -65,8 +66,8 @@ import Testing
             (.all, ["a": "x", "b": "x"], "The keys \"a\" and \"b\" would both become \"x\"."),
             (.only(["a", "b"]), ["a": "b"], "The keys \"a\" and \"b\" would both become \"b\"."),
             (.all, ["a": ""], "The key \"a\" would get an empty name."),
-            (.all, ["a": "molt.ledger"], "The key \"molt.ledger\" is kept for Molt itself."),
-            (.only(["molt.ledger"]), [:], "The key \"molt.ledger\" is kept for Molt itself."),
+            (.all, ["a": "molt.ledger"], "The key \"molt.ledger\" is reserved by Molt."),
+            (.only(["molt.ledger"]), [:], "The key \"molt.ledger\" is reserved by Molt."),
             (.only(["a"]), ["b": "c"], "The key \"b\" gets a new name, but it is not copied."),
             (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not copied."),
         ] as [(SuiteMove.Keys, [String: String], String)]

@@ -1,7 +1,8 @@
 import Foundation
 import Generators
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Archives of plain values")
 struct PlainArchiveTests {

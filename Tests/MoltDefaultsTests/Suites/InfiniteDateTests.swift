@@ -42,13 +42,15 @@
             #expect(try primary.state(of: suite, cache: cache.url).version == 0)
             #expect(try suite.values() == ["a": 1, "list": [.date(infinite)]])
             try upgrade(primary, .renameKey("a", to: "b", in: suite), .removeKeys("list", in: suite))
-            #expect(try scratch.settings == ["b": 1])
+            #expect(try scratch.values == ["b": 1])
         }
 
         @Test func `cannot take a ledger either, which a dry run tells`() throws {
             try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
             let bytes = try Data(contentsOf: scratch.file)
-            let migrations: MigrationRegistry = [Migration(to: 1, "nothing")]
+            let migrations: MigrationRegistry = [
+                Migration(to: 1, "nothing", .settings(in: scratch.suite) { _ in })
+            ]
             #expect(error { _ = try scratch.suite.dryRun(of: migrations) }?.key == "date")
             #expect(error { _ = try scratch.suite.upgrade(with: migrations) }?.key == "date")
             #expect(error { try scratch.suite.set(2, forKey: "a") }?.key == "date")
@@ -80,7 +82,7 @@
                     #expect(try Data(contentsOf: scratch.file) == bytes)
                     defaults.removeObject(forKey: "dates")
                     try primary.upgrade(suite, cache: URL(filePath: path), with: migrations)
-                    #expect(try scratch.settings == ["b": 1])
+                    #expect(try scratch.values == ["b": 1])
                 }
             }
 

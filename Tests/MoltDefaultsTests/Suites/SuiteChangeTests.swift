@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `A change computed from a suite's values` {
     let scratch = ScratchSuite(named: TestHome.newSuiteName())
@@ -8,15 +9,17 @@ import Testing
     #if os(Linux)
         @Test func `writes nothing when there is nothing to change`() throws {
             try scratch.suite.set(1, forKey: "a")
-            let journal = try scratch.journal {
+            let migrations = try scratch.commit {
                 try $0.set([1, "é", .date(Date(timeIntervalSinceReferenceDate: 1.75))], forKey: "b")
                 try $0.removeValue(forKey: "a")
             }
-            try scratch.apply(journal)
+            let journal = try scratch.journal()
+            try scratch.suite.upgrade(with: migrations)
             #expect(try scratch.values.keys.sorted() == ["b"])
             let past = Date(timeIntervalSinceReferenceDate: 0)
             try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: scratch.file.path)
-            try scratch.apply(journal)
+            for (file, bytes) in journal { try bytes.write(to: file) }
+            try scratch.suite.upgrade(with: migrations)
             try scratch.domain.change { _ in SuiteEdit() }
             try scratch.suite.update(set: scratch.values, remove: ["a"])
             let modified = try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate]
@@ -59,14 +62,14 @@ import Testing
 
     @Test func `keeps unsaved values that the app has set since`() throws {
         try scratch.suite.update(set: ["a": 1, "b": 1, "c": 1])
-        let journal = try scratch.journal {
+        let migrations = try scratch.commit {
             try $0.set(2, forKey: "a")
             try $0.set(2, forKey: "b")
             try $0.removeValue(forKey: "c")
         }
         try scratch.defaults.set(3, forKey: "a")
         try scratch.defaults.set(3, forKey: "c")
-        try scratch.apply(journal)
+        try scratch.suite.upgrade(with: migrations)
         #expect(try scratch.values == ["a": 3, "b": 2, "c": 3])
         #expect(try scratch.defaults.integer(forKey: "b") == 2)
     }

@@ -49,10 +49,9 @@
                     }
                 )
             ])
-            var values = try scratch.values
-            #expect(values.removeValue(forKey: "molt.ledger") != nil)
-            #expect(values == ["a": 1].merging([way.name("a"): 2]) { $1 })
-            #expect(try DefaultsStore(suite).state().journal == [])
+            #expect(try scratch.values == ["a": 1].merging([way.name("a"): 2]) { $1 })
+            #expect(try scratch.history == ["change"])
+            #expect(try suite.pendingJournal() == [])
         }
 
         @Test func `Concurrent writes through UserDefaults and Molt are all kept`() async throws {

@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 /// Settings in memory: typed keys without the details of a real suite.
 final class DictionarySettings: SettingsAccess {

@@ -1,5 +1,6 @@
 import Foundation
-import Molt
+
+@testable import Molt
 
 /// The store whose migrations change suites: a cache, or one of the suites.
 enum PrimaryStore: String, Codable, CaseIterable, Sendable {
@@ -29,7 +30,22 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
     func state(of suite: Suite, cache: URL) throws -> StoreState {
         switch self {
         case .cache: try CacheStore.state(at: cache)
-        case .suite: try DefaultsStore(suite).state()
+        case .suite: try suite.upgradeState()
         }
+    }
+}
+
+extension Suite {
+    /// The state of a suite that is upgraded without a cache: that of its ledger, or while changes are pending, that of
+    /// the upgrade that has committed them.
+    func upgradeState() throws -> StoreState {
+        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        guard file.journal.isEmpty else { return file }
+        let own = try state()
+        return try StoreState(
+            version: own?.version ?? 0,
+            isFresh: own == nil && values().isEmpty,
+            ledger: own?.ledger ?? []
+        )
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import TestSupport
+
+@testable import Molt
 
 /// A cache file for one test, removed with this object.
 final class ScratchCache: Sendable {
@@ -15,9 +16,14 @@ final class ScratchCache: Sendable {
 
     /// Opens the cache, which upgrades it, and closes it.
     @discardableResult
-    func upgrade(_ registry: MigrationRegistry, role: MigrationOptions.Role = .app) throws -> MigrationReport {
+    func upgrade(
+        _ registry: MigrationRegistry,
+        role: MigrationOptions.Role = .app,
+        _ hook: UpgradeHook? = nil
+    ) throws -> MigrationReport {
         var configuration = CodableCache.Configuration()
         configuration.role = role
+        configuration.atPoint = hook
         configuration.findsUnmatchedNames = true
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }

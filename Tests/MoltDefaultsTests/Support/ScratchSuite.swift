@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 /// A suite for one test in the tests' home directory, which is removed when the tests end.
 final class ScratchSuite: Sendable {
@@ -31,14 +32,19 @@ final class ScratchSuite: Sendable {
         get throws { try #require(UserDefaults(suiteName: name)) }
     }
 
-    /// The values on disk, or in the system's preferences.
+    /// The settings on disk, or in the system's preferences, without the ledger.
     var values: [String: PropertyListValue] {
         get throws { try suite.values() }
     }
 
-    /// The values without the ledger.
-    var settings: [String: PropertyListValue] {
-        get throws { try values.filter { $0.key != Suite.ledgerKey } }
+    /// The settings and the ledger.
+    var allValues: [String: PropertyListValue] {
+        get throws { try domain.read() }
+    }
+
+    /// The names of the migrations in the suite's ledger.
+    var history: [String] {
+        get throws { try suite.history().map(\.name) }
     }
 
     /// The suite's file on Linux.
@@ -69,16 +75,35 @@ final class ScratchSuite: Sendable {
         try writeFile(PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0))
     }
 
-    /// The journal of an upgrade that made some changes, is committed and not yet applied.
-    func journal(_ change: (SuiteEditor) throws -> Void) throws -> [UInt8] {
-        let session = try suite.begin()
-        try change(session)
-        return try #require(try session.finish())
+    // MARK: Pending changes
+
+    private struct Stop: Error {}
+
+    /// Upgrades the suite and stops after the commit, so that all changes are pending.
+    func commit(_ migrations: MigrationRegistry) throws {
+        var options = MigrationOptions()
+        options.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: migrations, options: options) }
+        #expect(error?.underlying is Stop)
+        #expect(try suite.pendingJournal().contains(suite.attachedName))
     }
 
-    /// Applies a journal, as the next opening does.
-    func apply(_ journal: [UInt8]) throws {
-        for phase in AttachedPhase.allCases { try suite.apply(journal, phase) }
+    /// Commits an upgrade that makes some changes.
+    ///
+    /// - Returns: The migrations, with which the next opening makes the changes.
+    func commit(_ change: @escaping @Sendable (SuiteEditor) throws -> Void) throws -> MigrationRegistry {
+        let migrations: MigrationRegistry = [Migration(to: 1, "change", .settings(in: suite, "change", change))]
+        try commit(migrations)
+        return migrations
+    }
+
+    /// The files with the pending changes.
+    func journal() throws -> [URL: Data] {
+        let path = try SuiteFiles(suite).store.path
+        let files = ["", "-wal"].map { URL(fileURLWithPath: path + $0) }
+        return Dictionary(
+            uniqueKeysWithValues: files.compactMap { file in (try? Data(contentsOf: file)).map { (file, $0) } }
+        )
     }
 
     /// Whether the file has these values.

@@ -1,4 +1,4 @@
-import Molt
+@testable import Molt
 
 // The types of Defaults' own migration tests, under Molt's names.
 

@@ -1,8 +1,9 @@
 import FaultyDisk
 import Foundation
-import Molt
 import TestHome
 import Testing
+
+@testable import Molt
 
 /// An upgrade of suites that any process can run, with a cache or the first suite as its primary store.
 struct UpgradeScenario: Codable, Sendable {
@@ -12,9 +13,11 @@ struct UpgradeScenario: Codable, Sendable {
         var ledger: [String]
         var journal: [String]
         var settings: [[String: PropertyListValue]]
+        /// The names of the migrations in each suite's ledger.
+        var histories: [[String]]
     }
 
-    let primary: PrimaryStore
+    var primary: PrimaryStore
     /// The names of the suites: one suite, or two where settings move from one to the other.
     let names: [String]
     /// The number of settings in the suites.
@@ -94,7 +97,8 @@ struct UpgradeScenario: Codable, Sendable {
             version: state.version,
             ledger: state.ledger.map { "\($0.name) \($0.outcome) \($0.attachedCounts.sorted { $0.key < $1.key })" },
             journal: state.journal,
-            settings: try names.map { try ScratchSuite(named: $0).settings }
+            settings: try names.map { try ScratchSuite(named: $0).values },
+            histories: try names.map { try ScratchSuite(named: $0).history }
         )
     }
 
@@ -158,8 +162,10 @@ struct UpgradeScenario: Codable, Sendable {
             if isPending { try cutOff(damage) }
             try upgrade()
             #expect(try outcome() == after, "\(damage)")
+            // A kill after the last change may leave a file without changes, until the next upgrade.
+            guard isPending || left.version == before.version else { continue }
             let files = try otherFiles()
-            #expect(!files.contains { $0.contains("journal") })
+            #expect(files.allSatisfy { $0.hasSuffix(".molt-lock") }, "\(files)")
         }
     }
 
@@ -169,7 +175,7 @@ struct UpgradeScenario: Codable, Sendable {
     func image() throws -> [URL: Data] {
         let home = try TestHome.directory
         var files = names.flatMap { name in
-            ["\(name).plist", "\(name).molt-journal"].map { home.appendingPathComponent($0) }
+            ["\(name).plist", "\(name).molt", "\(name).molt-wal"].map { home.appendingPathComponent($0) }
         }
         files += [cache, URL(fileURLWithPath: cache.path + "-wal")]
         return Dictionary(

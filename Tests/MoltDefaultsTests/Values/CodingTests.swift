@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Typed JSON encoding of values` {
     @Test func `Every value is decoded exactly`() throws {

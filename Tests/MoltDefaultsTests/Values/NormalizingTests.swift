@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Values from UserDefaults` {
     /// One value of each kind, and values that are easily confused.

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite struct `Values that a suite can store` {
     @Test func `Values that are read back unchanged can be stored`() throws {

@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import MoltTesting
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite("Changed files of a catalog")
 struct ChangedFileTests {

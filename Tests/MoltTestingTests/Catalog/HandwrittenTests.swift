@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 /// Fixtures that were written in an editor.
 @Suite("Handwritten fixtures")

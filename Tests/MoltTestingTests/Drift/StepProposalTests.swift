@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import MoltTesting
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite struct `Steps proposed for the differences between two versions` {
     private enum V1 {

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 @Suite struct `Fault sweeps` {
     /// Sweeps an upgrade in which something is wrong.
@@ -29,7 +30,7 @@ import Testing
         let points = Set(report.trials.compactMap(\.place.point?.description))
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
-            "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
+            "writing the journal", "clearing the journal", "before changing suite app.faults (finish)",
             "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",

@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import MoltTesting
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite("Directory fixtures")
 struct DirectoryFixtureTests {

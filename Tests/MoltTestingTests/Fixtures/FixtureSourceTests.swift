@@ -1,8 +1,9 @@
 import Foundation
-import Molt
 import MoltTesting
 import TestSupport
 import Testing
+
+@testable import Molt
 
 @Suite("Fixtures from existing stores")
 struct FixtureSourceTests {
@@ -70,13 +71,15 @@ struct FixtureSourceTests {
             let old = try CodableCache(at: url, migrations: [])
             try old.set(1, forKey: "one")
             old.close()
-            let step = MigrationStep.run(attaching: [BrokenStore()]) { migration in
-                _ = try migration.attached(BrokenStore())
+            let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
+            defer { suite.erase() }
+            var configuration = CodableCache.Configuration()
+            configuration.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
+            let step = MigrationStep.settings(in: suite) { try $0.set(1, forKey: "one") }
+            #expect(throws: MoltError.self) {
+                try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
-            #expect(throws: (any Error).self) {
-                try CodableCache(at: url, migrations: [Migration(to: 1, "broken", step)])
-            }
-            #expect(try CacheStore.state(at: url).journal == ["broken"])
+            #expect(try CacheStore.state(at: url).journal == [suite.attachedName])
             let error = try #require(throws: TestingError.self) { try StoreFixture(cacheFile: url) }
             #expect(error.code == .unsuitable)
             #expect(error.file == url)
@@ -210,22 +213,5 @@ struct FixtureSourceTests {
             #expect(fromFile.schemaVersion == 3)
             #expect(fromFile.suites == [suite: ["loudness": 1], other: ["loudness": 1]])
         }
-    }
-}
-
-/// An attached store that always fails to apply its changes.
-private struct BrokenStore: AttachedStore {
-    struct Failure: Error {}
-
-    var attachedName: String { "broken" }
-
-    func begin() -> Session { Session() }
-
-    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws { throw Failure() }
-
-    final class Session: AttachedSession {
-        var count: Int { 0 }
-
-        func finish() -> [UInt8]? { [1] }
     }
 }

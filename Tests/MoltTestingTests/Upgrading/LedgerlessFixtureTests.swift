@@ -1,6 +1,7 @@
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 @Suite("A fixture with a version and no ledger") struct LedgerlessFixtureTests {
     @Test func `is not upgraded, since its migrations would run again`() throws {

@@ -1,7 +1,8 @@
 import Foundation
-import Molt
 import MoltTesting
 import Testing
+
+@testable import Molt
 
 @Suite("Upgrade matrix of settings")
 struct SettingsVerificationTests {
@@ -119,27 +120,24 @@ struct SettingsVerificationTests {
     }
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {
-        let waiting: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "waiting",
-                MigrationStep(kind: "wait", summary: "wait", parameters: [], attaching: [LockedStore()]) { _ in }
-            )
-        ]
+        let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .settings(in: .standard) { _ in })]
+        var configuration = CodableCache.Configuration()
+        configuration.role = .appExtension
         let directory = CatalogDirectory()
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
         try directory.catalog(recording: .missing).keep(fixture, named: "settings")
 
         let failure = try #require(
             await Releases.failure {
-                try await directory.catalog(recording: .missing).verify(waiting, types: [], versions: [0])
+                try await directory.catalog(recording: .missing)
+                    .verify(waiting, types: [], versions: [0], configuration: configuration)
             }
         )
 
         #expect(failure.kinds == [.ledger, .missingGolden])
         #expect(failure.first().place == "to version 1")
         #expect(failure.first().message.hasPrefix("migration \"waiting\" (version 1) still waits: "))
-        #expect(failure.first().message.contains("The device is locked."))
+        #expect(failure.first().message.contains("An app extension cannot see the app's settings"))
     }
 
     @Test func `A ledger whose counts of settings depend on the path is a failure`() async throws {
@@ -167,20 +165,5 @@ struct SettingsVerificationTests {
                 #"ledger: "second": settings in suites: expected none, found 5 in standard"#
             )
         )
-    }
-}
-
-/// A store that cannot be used yet.
-private struct LockedStore: AttachedStore {
-    let attachedName = "locked"
-
-    func unavailability(_ circumstances: AttachedCircumstances) -> String? { "The device is locked." }
-    func begin() -> Session { Session() }
-    func apply(_ changes: [UInt8], _ phase: AttachedPhase) {}
-
-    final class Session: AttachedSession {
-        let count = 0
-
-        func finish() -> [UInt8]? { nil }
     }
 }

@@ -163,7 +163,8 @@ public final class SuiteEditor: SettingsAccess {
         patch.renamed = edits.renamed
         patch.arrived = edits.arrived
         patch.rows = rows
-        let places = edits.moved.compactMapValues { $0.suite?.place(of: $0.key) }.filter { $0.value.suite != suite.name }
+        let places = edits.moved.compactMapValues { $0.suite?.place(of: $0.key) }
+            .filter { $0.value.suite != suite.name }
         patch.moved = places.isEmpty ? nil : places
         try patch.check(for: suite)
         return try patch.encoded()

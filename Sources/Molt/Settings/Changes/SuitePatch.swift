@@ -15,14 +15,14 @@ package struct SuitePatch: Codable {
     var moved: [String: Place]?
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
-    /// The rows to add to the suite's ledger with the last changes; a suite that has any of them keeps its values.
+    /// The rows to add to the suite's ledger.
     var rows: [SuiteLedger.Row] = []
 
     /// A part of the changes: data that moves between suites is always in at least one of them.
     enum Phase: Hashable, Sendable, CaseIterable {
-        /// Additions and replacements.
+        /// Additions and replacements, and the rows of the ledger.
         case add
-        /// Removals, and the rows of the ledger: a suite has them only if all suites have their changes.
+        /// Removals.
         case finish
     }
 
@@ -99,17 +99,25 @@ package struct SuitePatch: Codable {
 
     /// The changes of one phase to a suite's current values, or of both.
     ///
-    /// Another store may have brought the suite through one of the migrations since the commit, and the app may have
-    /// set values since then. Its rows and values stay; what is missing is left to the next plan.
+    /// A suite with the patch's rows has its additions. Another store may have brought the suite through one of the
+    /// migrations since the commit, and the app may have set values since then: its rows and values stay, and what is
+    /// missing is left to the next plan.
     func edit(of suite: Suite, _ phase: Phase?, _ current: [String: PropertyListValue]) throws -> SuiteEdit {
-        guard try SuiteLedger(in: current, of: suite)?.hasAny(of: rows) != true else { return SuiteEdit() }
+        let ledger = try SuiteLedger(in: current, of: suite)
+        let isAdded = ledger?.contains(rows) ?? rows.isEmpty
+        guard isAdded || ledger?.hasAny(of: rows) != true else { return SuiteEdit() }
         var edit = SuiteEdit()
-        if phase != .finish { edit.values = additions(to: current) }
-        if phase != .add {
-            edit.removed = removals(from: current)
-            edit.values[Suite.ledgerKey] = try ledger(in: current, of: suite)
+        if phase != .finish, rows.isEmpty || !isAdded {
+            edit.values = additions(to: current)
+            edit.values[Suite.ledgerKey] = try self.ledger(in: current, of: suite) ?? edit.values[Suite.ledgerKey]
         }
+        if phase != .add { edit.removed = removals(from: current) }
         return edit
+    }
+
+    /// The domains that it moves values to.
+    var destinations: Set<String> {
+        Set(moved?.values.map { Suite(name: $0.suite).domainName } ?? [])
     }
 
     /// A copy that removes moved values only if the suites that they were moved to return them now.

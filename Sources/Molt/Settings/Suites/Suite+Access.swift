@@ -54,11 +54,11 @@ extension Suite: SettingsAccess {
         try domain.write(set: [:], remove: Set(domain.read().keys).subtracting(Self.ownKeys))
     }
 
-    /// All values of the suite's own domain; on Linux, those that the app has set are saved first.
+    /// All settings of the suite's own domain; on Linux, those that the app has set are saved first.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
-        try SuiteDomain(self).read()
+        try SuiteDomain(self).read().filter { !Self.ownKeys.contains($0.key) }
     }
 
     /// Saves values that the app has set through `UserDefaults` itself, which on Linux keeps them only in memory.

@@ -1,10 +1,5 @@
 /// Access to the whole content of a suite, for fixtures: suites that a test makes and erases.
 extension Suite {
-    /// All values except the ledger.
-    package func contents() throws -> [String: PropertyListValue] {
-        try SuiteDomain(self).read().filter { $0.key != Self.ledgerKey }
-    }
-
     /// The ledger as the state of a store; nil if no migration has changed the suite.
     package func state() throws -> StoreContents? {
         try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }

@@ -35,13 +35,13 @@ extension CacheStore {
         waiting: () throws -> Void
     ) throws -> [String] {
         let files = BackupFiles(path)
-        let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
-        let state = try BackupCheck.verify(backup, at: path)
+        let source = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
+        let state = try BackupCheck.verify(backup, at: source)
         let unattached = try request.unattached(state.journal, in: backup)
         // The replacement makes everything that this connection has cached stale.
         close()
         do {
-            let copy = try unattached.isEmpty ? nil : Self.copy(of: path, beside: files, without: unattached)
+            let copy = try unattached.isEmpty ? nil : Self.copy(of: source, beside: files, without: unattached)
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try withExtendedLifetime(copy) {
                 _ = try StoreReplacement(
@@ -49,7 +49,7 @@ extension CacheStore {
                     keeping: request.keeping,
                     attachedNow: request.attachedNow,
                     atCopy: atCopy
-                ).replace(with: .file(copy?.path ?? path), waiting: waiting)
+                ).replace(with: .file(copy?.path ?? source), waiting: waiting)
             }
             return unattached
         } catch let error as StoreReplacement.DamagedSource {

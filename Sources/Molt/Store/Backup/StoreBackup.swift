@@ -13,7 +13,7 @@ public struct StoreBackup: Hashable, Sendable, Codable {
     public var date: Date
     /// The size of the file, in bytes.
     public var size: Int
-    /// The number of the store's records or settings; nil if the file does not say.
+    /// The number of the store's records, 0 for a suite; nil if the file does not say.
     public var recordCount: Int?
     /// Whether an upgrade made it, so that later ones may remove it; false if the app requested it.
     public var isAutomatic: Bool

@@ -1,6 +1,7 @@
 import Foundation
-import Molt
 import Testing
+
+@testable import Molt
 
 @Suite("Settings in an upgrade")
 struct SuiteEditorTests {
@@ -207,44 +208,67 @@ struct SuiteEditorTests {
         }
     }
 
-    @Test func `An app cannot overwrite Molt's reserved keys in a suite, but can remove all of the suite`() throws {
-        try suite.upgrade(with: [Migration(to: 1, "one")])
-        let key = "molt.ledger"
+    @Test func `An app cannot overwrite Molt's reserved keys in a suite, and removing all settings leaves the ledger`()
+        throws
+    {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "one", .settings(in: suite) { try $0.set(1, forKey: "count") })
+        ]
+        try suite.upgrade(with: migrations)
+        let key = Suite.ledgerKey
         for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
             let error = #expect(throws: MoltError.self) { try change() }
             #expect(error?.code == .cannotStore)
             #expect(error?.key == key)
         }
         try suite.removeAll()
-        #expect(try scratch.values.isEmpty)
-        #expect(try DefaultsStore(suite).state().isFresh)
+        #expect(try Array(scratch.allValues.keys) == [key])
+        #expect(try scratch.history == ["one"])
+        // What the app sets from now on is not upgraded as if an older release had written it.
+        try suite.set(3, forKey: "count")
+        #expect(try suite.upgrade(with: migrations).isEmpty)
+        #expect(try scratch.values == ["count": 3])
     }
 
-    @Test(.enabled(if: TestHome.isAvailable)) func `Setting an unchanged value writes nothing`() throws {
-        let before = try Data(contentsOf: scratch.file)
-        let report = try cache.upgrade(settings { try $0.set(3, forKey: "count") })
+    @Test(.enabled(if: TestHome.isAvailable))
+    func `Setting an unchanged value adds nothing but the ledger, and the next opening writes nothing`() throws {
+        let before = try scratch.values
+        let migrations = settings { try $0.set(3, forKey: "count") }
+        let report = try cache.upgrade(migrations)
         #expect(report.entries[0].attachedCounts == [suite.attachedName: 3])
-        #expect(try Data(contentsOf: scratch.file) == before)
+        #expect(try scratch.values == before)
+        #expect(try scratch.history == ["settings"])
+        let bytes = try Data(contentsOf: scratch.file)
+        #expect(try cache.upgrade(migrations).isEmpty)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
     @Test func `Applying the same changes twice has no further effect`() throws {
-        let intent = try scratch.journal { settings in
+        let migrations = try scratch.commit { settings in
             try settings.set("migrated", forKey: "name")
             try settings.removeValue(forKey: "volume")
         }
+        let journal = try scratch.journal()
         for _ in 0..<3 {
-            try scratch.apply(intent)
+            try suite.upgrade(with: migrations)
             #expect(try scratch.values == ["name": "migrated", "count": 3])
+            #expect(try scratch.history == ["change"])
+            for (file, bytes) in journal { try bytes.write(to: file) }
+            #expect(try suite.pendingJournal() == [suite.attachedName])
         }
+        // A value that the app sets after the change stays, even if it is the old one.
+        try suite.set("n", forKey: "name")
+        try suite.upgrade(with: migrations)
+        #expect(try scratch.values == ["name": "n", "count": 3])
     }
 
     #if os(Linux)
         /// The app may have removed the rest on purpose.
         @Test func `A truncated file that was written since is not restored`() throws {
-            let intent = try scratch.journal { try $0.set("migrated", forKey: "name") }
+            let migrations = try scratch.commit { try $0.set("migrated", forKey: "name") }
             try scratch.writeFile("")
             try suite.update(set: ["count": 5, "later": true])
-            try scratch.apply(intent)
+            try suite.upgrade(with: migrations)
             #expect(try scratch.values == ["count": 5, "later": true])
         }
     #endif
@@ -268,8 +292,8 @@ struct SuiteEditorTests {
     @Test func `An invalid suite is an error before anything is written`() throws {
         let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
         let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-        #expect(error?.code == .attachedStoreFailed)
-        #expect((error?.underlying as? MoltError)?.code == .invalidSuite)
+        #expect(error?.code == .invalidSuite)
+        #expect(error?.attachedStore == Suite("").attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 }

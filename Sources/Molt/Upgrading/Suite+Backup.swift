@@ -62,8 +62,8 @@ extension Suite {
     ///   - attached: The other suites in the backup; none by default.
     ///   - leavesUnattached: Whether other suites in the backup that are not in `attached` stay as they are; false by
     ///     default: the backup is refused.
-    ///   - fromAnotherStore: Whether the backup may belong to another suite or be in another directory; false by
-    ///     default.
+    ///   - fromAnotherStore: Whether the backup may be another store's or in another directory; false by default. The
+    ///     settings go back to the suites that they are from.
     ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
     /// - Returns: The names of the suites in the backup that were left as they are.
     /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
@@ -86,15 +86,17 @@ extension Suite {
             try Migrator(MigrationRegistry()).finishJournal(of: store)
             var kept: StoreBackup?
             if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
+            let left: [String]
             do {
-                let left = try store.restore(backup, request, waiting: Self.patience(for: self))
-                try Migrator(MigrationRegistry()).finishJournal(of: store)
-                return left
-            } catch let error as MoltError where error.outcome != .committed {
+                left = try store.restore(backup, request, waiting: Self.patience(for: self))
+            } catch {
                 // The copy is useless while the original exists.
-                if let kept { try? store.remove(kept) }
+                let mayBeRestored = ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeCommitted ?? false
+                if let kept, !mayBeRestored { try? store.remove(kept) }
                 throw error
             }
+            try Migrator(MigrationRegistry()).finishJournal(of: store)
+            return left
         }
     }
 
@@ -111,7 +113,8 @@ extension Suite {
         _ body: (CacheStore) throws -> Result
     ) throws -> Result {
         let store = try CacheStore(upgrading: self, attaching: attached)
-        let locks = try ([self] + attached).sorted { $0.domainName < $1.domainName }
+        let suites = Dictionary(([self] + attached).map { ($0.domainName, $0) }) { first, _ in first }
+        let locks = try suites.sorted { $0.key < $1.key }.map(\.value)
             .map { try SuiteLock($0, waiting: Self.patience(for: self)) }
         defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
         return try body(store)

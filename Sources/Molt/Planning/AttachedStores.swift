@@ -1,0 +1,181 @@
+/// The suites and directories that the migrations of a registry work on, as a plan sees them.
+struct AttachedStores {
+    let registry: MigrationRegistry
+    let role: MigrationOptions.Role
+    private let stores: [String: AttachedStore]
+    /// The suite that is upgraded without a cache; nil for a cache.
+    private let primary: Suite?
+
+    /// Collects the stores that were attached when the file was opened, and those that steps name.
+    ///
+    /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
+    init(_ store: CacheStore, _ registry: MigrationRegistry, role: MigrationOptions.Role) {
+        let declared = registry.migrations.flatMap(\.attached)
+        stores = Dictionary((store.attachments + declared).map { ($0.name, $0) }) { first, _ in first }
+        self.registry = registry
+        self.role = role
+        primary = store.primary
+    }
+
+    func contains(_ name: String) -> Bool { stores[name] != nil }
+
+    // MARK: Ledgers of suites
+
+    /// A suite as a plan sees it.
+    struct SuiteState {
+        /// Its ledger; nil if no migration has changed it.
+        var ledger: SuiteLedger?
+        /// Whether it has no settings.
+        var isEmpty: Bool
+    }
+
+    /// The states of the registry's suites by name, without those that cannot be read now.
+    func suiteStates() throws -> [String: SuiteState] {
+        var states: [String: SuiteState] = [:]
+        let names = registry.migrations.flatMap(\.attached).compactMap { $0.suite?.attachedName }
+        for name in Set(names + [primary?.attachedName].compactMap(\.self)).sorted() {
+            guard let suite = stores[name]?.suite else { continue }
+            states[name] = try reporting(name) {
+                guard try suite.unavailability(in: role, lastCount: nil) == nil else { return nil }
+                let values = try SuiteDomain(suite).read()
+                let ledger = try SuiteLedger(in: values, of: suite)
+                return SuiteState(ledger: ledger, isEmpty: values.keys.allSatisfy(Suite.ownKeys.contains))
+            }
+        }
+        return states
+    }
+
+    /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.
+    ///
+    /// A journal comes first: what suites hold is known only once the changes in it are made.
+    func state(_ file: StoreState) throws -> StoreState {
+        guard let primary else { return file }
+        var file = file
+        file.holdsRecords = false
+        guard file.journal.isEmpty else { return file }
+        if let reason = try primary.closedReason() {
+            var error = MoltError(.deferred, "\(reason) Try again later.")
+            error.store = primary.attachedName
+            throw error
+        }
+        let states = try suiteStates()
+        guard let own = states[primary.attachedName] else { return file }
+        let others = states.sorted { $0.key < $1.key }.map(\.value)
+        let migrations = registry.migrations.filter(\.worksOnSettings)
+        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
+        var ledger: [LedgerEntry] = []
+        for row in ([own] + others).flatMap({ $0.ledger?.rows(of: registry) ?? [] }).map(\.entry)
+        where !ledger.contains(where: { $0.name == row.name && ($0.outcome != .deferred || row.outcome == .deferred) })
+        {
+            ledger.removeAll { $0.name == row.name }
+            ledger.append(row)
+        }
+        // Another registry may have applied the same migration at another version.
+        let applied = ledger.filter { $0.outcome != .deferred }.map { versions[$0.name] ?? $0.version }
+        let isCurrent = migrations.allSatisfy { migration in ledger.contains { $0.name == migration.name } }
+        var state = StoreState(
+            version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
+            isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,
+            ledger: ledger
+        )
+        state.holdsRecords = false
+        return state
+    }
+
+    // MARK: Checking
+
+    /// Returns the reason why some steps cannot run now, or nil.
+    ///
+    /// - Parameter ledger: The rows of the file and of the suites.
+    func deferral(of steps: [MigrationStep], _ ledger: [LedgerEntry]) throws -> String? {
+        for name in steps.flatMap(\.attached).map(\.name) {
+            let last = Self.lastRow(of: name, in: ledger)
+            let store = try store(name)
+            let reason = try reporting(name) {
+                try store.unavailability(in: role, lastCount: last?.attachedCounts[name])
+            }
+            if let reason { return reason }
+        }
+        return nil
+    }
+
+    /// The ledger row of the last migration that worked on a store.
+    private static func lastRow(of name: String, in ledger: [LedgerEntry]) -> LedgerEntry? {
+        // Compare times: a deferred migration keeps its position in the ledger. Of rows without a time, as in fixtures,
+        // the last one counts.
+        ledger.reversed().filter { $0.attachedCounts[name] != nil }.max { $0.appliedAt < $1.appliedAt }
+    }
+
+    // MARK: Backing up
+
+    /// Changes that restore the current state of the suites that a plan's migrations may change.
+    ///
+    /// - Parameter attached: Those that were attached when the file was opened.
+    func changesRestoringCurrentState(_ attached: [AttachedStore], _ plan: MigrationPlan) throws -> [JournalEntry] {
+        let running = Set(plan.pending)
+        let declared = registry.migrations.filter { running.contains($0.id) }.flatMap(\.attached)
+        var entries: [JournalEntry] = []
+        for name in (attached + declared).map(\.name) where !entries.contains(where: { $0.store == name }) {
+            guard let suite = try store(name).suite else { continue }
+            let entry = try reporting(name) {
+                // A migration cannot change a suite that is unavailable now.
+                try suite.unavailability(in: role, lastCount: nil) == nil ? suite.patchRestoringCurrentState() : nil
+            }
+            if let entry { entries.append(entry) }
+        }
+        return entries
+    }
+
+    // MARK: Locking
+
+    /// Waits until no other store works on the registry's suites.
+    ///
+    /// A suite belongs to several stores, so the lock of a file does not protect it.
+    func lockSuites(waiting: () throws -> Void) throws -> [SuiteLock] {
+        let suites = Dictionary(stores.values.compactMap(\.suite).map { ($0.domainName, $0) }) { first, _ in first }
+        // In one order everywhere, so that two upgrades never wait for each other.
+        return try suites.sorted { $0.key < $1.key }.map(\.value)
+            .filter { try $0.unavailability(in: role, lastCount: nil) == nil }
+            .map { try SuiteLock($0, waiting: waiting) }
+    }
+
+    // MARK: Errors
+
+    func store(_ name: String) throws -> AttachedStore {
+        if let store = stores[name] { return store }
+        throw MoltError(
+            .notAttached,
+            "The store has changes for \(name), which is not attached. Attach it where the store is opened.",
+            attachedStore: name
+        )
+    }
+
+    /// Runs a closure that works on a store, and names the store in its error.
+    func reporting<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw failure(error, name, "\(name) cannot be read or changed.")
+        }
+    }
+
+    func failure(
+        _ error: any Error,
+        _ name: String,
+        _ message: String,
+        code: MoltError.Code = .attachedStoreFailed
+    ) -> MoltError {
+        if var error = error as? MoltError {
+            error.attachedStore = error.attachedStore ?? name
+            return error
+        }
+        return MoltError(code, message, attachedStore: name, underlying: error)
+    }
+}
+
+extension MoltError {
+    init(_ code: Code, _ message: String, attachedStore: String, underlying: (any Error)? = nil) {
+        self.init(code, message, underlying: underlying)
+        self.attachedStore = attachedStore
+    }
+}

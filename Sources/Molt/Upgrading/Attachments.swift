@@ -1,0 +1,229 @@
+/// The work of an upgrade on suites and directories.
+final class Attachments {
+    private let stores: AttachedStores
+    /// The work on suites and directories, in the order in which it began.
+    private var editors: [(name: String, editor: SuiteEditor)] = []
+    private var directories: [(name: String, session: AttachedDirectory.Session)] = []
+    /// The stores of deferred migrations, with the reasons.
+    private var deferred: [String: String] = [:]
+    /// The stores with unapplied changes of an earlier upgrade.
+    private var unsettled: Set<String> = []
+
+    init(_ stores: AttachedStores) {
+        self.stores = stores
+    }
+
+    /// Takes the deferrals and the journal from a plan.
+    func prepare(_ plan: MigrationPlan) {
+        unsettled = Set(plan.journal)
+        for (migration, entry) in zip(stores.registry.migrations, plan.entries) {
+            guard let reason = entry.deferral else { continue }
+            for store in migration.attached { deferred[store.name] = reason }
+        }
+    }
+
+    // MARK: Working
+
+    /// Returns the editor of a suite; the first call begins the work.
+    ///
+    /// - Parameter isDeclared: Whether the calling step names the suite.
+    func editor(of suite: Suite, isDeclared: Bool) throws -> SuiteEditor {
+        let name = suite.attachedName
+        if let begun = editors.first(where: { $0.name == name })?.editor { return begun }
+        guard let suite = try available(name, isDeclared).suite else { throw notAttached(name) }
+        let editor = try stores.reporting(name) {
+            try suite.validate()
+            return try SuiteEditor(suite)
+        }
+        editors.append((name, editor))
+        return editor
+    }
+
+    /// Returns the work on a directory; the first call begins it.
+    func session(_ directory: AttachedDirectory) throws -> AttachedDirectory.Session {
+        let name = directory.name
+        if let begun = directories.first(where: { $0.name == name })?.session { return begun }
+        guard let directory = try available(name, true).directory else { throw notAttached(name) }
+        let session = try stores.reporting(name) { try AttachedDirectory.Session(directory) }
+        directories.append((name, session))
+        return session
+    }
+
+    /// A store that steps may use now.
+    private func available(_ name: String, _ isDeclared: Bool) throws -> AttachedStore {
+        guard stores.contains(name) || isDeclared else { throw notAttached(name) }
+        let store = try stores.store(name)
+        if let reason = try deferred[name] ?? stores.reporting(name, { try store.unavailability(in: stores.role) }) {
+            throw MoltError(
+                .deferred,
+                "The step needs \(name), which is unavailable: \(reason) "
+                    + (isDeclared
+                        ? "Open the store again later."
+                        : "Name it in the step's `attaching`, so that the migration can be deferred."),
+                attachedStore: name
+            )
+        }
+        guard !unsettled.contains(name) else {
+            throw MoltError(
+                .journalPending,
+                "Changes to \(name) from an earlier upgrade are still to be applied. Open the store, and try again.",
+                attachedStore: name
+            )
+        }
+        return store
+    }
+
+    private func notAttached(_ name: String) -> MoltError {
+        MoltError(
+            .notAttached,
+            "The step works on \(name), which is not attached. Pass it in the step's `attaching`, or attach it where "
+                + "the store is opened.",
+            attachedStore: name
+        )
+    }
+
+    /// Throws errors of a step on some stores that could not be thrown at once.
+    func check(_ names: Set<String>) throws {
+        for (name, editor) in editors where names.contains(name) {
+            do {
+                try editor.check()
+            } catch {
+                throw stores.failure(
+                    error,
+                    name,
+                    "The step's changes to \(name) failed.",
+                    code: .stepFailed
+                )
+            }
+        }
+    }
+
+    /// The changes of earlier steps to some suites.
+    func edits(of names: Set<String>) -> [String: SuiteEditor.Edits] {
+        Dictionary(uniqueKeysWithValues: editors.filter { names.contains($0.name) }.map { ($0.name, $0.editor.edits) })
+    }
+
+    /// Takes back the changes of a step to some suites.
+    func restore(_ edits: [String: SuiteEditor.Edits], of names: Set<String>) {
+        for (name, editor) in editors where names.contains(name) {
+            editor.edits = edits[name] ?? SuiteEditor.Edits()
+        }
+    }
+
+    /// The number of entries in each of some stores, including the changes of its session.
+    func counts(of names: Set<String>) -> [String: Int] {
+        let counts = editors.map { ($0.name, $0.editor.count) } + directories.map { ($0.name, $0.session.count) }
+        return Dictionary(uniqueKeysWithValues: counts.filter { names.contains($0.0) })
+    }
+
+    /// The settings of some suites that a step has changed.
+    func samples(of names: Set<String>, limit: Int) -> [RecordSample] {
+        editors.filter { names.contains($0.name) }.flatMap { $0.editor.samples(limit: limit) }
+    }
+
+    /// Ends the work, and returns the changes to apply after the commit.
+    ///
+    /// - Parameter rows: The rows for the ledgers of suites, by suite.
+    func finish(adding rows: [String: [SuiteLedger.Row]]) throws -> [JournalEntry] {
+        for name in rows.keys.sorted() where !editors.contains(where: { $0.name == name }) {
+            guard let suite = try stores.store(name).suite else { continue }
+            editors.append((name, try stores.reporting(name) { try SuiteEditor(suite) }))
+        }
+        var journal: [JournalEntry] = []
+        // An editor may ask another one where data that was moved between them is.
+        let begun = editors
+        defer { withExtendedLifetime(begun) {} }
+        while !editors.isEmpty {
+            let (name, editor) = editors.removeFirst()
+            let changes = try stores.reporting(name) { try editor.finish(adding: rows[name] ?? []) }
+            if let changes { journal.append(JournalEntry(store: name, changes: changes)) }
+        }
+        for (name, session) in directories {
+            let changes = try stores.reporting(name) { try session.finish() }
+            if let changes { journal.append(JournalEntry(store: name, changes: changes)) }
+        }
+        directories = []
+        return journal
+    }
+
+    /// Ends the remaining work of an upgrade that is rolled back.
+    func abandon() {
+        for (_, editor) in editors { editor.end() }
+        editors = []
+        directories = []
+    }
+
+    // MARK: Applying
+
+    func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
+        for entry in journal { try afterCommit(entry.store, checkAvailable) }
+        let changes = try journal.map { entry in
+            try afterCommit(entry.store) { store in
+                (entry, store, store.suite == nil ? nil : try SuitePatch(entry.changes))
+            }
+        }
+        if changes.count == 1 {
+            // No data moves between stores, so all changes can be made at once.
+            try apply(changes[0], nil, options)
+        } else {
+            let ordered = Self.destinationsFirst(changes)
+            for phase in SuitePatch.Phase.allCases {
+                for change in ordered { try apply(change, phase, options) }
+            }
+        }
+        try options.reach(.afterApplies)
+    }
+
+    /// The changes in an order in which a suite gets values before the one that loses them is marked.
+    ///
+    /// After a kill in between, another store may be upgraded first: the old suite must not be through a migration whose
+    /// result only the journal has.
+    private static func destinationsFirst(_ changes: [Change]) -> [Change] {
+        var (ordered, remaining): ([Change], _) = ([], changes)
+        while !remaining.isEmpty {
+            let domains = Set(remaining.compactMap { $0.store.suite?.domainName })
+            let next = remaining.firstIndex { $0.patch?.destinations.isDisjoint(with: domains) ?? true }
+            // Suites may exchange values.
+            ordered.append(remaining.remove(at: next ?? 0))
+        }
+        return ordered
+    }
+
+    /// A journal's entry; the patch is nil for a directory.
+    private typealias Change = (entry: JournalEntry, store: AttachedStore, patch: SuitePatch?)
+
+    /// - Parameter phase: Nil for all changes.
+    private func apply(_ change: Change, _ phase: SuitePatch.Phase?, _ options: MigrationOptions) throws {
+        // The next opening starts again from the beginning.
+        try options.checkDeadline(isCommitted: true)
+        let name = phase.map { "\($0)" } ?? "all"
+        try afterCommit(change.entry.store) { _ in
+            try options.reach(.beforeApply, "\(change.entry.store) (\(name))")
+            switch change.store {
+            case .suite(let suite): try change.patch.map { try suite.apply($0, phase) }
+            case .directory(let directory): if phase != .add { directory.remove(change.entry.changes) }
+            }
+            try options.reach(.afterApply, "\(change.entry.store) (\(name))")
+        }
+    }
+
+    /// Refuses to apply changes in the wrong process: an extension has its own standard settings.
+    private func checkAvailable(_ store: AttachedStore) throws {
+        guard let reason = try store.unavailability(in: stores.role) else { return }
+        throw MoltError(
+            .journalPending,
+            "Committed changes to \(store.name) cannot be applied yet: "
+                + reason,
+            attachedStore: store.name
+        )
+    }
+
+    private func afterCommit<Value>(_ name: String, _ body: (AttachedStore) throws -> Value) throws -> Value {
+        do {
+            return try body(stores.store(name))
+        } catch {
+            let failure = stores.failure(error, name, "The changes to \(name) could not be made.")
+            throw failure.with(.committed)
+        }
+    }
+}

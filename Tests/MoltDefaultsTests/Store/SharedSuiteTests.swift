@@ -1,0 +1,215 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite(.enabled(if: TestHome.isAvailable)) struct `A suite that several stores share` {
+    private let scratch: ScratchSuite
+    private var suite: Suite { scratch.suite }
+
+    init() throws {
+        scratch = try ScratchSuite(["volume": 0.5, "name": "n"])
+    }
+
+    private func renaming(to version: Int = 1) -> Migration {
+        Migration(to: version, "rename \(version)", .renameKey("name", to: "title", in: suite))
+    }
+
+    private var second: Migration { Migration(to: 2, "second", .settings(in: suite) { _ in }) }
+
+    /// Multiplies the volume, so that a second run would show.
+    private var halving: Migration {
+        Migration(
+            to: 1,
+            "halve",
+            .settings(in: suite) { settings in
+                guard case .double(let volume)? = try settings.value(forKey: "volume") else { return }
+                try settings.set(.double(volume / 2), forKey: "volume")
+            }
+        )
+    }
+
+    @Test(arguments: [["cache", "suite"], ["suite", "cache"], ["cache", "other cache", "suite"]])
+    func `A step takes effect once on a suite, whichever store comes first`(stores: [String]) throws {
+        let caches = ["cache": try ScratchCache(), "other cache": try ScratchCache()]
+        for _ in 0..<2 {
+            for store in stores {
+                if let cache = caches[store] {
+                    try cache.upgrade([halving])
+                } else {
+                    try suite.upgrade(with: [halving])
+                }
+                #expect(try scratch.values == ["volume": 0.25, "name": "n"])
+                #expect(try scratch.history == ["halve"])
+            }
+        }
+    }
+
+    @Test func `A suite that is put back from an older copy is upgraded again, and a removed ledger counts as old`()
+        throws
+    {
+        let copy = try scratch.allValues
+        let migrations: MigrationRegistry = [halving, renaming(to: 2)]
+        let cache = try ScratchCache()
+        for _ in 0..<2 {
+            try cache.upgrade(migrations)
+            #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+            try SuiteDomain(suite).write(set: copy, remove: Set(scratch.allValues.keys).subtracting(copy.keys))
+        }
+        try suite.upgrade(with: migrations)
+        #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+        // The cache has applied both, and the suite too.
+        #expect(try cache.upgrade(migrations).isEmpty)
+        #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+    }
+
+    @Test func `A suite that is empty and has no ledger is left alone by a cache that has applied all`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "set", .settings(in: suite) { try $0.set(1, forKey: "set") })
+        ]
+        let cache = try ScratchCache()
+        try cache.upgrade(migrations)
+        try SuiteDomain(suite).write(set: [:], remove: Set(scratch.allValues.keys))
+        #expect(try cache.upgrade(migrations).isEmpty)
+        #expect(try scratch.allValues == [:])
+    }
+
+    @Test func `A block runs once per store, and what it changes in a suite that is through it is not kept`() throws {
+        let suite = suite
+        let runs = Locked(0)
+        var migrations = MigrationRegistry()
+        migrations.register(to: 1, "block", attaching: [suite]) { migration in
+            runs.withLock { $0 += 1 }
+            let settings = try migration.suite(suite)
+            try settings.set(.int(Int64(runs.withLock { $0 })), forKey: "run")
+            try migration.create("Run", forKey: "run", "text")
+        }
+        for number in 1...2 {
+            let cache = try ScratchCache()
+            // A new cache would run no block.
+            try CodableCache(at: cache.url).close()
+            try cache.upgrade(migrations)
+            #expect(runs.withLock { $0 } == number)
+            #expect(try scratch.values["run"] == 1)
+            #expect(try scratch.history == ["block"])
+            #expect(try CacheStore.contents(at: cache.url).records.map(\.key) == ["run"])
+        }
+    }
+
+    @Test func `Two registries may work on one suite, and a newer app is still refused`() throws {
+        let library: MigrationRegistry = [
+            Migration(to: 9, "of the library", .settings(in: suite) { try $0.set(1, forKey: "library") })
+        ]
+        try suite.upgrade(with: library)
+        try suite.upgrade(with: [renaming()])
+        #expect(try suite.upgrade(with: library).isEmpty)
+        #expect(try scratch.values == ["volume": 0.5, "title": "n", "library": 1])
+        #expect(try scratch.history == ["of the library", "rename 1"])
+        try suite.upgrade(with: [renaming(), second])
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
+        #expect(error?.code == .superseded)
+        let cache = try ScratchCache()
+        #expect(throws: MoltError.self) { try cache.upgrade([renaming()]) }
+        #expect(try suite.upgrade(with: library).isEmpty)
+    }
+
+    @Test func `Three stores, of which one is a version behind, bring it to the newest version once`() throws {
+        let (suite, caches) = (suite, try (0..<3).map { _ in try ScratchCache() })
+        let migrations: MigrationRegistry = [
+            halving,
+            Migration(to: 2, "quarter", .settings(in: suite) { try $0.set(.double($0.volume / 4), forKey: "volume") }),
+        ]
+        for cache in caches[..<2] { try cache.upgrade(migrations.upTo(version: 1)) }
+        #expect(try scratch.values["volume"] == 0.25)
+        for cache in caches + caches { try cache.upgrade(migrations) }
+        #expect(try scratch.values["volume"] == 0.0625)
+        #expect(try scratch.history == ["halve", "quarter"])
+        let error = #expect(throws: MoltError.self) { try caches[0].upgrade(migrations.upTo(version: 1)) }
+        #expect(error?.code == .superseded)
+    }
+
+    @Test func `A deleted file leaves it as it is, and a file from before leaves it, too`() throws {
+        let cache = try ScratchCache()
+        try CodableCache(at: cache.url).close()
+        let older = try Data(contentsOf: cache.url)
+        try cache.upgrade([halving])
+        try FileManager.default.removeItem(at: cache.url)
+        try cache.upgrade([halving])
+        #expect(try scratch.values["volume"] == 0.25)
+        try FileManager.default.removeItem(at: cache.url)
+        try older.write(to: cache.url)
+        let report = try cache.upgrade([halving])
+        #expect(report.from == 0 && report.to == 1)
+        #expect(try scratch.values["volume"] == 0.25)
+        #expect(try scratch.history == ["halve"])
+    }
+
+    @Test func `The steps run again if the file with the pending changes is deleted`() throws {
+        let cache = try ScratchCache()
+        struct Stop: Error {}
+        #expect(throws: MoltError.self) {
+            try cache.upgrade([halving]) { if $0.kind == .beforeApply { throw Stop() } }
+        }
+        #expect(try scratch.values["volume"] == 0.5)
+        try FileManager.default.removeItem(at: cache.url)
+        try cache.upgrade([halving])
+        #expect(try scratch.values["volume"] == 0.25)
+    }
+
+    @Test func `The same name with other steps is a mismatch, and another version is not`() throws {
+        let (suite, step) = (suite, halving.steps)
+        try ScratchCache().upgrade([halving])
+        try ScratchCache().upgrade([Migration(to: 7, "halve", steps: step)])
+        #expect(try scratch.values["volume"] == 0.25)
+        let error = #expect(throws: MoltError.self) {
+            try ScratchCache().upgrade([Migration(to: 1, "halve", .removeKeys("volume", in: suite))])
+        }
+        #expect(error?.code == .migrationEdited)
+    }
+
+    #if CHILD_PROCESSES
+        /// Each opening is that of an app that was just started.
+        @Test(arguments: [
+            [SharedSuites.Store.cache, .widget], [.widget, .cache], [.cache, .otherCache],
+        ])
+        func `If the first of two stores is killed at any point, the second makes each change once`(
+            stores: [SharedSuites.Store]
+        ) async throws {
+            let scenario = try SharedSuites()
+            defer { scenario.remove() }
+            await #expect(processExitsWith: .success) {
+                [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store]] in
+                try scenario.prepare()
+                try scenario.recordPoints(of: stores[0])
+            }
+            let count = try scenario.points.count
+            try #require(count > 10)
+            for point in stride(from: 0, to: count, by: TestRun.choose(3, long: 1)) {
+                try scenario.reset()
+                await #expect(processExitsWith: .signal(SIGKILL), "\(try scenario.points[point])") {
+                    [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store], point = point as Int]
+                    in
+                    try scenario.prepare()
+                    try scenario.upgrade(stores[0], killedAt: point)
+                }
+                await #expect(processExitsWith: .success, "\(try scenario.points[point])") {
+                    [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store]] in
+                    for store in [stores[1], stores[0], stores[1]] {
+                        try scenario.upgrade(store)
+                        try scenario.expectEachChangeOnce()
+                    }
+                }
+            }
+        }
+    #endif
+}
+
+extension SuiteEditor {
+    fileprivate var volume: Double {
+        get throws {
+            guard case .double(let volume)? = try value(forKey: "volume") else { return .nan }
+            return volume
+        }
+    }
+}
