@@ -23,7 +23,8 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
-    /// Whether the file is only readable because a newer app has upgraded it; see ``Configuration/downgrade``.
+    /// Whether the file can only be read, because a newer app has upgraded it; see
+    /// ``MoltConfiguration/readsNewerStores``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -71,6 +72,21 @@ public final class CodableCache: Sendable {
         )
     }
 
+    /// Opens a cache file that must exist, and upgrades it first.
+    ///
+    /// - Throws: ``MoltError`` as ``init(at:migrations:configuration:)`` does, or with the code `fileMissing`.
+    public convenience init(
+        existing url: URL,
+        migrations: MigrationRegistry = MigrationRegistry(),
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(
+            CacheStore(at: url, configuration, createsFile: false),
+            migrations: migrations,
+            configuration: configuration
+        )
+    }
+
     /// Opens a cache file, and retains an object that the file needs.
     package convenience init(
         at url: URL,
@@ -95,7 +111,7 @@ public final class CodableCache: Sendable {
     ) throws {
         var configuration = configuration
         // No other process could upgrade it.
-        configuration.duty = .opener
+        configuration.owner = .thisProcess
         try self.init(
             CacheStore(inMemoryWith: configuration.attachments),
             migrations: migrations,
@@ -111,14 +127,18 @@ public final class CodableCache: Sendable {
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
-        var options = configuration.migrationOptions
-        options.cancel(when: isCancelled)
-        options.onlyRecordsOnRead = configuration.onlyRecordsOnRead
+        var opening = configuration
+        opening.cancel(when: isCancelled)
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
-            configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
+            configuration.readsNewerStores ? try Downgrade(migrations, opening).reading(store) : nil
         isReadOnly = reading != nil
-        report = try reading ?? Migrator(migrations, options: options).migrate(store)
+        let migrator = Migrator(
+            migrations,
+            configuration: opening,
+            onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
+        )
+        report = try reading ?? migrator.migrate(store)
         schemaVersion = report.to
         path = store.storeName
         self.migrations = migrations
@@ -135,18 +155,18 @@ public final class CodableCache: Sendable {
                 isReadOnly: isReadOnly
             )
         } catch {
-            options.monitor?.openingFailed(with: error)
+            configuration.monitor?.openingFailed(with: error)
             throw error
         }
-        options.isCancelled = { false }
+        opening.isCancelled = { false }
         let rest = OnReadUpgrade(
             report.onRead,
             in: migrations,
             storeName: path,
-            options: options
+            configuration: opening
         )
         sweep = rest.map { [core, hub] in Backfill($0, core, hub, migrations, configuration) }
-        if configuration.runsBackfill, configuration.duty == .opener, !isReadOnly { sweep?.start() }
+        if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
     }
 
     deinit {
@@ -199,14 +219,10 @@ extension CodableCache {
 }
 
 extension CacheStore {
-    fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration) {
-        self.init(
-            at: url,
-            createsFile: configuration.createsFile,
-            attachments: configuration.attachments
-        )
-        readsLaterLayouts = configuration.downgrade == .openReadOnly
-        pageLimit = configuration.pageLimit
-        isDurable = configuration.isDurable
+    fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration, createsFile: Bool = true) {
+        self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
+        readsLaterLayouts = configuration.readsNewerStores
+        pageLimit = configuration.hooks.pageLimit
+        isDurable = configuration.hooks.isDurable
     }
 }

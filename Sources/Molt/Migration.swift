@@ -75,8 +75,9 @@ public struct Migration: Sendable {
     /// Declares that releases which do not know this migration can still read the store correctly after it.
     ///
     /// Use it when only optional properties were added, or when a type changed that those releases never read. Such a
-    /// release may open the upgraded store for reading if all newer migrations declare this and its options allow it.
-    /// The store saves the declaration when the migration runs; a later change to it has no effect.
+    /// release may open the upgraded store for reading if all newer migrations declare this; see
+    /// ``MoltConfiguration/readsNewerStores``. The store saves the declaration when the migration runs; a later change
+    /// to it has no effect.
     ///
     /// ```swift
     /// Migration(to: 3, "nickname-added").readableByOlderReleases()

@@ -54,7 +54,7 @@ public final class MigrationContext {
     /// The suites among them.
     var usedSuites: Set<String> = []
     var attachments: Attachments { scope.attachments }
-    var options: MigrationOptions { scope.options }
+    var configuration: MoltConfiguration { scope.configuration }
 
     init(_ pending: PendingMigration, _ step: UpgradeSchedule.Step, _ scope: UpgradeScope) throws {
         migration = pending.migration
@@ -110,7 +110,7 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
-            if let atPoint = scope.options.atPoint, let point = point() { try atPoint(point) }
+            if let atPoint = scope.configuration.hooks.atPoint, let point = point() { try atPoint(point) }
             return try body(scope.records)
         } catch {
             if (error as? MoltError)?.code != .keyExists { failure = error }

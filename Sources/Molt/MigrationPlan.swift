@@ -179,7 +179,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     package init(
         for store: CacheStore,
         migrations: MigrationRegistry,
-        role: MigrationOptions.Role = .current,
+        role: MoltConfiguration.Role = .current,
         onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()

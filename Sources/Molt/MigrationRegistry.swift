@@ -27,6 +27,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The coders by the last version at which values were written with them, in ascending order.
     private(set) var codings: [(through: Int, coding: RecordCoding)] = []
 
+    /// The policy for records that a step without its own policy cannot convert; see ``onFailure(_:)``.
+    private(set) var failurePolicy = RecordFailurePolicy.stop
+
     /// The version up to which migrations were removed from the code; 0 = none were.
     ///
     /// An older store is refused with the code `tooOld`. Ledger rows at or below this version need no migration in the
@@ -101,6 +104,15 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
         let known = Set(migrations.flatMap { [$0.name] + $0.replaces })
         return ledger.filter { $0.version > oldestSupportedVersion && !known.contains($0.name) }
+    }
+
+    /// The registry with a policy for records that a step cannot convert; by default the upgrade stops.
+    ///
+    /// A step's own policy takes precedence; see ``MigrationStep/onFailure(_:)``.
+    public func onFailure(_ policy: RecordFailurePolicy) -> MigrationRegistry {
+        var registry = self
+        registry.failurePolicy = policy
+        return registry
     }
 
     // MARK: Coders

@@ -97,7 +97,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var isDryRun: Bool
     /// Whether the store was upgraded by a newer app and is open for reading only.
     ///
-    /// See ``MigrationOptions/DowngradePolicy/openReadOnly``.
+    /// See ``MoltConfiguration/readsNewerStores``.
     public var isReadOnly = false
 
     /// Whether there was nothing to do.

@@ -29,7 +29,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
     var settings: Suite? { (declaration as? BuiltInStep)?.settings }
 
-    /// The policy for records that the step cannot convert; nil for the policy of the options.
+    /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: RecordFailurePolicy?
 
     init(
@@ -63,7 +63,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
-    /// The step with its own policy for records that it cannot convert, which overrides that of the options.
+    /// The step with its own policy for records that it cannot convert, which overrides that of the registry.
     ///
     /// ```swift
     /// .transform("Person") { person in

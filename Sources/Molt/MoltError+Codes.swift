@@ -72,17 +72,17 @@ extension MoltError.Code {
 // MARK: Upgrades that did not run, or not to their end
 
 extension MoltError.Code {
-    /// The store needs an upgrade that another process must run; see ``MigrationOptions/duty``.
+    /// The store needs an upgrade that another process must run; see ``MoltConfiguration/owner``.
     public static let needsMigration = Self(rawValue: "needsMigration")
     /// A migration must wait, for example for settings that cannot be read now, and the others depend on it.
     public static let deferred = Self(rawValue: "deferred")
     /// An earlier upgrade's changes to an attached store have not been applied yet.
     public static let journalPending = Self(rawValue: "journalPending")
-    /// The upgrade was interrupted as often as the limit allows; see ``MigrationOptions/attemptLimit``.
+    /// The upgrade was interrupted too often; see ``MoltConfiguration/retriesInterruptedUpgrades``.
     public static let attemptsFailed = Self(rawValue: "attemptsFailed")
     /// The upgrade was cancelled and rolled back.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// The deadline for releasing the store's locks has passed; see ``MigrationOptions/deadline``.
+    /// The deadline for releasing the store's locks has passed; see ``MoltConfiguration/deadline``.
     public static let deadlinePassed = Self(rawValue: "deadlinePassed")
 }
 
@@ -99,7 +99,7 @@ extension MoltError.Code {
     public static let storeChanged = Self(rawValue: "storeChanged")
     /// The file was removed, moved or replaced while the cache had it open.
     public static let fileReplaced = Self(rawValue: "fileReplaced")
-    /// There is no file, and the configuration does not allow creating one.
+    /// There is no file, and the call does not create one.
     public static let fileMissing = Self(rawValue: "fileMissing")
     /// A file already exists where a new one was to be created; it was not touched.
     public static let fileExists = Self(rawValue: "fileExists")

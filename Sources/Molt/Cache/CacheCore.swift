@@ -46,7 +46,7 @@ final class CacheCore: Sendable {
         path = store.storeName
         self.isReadOnly = isReadOnly
         clock = configuration.now
-        let busyMilliseconds = Int32(clamping: max(0, configuration.busyTimeout.milliseconds))
+        let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
         let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         plan = CacheSession.Plan(
@@ -54,7 +54,7 @@ final class CacheCore: Sendable {
             version: version,
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
-            driftPolicy: configuration.drift,
+            mismatches: configuration.mismatches,
             knownTypes: knownTypes
         )
         let session = CacheSession(connection, of: plan)

@@ -15,7 +15,7 @@ extension CacheSession {
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
                 let drift = SchemaDrift(type: typeName, version: version, differences: differences)
-                if driftPolicy == .fail {
+                if mismatches == .fail {
                     refusal = .drifted(drift, in: path)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }

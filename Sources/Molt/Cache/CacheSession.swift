@@ -38,7 +38,7 @@ final class CacheSession: @unchecked Sendable {
     private(set) var writtenUses: [Int64: Double] = [:]
     private var lastTime = 0.0
 
-    let driftPolicy: MigrationOptions.MismatchPolicy
+    let mismatches: MoltConfiguration.MismatchPolicy
     /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
     /// The types compared by the current write; they become known at its commit.
@@ -50,7 +50,7 @@ final class CacheSession: @unchecked Sendable {
         version = plan.version
         generation = plan.generation
         uses = plan.uses
-        driftPolicy = plan.driftPolicy
+        mismatches = plan.mismatches
         knownTypes = plan.knownTypes
         statements = Statements(on: connection, sql: \.sql)
     }
@@ -61,7 +61,7 @@ final class CacheSession: @unchecked Sendable {
         let version: Int
         let generation: Int64
         let uses: UseLog?
-        let driftPolicy: MigrationOptions.MismatchPolicy
+        let mismatches: MoltConfiguration.MismatchPolicy
         let knownTypes: KnownTypes
     }
 

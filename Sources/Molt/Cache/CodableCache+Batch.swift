@@ -40,7 +40,7 @@ extension CodableCache {
     /// The changes are collected first, so reads of the cache inside the closure see the values before the batch.
     ///
     /// - Throws: The closure's errors; ``MoltError``, also with the code `storeChanged` or, see
-    ///   ``Configuration/drift``, `schemaDrift`.
+    ///   ``MoltConfiguration/mismatches``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
     }
@@ -54,7 +54,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - values: A dictionary, or an array of pairs, whose keys may differ by their bytes only.
     ///   - expiry: When the values expire; by default as configured.
-    /// - Throws: ``MoltError``, also with the code `storeChanged` or, see ``Configuration/drift``,
+    /// - Throws: ``MoltError``, also with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
     ///   `schemaDrift`.
     @inlinable  // Specialized code iterates the sequence many times faster.
     public func setAll<Value: Encodable>(

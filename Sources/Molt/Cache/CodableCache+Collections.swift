@@ -126,7 +126,7 @@ extension CodableCache {
         return try list { session throws(SQLiteError) in try session.count(ofType: name) }
     }
 
-    /// The total content of all records in bytes, which ``Configuration/sizeLimit`` limits; keys do not count.
+    /// The total content of all records in bytes, which ``MoltConfiguration/sizeLimit`` limits; keys do not count.
     ///
     /// Without a limit, the call reads the whole file.
     public func contentSize() throws -> Int {

@@ -13,7 +13,8 @@ extension CodableCache {
     ///   - key: The key.
     ///   - expiry: When the value expires; by default as configured.
     /// - Throws: ``MoltError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
-    ///   `storeFailed`; ``MoltError`` with the code `storeChanged` or, see ``Configuration/drift``, `schemaDrift`.
+    ///   `storeFailed`; ``MoltError`` with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
+    ///   `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }

@@ -86,7 +86,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     public var from: Int?
     /// The version that the opening was to lead to; nil if it is not known.
     public var to: Int?
-    /// The app's version, cut to 60 bytes; see ``MigrationOptions/appVersion``.
+    /// The app's version, cut to 60 bytes; see ``MoltConfiguration/appVersion``.
     public var appVersion: String
     /// The version of Molt.
     public var moltVersion = MoltRelease.version
@@ -124,12 +124,18 @@ extension MigrationSummary {
     ///
     /// - Parameters:
     ///   - plan: The plan; nil if none could be made.
-    init(_ plan: MigrationPlan?, _ options: MigrationOptions, duration: Double, storeSize: Int64?, interruptions: Int) {
+    init(
+        _ plan: MigrationPlan?,
+        _ configuration: MoltConfiguration,
+        duration: Double,
+        storeSize: Int64?,
+        interruptions: Int
+    ) {
         outcome = .upToDate
-        isDryRun = options.isDryRun
+        isDryRun = configuration.isDryRun
         from = plan?.from
         to = plan?.to
-        appVersion = Self.shortened(options.appVersion)
+        appVersion = Self.shortened(configuration.appVersion)
         self.duration = Self.rounded(duration)
         self.storeSize = storeSize
         self.interruptions = interruptions

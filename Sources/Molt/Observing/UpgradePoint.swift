@@ -46,9 +46,9 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
 /// It may be called on several threads, as records are processed in parallel.
 package typealias UpgradeHook = @Sendable (UpgradePoint) throws -> Void
 
-extension MigrationOptions {
+extension MoltConfiguration {
     func reach(_ kind: UpgradePoint.Kind, _ subject: @autoclosure () -> String = "") throws {
-        guard let atPoint else { return }
+        guard let atPoint = hooks.atPoint else { return }
         try atPoint(UpgradePoint(kind, subject()))
     }
 }

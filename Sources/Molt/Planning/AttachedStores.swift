@@ -1,7 +1,7 @@
 /// The suites and directories that the migrations of a registry work on, as a plan sees them.
 struct AttachedStores {
     let registry: MigrationRegistry
-    let role: MigrationOptions.Role
+    let role: MoltConfiguration.Role
     private let stores: [String: AttachedStore]
     /// The suite that is upgraded without a cache; nil for a cache.
     private let primary: Suite?
@@ -9,7 +9,7 @@ struct AttachedStores {
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
-    init(_ store: CacheStore, _ registry: MigrationRegistry, role: MigrationOptions.Role) {
+    init(_ store: CacheStore, _ registry: MigrationRegistry, role: MoltConfiguration.Role) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attachments + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry

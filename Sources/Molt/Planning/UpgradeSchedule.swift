@@ -9,7 +9,7 @@ struct UpgradeSchedule {
         var isImport: Bool
         var usesRecords: Bool
         var action: MigrationStep.Action
-        /// The step's policy for records that it cannot convert; nil for the policy of the options.
+        /// The step's policy for records that it cannot convert; nil for that of the registry.
         var onFailure: RecordFailurePolicy?
         /// The coders of its migration.
         var coding: RecordCoding

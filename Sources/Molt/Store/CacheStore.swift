@@ -405,8 +405,7 @@ package final class CacheStore {
     }
 
     private var missing: MoltError {
-        let reason = createsFile ? "" : ", and `createsFile` is false"
-        return MoltError(.fileMissing, "There is no cache at \(path)\(reason).", store: path)
+        MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.

@@ -155,7 +155,7 @@ final class Attachments {
 
     // MARK: Applying
 
-    func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
+    func apply(_ journal: [JournalEntry], _ configuration: MoltConfiguration) throws {
         for entry in journal { try afterCommit(entry.store, checkAvailable) }
         let changes = try journal.map { entry in
             try afterCommit(entry.store) { store in
@@ -164,14 +164,14 @@ final class Attachments {
         }
         if changes.count == 1 {
             // No data moves between stores, so all changes can be made at once.
-            try apply(changes[0], nil, options)
+            try apply(changes[0], nil, configuration)
         } else {
             let ordered = Self.destinationsFirst(changes)
             for phase in SuitePatch.Phase.allCases {
-                for change in ordered { try apply(change, phase, options) }
+                for change in ordered { try apply(change, phase, configuration) }
             }
         }
-        try options.reach(.afterApplies)
+        try configuration.reach(.afterApplies)
     }
 
     /// The changes in an order in which a suite gets values before the one that loses them is marked.
@@ -193,17 +193,17 @@ final class Attachments {
     private typealias Change = (entry: JournalEntry, store: AttachedStore, patch: SuitePatch?)
 
     /// - Parameter phase: Nil for all changes.
-    private func apply(_ change: Change, _ phase: SuitePatch.Phase?, _ options: MigrationOptions) throws {
+    private func apply(_ change: Change, _ phase: SuitePatch.Phase?, _ configuration: MoltConfiguration) throws {
         // The next opening starts again from the beginning.
-        try options.checkDeadline(isCommitted: true)
+        try configuration.checkDeadline(isCommitted: true)
         let name = phase.map { "\($0)" } ?? "all"
         try afterCommit(change.entry.store) { _ in
-            try options.reach(.beforeApply, "\(change.entry.store) (\(name))")
+            try configuration.reach(.beforeApply, "\(change.entry.store) (\(name))")
             switch change.store {
             case .suite(let suite): try change.patch.map { try suite.apply($0, phase) }
             case .directory(let directory): if phase != .add { directory.remove(change.entry.changes) }
             }
-            try options.reach(.afterApply, "\(change.entry.store) (\(name))")
+            try configuration.reach(.afterApply, "\(change.entry.store) (\(name))")
         }
     }
 

@@ -1,14 +1,14 @@
 /// The log entry of this upgrade: made under the store's write lock, removed at the end.
 final class AttemptNote {
     private let log: AttemptLog?
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
     private var own: UpgradeAttempt?
     /// See ``MigrationSummary/interruptions``.
     private(set) var interruptions = 0
 
-    init(_ store: CacheStore, _ options: MigrationOptions) {
-        log = options.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
-        self.options = options
+    init(_ store: CacheStore, _ configuration: MoltConfiguration) {
+        log = configuration.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
+        self.configuration = configuration
     }
 
     /// Notes that an upgrade begins.
@@ -16,7 +16,7 @@ final class AttemptNote {
     /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
-        let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
+        let attempt = UpgradeAttempt(plan, appVersion: configuration.appVersion)
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
         // just failed, and its process is about to clear the log.
         let all = log.attempts()
@@ -24,9 +24,8 @@ final class AttemptNote {
         interruptions = all.count { $0.to > plan.from || $0.to == plan.from && !plan.journal.isEmpty }
         let earlier = all.filter { $0.isRepeated(by: attempt) }
         // A developer stops the app in the debugger again and again.
-        if let limit = options.attemptLimit, !options.redoesLastUpgrade, !earlier.isEmpty, earlier.count >= limit {
-            throw MoltError.attemptsFailed(earlier)
-        }
+        let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
+        if !retries, earlier.count >= configuration.hooks.attemptLimit { throw MoltError.attemptsFailed(earlier) }
         log.begin(attempt)
         own = attempt
     }

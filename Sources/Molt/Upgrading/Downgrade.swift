@@ -3,11 +3,11 @@ internal import Foundation
 /// Opens a store for reading only after a newer app has upgraded it.
 package struct Downgrade {
     private let registry: MigrationRegistry
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
 
-    package init(_ registry: MigrationRegistry, _ options: MigrationOptions) {
+    package init(_ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
         self.registry = registry
-        self.options = options
+        self.configuration = configuration
     }
 
     /// Checks whether a store that a newer app has upgraded can be read as it is.
@@ -17,14 +17,14 @@ package struct Downgrade {
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
     package func reading(_ store: CacheStore, _ opening: Opening? = nil) throws -> MigrationReport? {
         let startedAt = Date()
-        var opening = opening ?? options.opening(of: store)
+        var opening = opening ?? configuration.opening(of: store)
         do {
             try registry.validate()
             let state = try store.state()
             let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
             guard plan.isSuperseded || state.laterLayout != nil else { return nil }
             opening.plan = plan
-            options.monitor?.send(.planned(plan))
+            configuration.monitor?.send(.planned(plan))
             try checkReadable(state, plan)
             let report = self.report(plan, startedAt)
             opening.end(with: report)
@@ -45,7 +45,7 @@ package struct Downgrade {
             duration: 0,
             entries: [],
             deferred: [],
-            isDryRun: options.isDryRun
+            isDryRun: configuration.isDryRun
         )
         report.isReadOnly = true
         report.onRead = plan.onRead

@@ -1,13 +1,13 @@
 /// A wait of limited duration for the write lock of a store.
 struct LockWait {
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
     private let isCancellable: Bool
     private let attempt: AttemptNote
     private var deadline: ContinuousClock.Instant?
-    private var timeout: Duration { max(.zero, options.lockTimeout) }
+    private var timeout: Duration { configuration.upgradeTimeout }
 
-    init(options: MigrationOptions, attempt: AttemptNote, isCancellable: Bool = true) {
-        self.options = options
+    init(configuration: MoltConfiguration, attempt: AttemptNote, isCancellable: Bool = true) {
+        self.configuration = configuration
         self.attempt = attempt
         self.isCancellable = isCancellable
     }
@@ -16,11 +16,11 @@ struct LockWait {
     ///
     /// - Throws: ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
     mutating func wait() throws {
-        if isCancellable { try options.checkCancellation() }
+        if isCancellable { try configuration.checkCancellation() }
         let now = ContinuousClock.now
         guard let deadline else {
             deadline = now + timeout
-            options.monitor?.send(.waiting)
+            configuration.monitor?.send(.waiting)
             return
         }
         guard now >= deadline else { return }
@@ -29,7 +29,7 @@ struct LockWait {
         var error = MoltError(
             .busy,
             "Another process or thread has held the store for more than \(timeout)\(use). Try again, or set a longer "
-                + "lockTimeout."
+                + "timeout."
         )
         error.holder = holder
         throw error

@@ -16,20 +16,20 @@ extension Migrator {
         _ backup: UpgradeBackup,
         _ locks: SuiteLocks
     ) throws -> Bool {
-        var lock = LockWait(options: options, attempt: attempt)
-        let stores = AttachedStores(store, registry, role: options.role)
+        var lock = LockWait(configuration: configuration, attempt: attempt)
+        let stores = AttachedStores(store, registry, role: configuration.role)
         let attachments = Attachments(stores)
         var state = upgrade
         var isRun = false
         var isReady = true
         defer { attachments.abandon() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
-        let now = options.now?()
+        let now = configuration.now()
         let isLight = isLight(upgrade.plan)
-        try store.withWriteTransaction(until: options.deadline, isSynced: !isLight) { transaction in
+        try store.withWriteTransaction(until: configuration.deadline, isSynced: !isLight) { transaction in
             // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
             // outstanding journal, because the plan reads attached stores.
-            if !options.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
+            if !configuration.isDryRun, try applyJournal(of: store, transaction, attachments, attempt) {
                 state.hasFinishedEarlier = true
             }
             let current = try stores.state(transaction.state())
@@ -38,22 +38,22 @@ extension Migrator {
                 storeName: store.storeName,
                 migrations: registry,
                 stores,
-                onlyRecordsOnRead: options.onlyRecordsOnRead
+                onlyRecordsOnRead: onlyRecordsOnRead
             ) { try transaction.hasRecords(before: $0) }
             if plan != state.plan {
                 let edits = state.plan.edits
                 state.plan = plan
-                options.monitor?.send(.planned(plan))
+                configuration.monitor?.send(.planned(plan))
                 if plan.edits != edits { try checkEdits(plan) }
             }
             try plan.checkProblems()
             guard plan.needsRun else { return true }
             isReady =
                 (!isLight || self.isLight(plan))
-                && (locks.areHeld || options.isDryRun || !worksOnSuites(plan, of: store))
+                && (locks.areHeld || configuration.isDryRun || !worksOnSuites(plan, of: store))
             guard isReady else { return false }
             isRun = true
-            try options.checkCancellation()
+            try configuration.checkCancellation()
             if try !isLight || attempt.hasEarlier || mergesTypes(plan, transaction) { try attempt.begin(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try stores.changesRestoringCurrentState(store.attachments, plan)
@@ -73,13 +73,13 @@ extension Migrator {
         }
         guard isReady else { return false }
         upgrade = state
-        if isRun { try options.reach(.afterCommit, "of the upgrade") }
+        if isRun { try configuration.reach(.afterCommit, "of the upgrade") }
         return true
     }
 
     /// Whether an upgrade only adds rows to the ledger and renames types.
     private func isLight(_ plan: MigrationPlan) -> Bool {
-        guard options.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        guard configuration.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
         return steps(of: plan).allSatisfy { step in
             if case .renameType = step.action { true } else { false }
         }
@@ -106,7 +106,7 @@ extension Migrator {
         on store: CacheStore,
         _ transaction: CacheTransaction,
         _ attachments: Attachments,
-        _ now: Date?,
+        _ now: Date,
         _ upgrade: inout Upgrade
     ) throws {
         attachments.prepare(plan)
@@ -114,25 +114,25 @@ extension Migrator {
             transaction: transaction,
             registry: registry,
             attachments: attachments,
-            options: options,
-            now: now ?? Date(),
-            meter: ProgressMeter(monitor: options.monitor)
+            configuration: configuration,
+            now: now,
+            meter: ProgressMeter(monitor: configuration.monitor)
         )
         // Expired records can no longer be read, so no step has to convert them.
-        if let now, !plan.isFresh, !plan.entries.contains(where: \.isPutOff) {
+        if !configuration.hooks.keepsExpired, !plan.isFresh, !plan.entries.contains(where: \.isPutOff) {
             upgrade.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
         }
         let upgradeRun = UpgradeRun(plan: plan, registry: registry, scope: scope)
         upgrade.entries = try upgradeRun.run()
-        try options.reach(.writeLedger)
+        try configuration.reach(.writeLedger)
         let rows = try ledgerEntries(for: upgrade.entries) + finishedRows(plan, transaction)
         try transaction.record(rows, version: max(plan.from, plan.to))
         let journal = try attachments.finish(adding: suiteRows(rows, upgradeRun.changedSuites, store))
-        if !journal.isEmpty { try options.reach(.writeJournal) }
+        if !journal.isEmpty { try configuration.reach(.writeJournal) }
         try transaction.addToJournal(journal)
         upgrade.plan.journal = try transaction.journal().map(\.store)
-        try options.checkCancellation()
-        try options.reach(.beforeCommit, "of the upgrade")
+        try configuration.checkCancellation()
+        try configuration.reach(.beforeCommit, "of the upgrade")
     }
 
     private func ledgerEntries(for entries: [MigrationReport.Entry]) -> [LedgerEntry] {
@@ -184,7 +184,7 @@ extension Migrator {
             duration: entry.duration,
             counts: entry.counts,
             attachedCounts: entry.attachedCounts,
-            appVersion: options.appVersion,
+            appVersion: configuration.appVersion,
             // Other migrations did the work that a replacement stands for.
             fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
             replaces: migration?.replaces ?? [],
@@ -200,40 +200,40 @@ extension Migrator {
     ///
     /// - Returns: Whether the journal had changes.
     func applyJournal(of store: CacheStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
-        let attachments = Attachments(AttachedStores(store, registry, role: options.role))
-        var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
+        let attachments = Attachments(AttachedStores(store, registry, role: configuration.role))
+        var lock = LockWait(configuration: configuration, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
-        try options.checkDeadline(isCommitted: !isCancellable)
+        try configuration.checkDeadline(isCommitted: !isCancellable)
         do {
-            try store.withWriteTransaction(until: options.deadline) { transaction in
+            try store.withWriteTransaction(until: configuration.deadline) { transaction in
                 isApplied = try applyJournal(of: store, transaction, attachments, attempt)
                 if isApplied {
-                    try options.reach(.beforeCommit, "that ends the journal")
+                    try configuration.reach(.beforeCommit, "that ends the journal")
                 } else {
                     // Another process was faster, perhaps that of a newer app.
                     _ = try planUnlessSuperseded(store, transaction)
                 }
                 return true
             } waiting: {
-                try options.checkDeadline(isCommitted: !isCancellable)
+                try configuration.checkDeadline(isCommitted: !isCancellable)
                 try lock.wait()
             }
         } catch let error as MoltError where [.deadlinePassed, .suspended].contains(error.code) {
             // The error of an interrupted statement describes an uncommitted upgrade.
-            try options.checkDeadline(isCommitted: !isCancellable)
+            try configuration.checkDeadline(isCommitted: !isCancellable)
             throw error
         }
-        if isApplied { try options.reach(.afterCommit, "that ends the journal") }
+        if isApplied { try configuration.reach(.afterCommit, "that ends the journal") }
         return isApplied
     }
 
     /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
     func finishJournal(of store: CacheStore) throws {
         guard try !store.state().journal.isEmpty else { return }
-        let attachments = Attachments(AttachedStores(store, registry, role: options.role))
-        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
+        let attachments = Attachments(AttachedStores(store, registry, role: configuration.role))
+        var lock = LockWait(configuration: configuration, attempt: AttemptNote(store, configuration))
         try store.withWriteTransaction(until: nil) { transaction in
-            try attachments.apply(transaction.journal(), options)
+            try attachments.apply(transaction.journal(), configuration)
             try transaction.clearJournal()
             return true
         } waiting: {
@@ -252,8 +252,8 @@ extension Migrator {
         guard !journal.isEmpty else { return false }
         // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
         try attempt.begin(planUnlessSuperseded(store, transaction))
-        try attachments.apply(journal, options)
-        try options.reach(.clearJournal)
+        try attachments.apply(journal, configuration)
+        try configuration.reach(.clearJournal)
         try transaction.clearJournal()
         return true
     }

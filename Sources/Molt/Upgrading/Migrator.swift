@@ -3,11 +3,18 @@ import Foundation
 /// Runs a plan on a store, completely or not at all.
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
-    let options: MigrationOptions
+    let configuration: MoltConfiguration
+    /// Whether migrations on read are only recorded in the ledger; otherwise they run like others.
+    let onlyRecordsOnRead: Bool
 
-    package init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
+    package init(
+        _ registry: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration(),
+        onlyRecordsOnRead: Bool = false
+    ) {
         self.registry = registry
-        self.options = options
+        self.configuration = configuration
+        self.onlyRecordsOnRead = onlyRecordsOnRead
     }
 
     /// Plans an upgrade of a store; writes nothing.
@@ -17,15 +24,15 @@ package struct Migrator: Sendable {
         try MigrationPlan(
             for: store,
             migrations: registry,
-            role: options.role,
-            onlyRecordsOnRead: options.onlyRecordsOnRead
+            role: configuration.role,
+            onlyRecordsOnRead: onlyRecordsOnRead
         )
     }
 
     /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.
     ///
     /// - Throws: ``MoltError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
-    ///   `needsMigration`, `attemptsFailed` or, depending on the options, `migrationEdited` before anything is written;
+    ///   `needsMigration`, `attemptsFailed` or, by its configuration, `migrationEdited` before anything is written;
     ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
     ///   that failed; or the store's error. In all these cases the store is unchanged. Only `attachedStoreFailed` after
     ///   the commit, `journalPending` after that of an earlier upgrade, and `deadlinePassed` between commit and journal
@@ -34,10 +41,10 @@ package struct Migrator: Sendable {
     ///
     /// - Parameter opening: The opening that the upgrade belongs to; a new one by default.
     package func migrate(_ store: CacheStore, _ opening: Opening? = nil) throws -> MigrationReport {
-        let backup = UpgradeBackup(of: store, options)
-        let attempt = AttemptNote(store, options)
+        let backup = UpgradeBackup(of: store, configuration)
+        let attempt = AttemptNote(store, configuration)
         let locks = SuiteLocks()
-        var opening = opening ?? options.opening(of: store)
+        var opening = opening ?? configuration.opening(of: store)
         defer { if locks.areHeld { store.removeIfSettled() } }
         do {
             let report = try runPhases(on: store, &opening, attempt, backup, locks)
@@ -78,14 +85,16 @@ package struct Migrator: Sendable {
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan(for store: CacheStore, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
-        if options.redoesLastUpgrade, options.duty == .opener, !options.isDryRun, !store.isInMemory {
-            var lock = LockWait(options: options, attempt: attempt)
-            let unshipped = UnshippedUpgrade(store: store, registry: registry, options: options)
+        if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
+            !store.isInMemory
+        {
+            var lock = LockWait(configuration: configuration, attempt: attempt)
+            let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             try unshipped.undo(upgrade.plan) { try lock.wait() }
             upgrade.plan = try plan(for: store)
         }
-        options.monitor?.send(.planned(upgrade.plan))
-        if !options.isDryRun { try leaveToOthers(store, &upgrade.plan) }
+        configuration.monitor?.send(.planned(upgrade.plan))
+        if !configuration.isDryRun { try leaveToOthers(store, &upgrade.plan) }
         return upgrade
     }
 
@@ -95,10 +104,10 @@ package struct Migrator: Sendable {
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote
     ) throws {
-        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return }
+        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !configuration.isDryRun else { return }
         upgrade.hasFinishedEarlier = try applyJournal(of: store, attempt)
         upgrade.plan = try plan(for: store)
-        options.monitor?.send(.planned(upgrade.plan))
+        configuration.monitor?.send(.planned(upgrade.plan))
     }
 
     private func runPending(
@@ -123,8 +132,8 @@ package struct Migrator: Sendable {
     /// Writes the ledger of a suite into its file, which the backup is a copy of.
     private func mirrorLedger(of store: CacheStore, _ attempt: AttemptNote) throws {
         guard store.primary != nil else { return }
-        var wait = LockWait(options: options, attempt: attempt)
-        let state = try AttachedStores(store, registry, role: options.role).state(store.state())
+        var wait = LockWait(configuration: configuration, attempt: attempt)
+        let state = try AttachedStores(store, registry, role: configuration.role).state(store.state())
         if !state.isFresh { try store.mirror(state) { try wait.wait() } }
     }
 
@@ -137,9 +146,9 @@ package struct Migrator: Sendable {
         _ attempt: AttemptNote,
         _ locks: SuiteLocks
     ) throws {
-        guard !options.isDryRun, !locks.areHeld, plan.needsUpgrade, worksOnSuites(plan, of: store) else { return }
-        var wait = LockWait(options: options, attempt: attempt)
-        locks.held = try AttachedStores(store, registry, role: options.role).lockSuites { try wait.wait() }
+        guard !configuration.isDryRun, !locks.areHeld, plan.needsUpgrade, worksOnSuites(plan, of: store) else { return }
+        var wait = LockWait(configuration: configuration, attempt: attempt)
+        locks.held = try AttachedStores(store, registry, role: configuration.role).lockSuites { try wait.wait() }
     }
 
     /// Whether an upgrade reads or changes settings.
@@ -153,7 +162,7 @@ package struct Migrator: Sendable {
 
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
     private func finishJournal(of store: CacheStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
-        guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
+        guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !configuration.isDryRun else { return }
         do {
             _ = try applyJournal(of: store, attempt, isCancellable: false)
         } catch {
@@ -172,7 +181,7 @@ package struct Migrator: Sendable {
             entries: upgrade.entries,
             expiredCount: upgrade.expiredCount,
             deferred: upgrade.plan.deferred,
-            isDryRun: options.isDryRun
+            isDryRun: configuration.isDryRun
         )
         report.onRead = upgrade.plan.onRead
         return report
@@ -180,30 +189,30 @@ package struct Migrator: Sendable {
 
     // MARK: Before the upgrade
 
-    /// Waits until another process has upgraded the store, if the options leave it to others.
+    /// Waits until another process has upgraded the store, if the configuration leaves it to others.
     private func leaveToOthers(_ store: CacheStore, _ plan: inout MigrationPlan) throws {
-        guard case .others(let time) = options.duty else { return }
+        guard case .anotherProcess(let time) = configuration.owner else { return }
         let end = ContinuousClock.now + time
         var isWaiting = false
         while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
-            try options.checkCancellation()
+            try configuration.checkCancellation()
             guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
-            if !isWaiting { options.monitor?.send(.waiting) }
+            if !isWaiting { configuration.monitor?.send(.waiting) }
             isWaiting = true
             Thread.sleep(forTimeInterval: 0.02)
             plan = try self.plan(for: store)
         }
         // The next process that may upgrade the store completes the ledger.
         plan.finishedOnRead = []
-        if isWaiting { options.monitor?.send(.planned(plan)) }
+        if isWaiting { configuration.monitor?.send(.planned(plan)) }
     }
 
     /// Handles migrations that were edited after this store had counted them as applied.
     func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
-        switch options.editedMigrations {
+        switch configuration.mismatches {
         case .ignore: break
-        case .report: options.monitor?.send(.edited(plan.edits))
+        case .report: configuration.monitor?.send(.edited(plan.edits))
         case .fail: throw MoltError.edited(first, all: plan.edits)
         }
     }

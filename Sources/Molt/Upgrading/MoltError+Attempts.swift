@@ -4,8 +4,8 @@ extension MoltError {
         var error = MoltError(
             .attemptsFailed,
             "The upgrade began \(attempts.count) times and was interrupted each time, for example by a crash or a kill.\(last) It was not "
-                + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with a "
-                + "higher attemptLimit, or with nil for none. \(recoveryAdvice)"
+                + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with "
+                + "`retriesInterruptedUpgrades = true`. \(recoveryAdvice)"
         )
         error.attempts = attempts
         return error

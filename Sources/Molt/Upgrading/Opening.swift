@@ -7,12 +7,12 @@ package struct Opening {
     /// Whether it made the changes outside the store that an earlier upgrade had committed.
     var hasFinishedEarlier = false
     private let storeSize: Int64?
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
     private var start = ContinuousClock.now
 
-    fileprivate init(of store: CacheStore, _ options: MigrationOptions) {
-        storeSize = options.monitor == nil ? nil : store.byteCount
-        self.options = options
+    fileprivate init(of store: CacheStore, _ configuration: MoltConfiguration) {
+        storeSize = configuration.monitor == nil ? nil : store.byteCount
+        self.configuration = configuration
     }
 
     /// Leaves out what was done so far, such as copying the store, from the duration.
@@ -21,19 +21,19 @@ package struct Opening {
     }
 
     package func end(with report: MigrationReport) {
-        guard let monitor = options.monitor else { return }
+        guard let monitor = configuration.monitor else { return }
         monitor.send(.finished(report), summary.ended(with: report))
     }
 
     package func end(with error: any Error) {
-        guard let monitor = options.monitor else { return }
+        guard let monitor = configuration.monitor else { return }
         monitor.send(.failed(error), summary.failed(with: error))
     }
 
     private var summary: MigrationSummary {
         var summary = MigrationSummary(
             plan,
-            options,
+            configuration,
             duration: start.duration(to: .now).seconds,
             storeSize: storeSize,
             interruptions: interruptions
@@ -43,8 +43,8 @@ package struct Opening {
     }
 }
 
-extension MigrationOptions {
-    /// Begins an opening with these options.
+extension MoltConfiguration {
+    /// Begins an opening with this configuration.
     package func opening(of store: CacheStore) -> Opening {
         Opening(of: store, self)
     }

@@ -3,8 +3,8 @@ internal import Foundation
 extension Suite {
     /// The backups of the suite, newest first.
     ///
-    /// They are made by upgrades of the suite without a cache whose options request it, and by ``backUp(attaching:)``. A
-    /// backup of a cache contains the settings that its migrations work on.
+    /// They are made by upgrades of the suite without a cache, if their configuration requests it, and by
+    /// ``backUp(attaching:)``. A backup of a cache contains the settings that its migrations work on.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`;
     ///   `noPermission` or `storeFailed` if their directory cannot be listed.

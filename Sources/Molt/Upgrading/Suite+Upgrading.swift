@@ -16,16 +16,15 @@ extension Suite {
     ///
     /// - Parameters:
     ///   - migrations: The registry.
-    ///   - attached: Other suites that blocks use but steps do not name; none by default.
-    ///   - options: The app's version for the ledger, the monitor, the time to wait for another process, and more.
+    ///   - configuration: The suites that blocks use but steps do not name, the app's version, the monitor, and more.
     /// - Throws: ``MoltError`` as `Migrator.migrate(_:)` does, or for a suite that cannot be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [Suite] = [],
-        options: MigrationOptions = MigrationOptions()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        try Migrator(migrations, options: options).migrate(CacheStore(upgrading: self, attaching: attached))
+        try Migrator(migrations, configuration: configuration)
+            .migrate(CacheStore(upgrading: self, attaching: configuration.attached))
     }
 
     /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.
@@ -36,13 +35,12 @@ extension Suite {
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [Suite] = [],
-        options: MigrationOptions = MigrationOptions()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> MigrationReport {
         try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
-            var options = options
-            options.cancel(when: isCancelled)
-            return try upgrade(with: migrations, attaching: attached, options: options)
+            var configuration = configuration
+            configuration.cancel(when: isCancelled)
+            return try upgrade(with: migrations, configuration: configuration)
         }
     }
 
@@ -60,15 +58,14 @@ extension Suite {
     /// - Throws: The same errors as the upgrade.
     public func dryRun(
         of migrations: MigrationRegistry,
-        attaching attached: [Suite] = [],
         samples: Int = 0,
-        options: MigrationOptions = MigrationOptions()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        var options = options
-        options.isDryRun = true
-        options.sampleCount = samples
-        return try Migrator(migrations, options: options)
-            .migrate(CacheStore(inMemoryWith: ([self] + attached).map(AttachedStore.suite), upgrading: self))
+        var configuration = configuration
+        configuration.samples = samples
+        let attached = ([self] + configuration.attached).map(AttachedStore.suite)
+        return try Migrator(migrations, configuration: configuration)
+            .migrate(CacheStore(inMemoryWith: attached, upgrading: self))
     }
 }
 
@@ -83,13 +80,12 @@ extension MigrationPlan {
     public init(
         for suite: Suite,
         migrations: MigrationRegistry,
-        attaching attached: [Suite] = [],
-        role: MigrationOptions.Role = .current
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(
-            for: CacheStore(upgrading: suite, attaching: attached),
+            for: CacheStore(upgrading: suite, attaching: configuration.attached),
             migrations: migrations,
-            role: role,
+            role: configuration.role,
             onlyRecordsOnRead: false
         )
     }

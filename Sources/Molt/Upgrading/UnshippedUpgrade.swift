@@ -1,10 +1,10 @@
 /// Puts a store back to its copy from before the last upgrade when that upgrade's migrations have changed since.
 ///
-/// Used in debug builds only; see `MigrationOptions.redoesUnshippedMigrations`.
+/// Used in debug builds only; see `MoltConfiguration.redoesUnshippedMigrations`.
 struct UnshippedUpgrade {
     let store: CacheStore
     let registry: MigrationRegistry
-    let options: MigrationOptions
+    let configuration: MoltConfiguration
 
     /// Restores the copy from before the changed migrations; without one, replaces a cache with no attached suites
     /// with an empty one.
@@ -13,7 +13,7 @@ struct UnshippedUpgrade {
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
         guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
-        let attachments = AttachedStores(store, registry, role: options.role)
+        let attachments = AttachedStores(store, registry, role: configuration.role)
         let state = try attachments.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String
@@ -66,7 +66,7 @@ struct UnshippedUpgrade {
             return (plan.to + 1, "it was at version \(plan.from), and the registry ends at \(plan.to)")
         }
         let missing = registry.unknown(in: state.ledger)
-        let edits = options.editedMigrations == .ignore ? [] : plan.edits
+        let edits = configuration.mismatches == .ignore ? [] : plan.edits
         let versions = missing.map(\.version) + edits.map(\.recordedVersion)
         guard versions.allSatisfy({ $0 == plan.from }) else { return nil }
         if let edit = edits.first { return (plan.from, "migration \(edit.migration) was edited") }

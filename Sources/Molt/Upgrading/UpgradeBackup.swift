@@ -3,27 +3,28 @@ internal import Foundation
 /// The backup of one opening: made before the upgrade writes, and removed if the upgrade is rolled back.
 final class UpgradeBackup {
     private let store: CacheStore?
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
     private var backup: StoreBackup?
     /// The state of the store at that time.
     private var state: StoreState?
 
-    init(of store: CacheStore, _ options: MigrationOptions) {
-        self.store = options.effectiveBackup != nil && !options.isDryRun && !store.isInMemory ? store : nil
-        self.options = options
+    init(of store: CacheStore, _ configuration: MoltConfiguration) {
+        self.store = configuration.effectiveBackup != nil && !configuration.isDryRun && !store.isInMemory ? store : nil
+        self.configuration = configuration
     }
 
-    /// Whether the options ask for a backup, and the store can have one.
+    /// Whether the configuration asks for a backup, and the store can have one.
     var isWanted: Bool { store != nil }
 
-    /// Makes the backup if the options ask for one; called in the upgrade's transaction, before anything is written.
+    /// Makes the backup if one is wanted; called in the upgrade's transaction, before anything is written.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
-        guard !plan.isFresh, let store, let policy = options.effectiveBackup else { return }
-        try options.reach(.beforeBackup)
+        guard !plan.isFresh, let store, let policy = configuration.effectiveBackup else { return }
+        try configuration.reach(.beforeBackup)
         let entries = try attached()
-        let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) { [options] in
-            try options.checkCancellation()
-            try options.reach(.copyForBackup)
+        let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) {
+            [configuration] in
+            try configuration.checkCancellation()
+            try configuration.reach(.copyForBackup)
         }
         let made = try store.makeBackup(request)
         backup = made
@@ -31,13 +32,13 @@ final class UpgradeBackup {
         // Removal is best effort: the upgrade has the backup that it needs.
         let leftovers = policy.leftovers(of: (try? store.backups()) ?? [], before: made)
         for leftover in leftovers { try? store.remove(leftover) }
-        options.monitor?.send(.backedUp(made))
-        try options.reach(.afterBackup)
+        configuration.monitor?.send(.backedUp(made))
+        try configuration.reach(.afterBackup)
     }
 
     /// Removes excess backups after a commit, or if there was nothing to do.
     func upgradeDidEnd() {
-        guard let backup, let store, let policy = options.effectiveBackup else { return }
+        guard let backup, let store, let policy = configuration.effectiveBackup else { return }
         // Removal is best effort; the next upgrade tries again.
         let excess = policy.excess(of: (try? store.backups()) ?? [])
         // Keep this upgrade's backup whatever its date, as the clock may have been set back.

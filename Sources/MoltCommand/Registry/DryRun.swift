@@ -19,7 +19,7 @@ struct DryRun {
     func report(announce: (String) -> Void) throws -> MigrationReport {
         guard let html else { return try upgradeCopy(samples: samples ?? 0) }
         let file = try HTMLFile(html)
-        let store = UpgradeReportPage.Store(url, appVersion: configuration.options.appVersion)
+        let store = UpgradeReportPage.Store(url, appVersion: configuration.appVersion)
         let plan = try? self.plan()
         let date = Date()
         let result = Result { try upgradeCopy(samples: samples ?? 3) }
@@ -48,7 +48,7 @@ struct DryRun {
         try MigrationPlan(
             for: CacheStore(at: url),
             migrations: migrations,
-            role: configuration.options.role,
+            role: configuration.role,
             onlyRecordsOnRead: false
         )
     }
@@ -60,11 +60,11 @@ struct DryRun {
     /// After a failure of a record, the report of an upgrade that sets such records aside.
     private func tolerantReport(after result: Result<MigrationReport, any Error>) -> MigrationReport? {
         guard case .failure(let error as MoltError) = result, error.isAboutRecord else { return nil }
-        var tolerant = configuration
-        tolerant.unconvertible = .quarantine(upTo: RecordFailurePolicy.Limit())
-        tolerant.monitor = nil
+        var configuration = configuration
+        configuration.monitor = nil
+        let tolerant = migrations.onFailure(.quarantine(upTo: .none))
         // If another failure stops this one too, the page shows the first alone.
-        return try? CodableCache.dryRun(at: url, migrations: migrations, configuration: tolerant)
+        return try? CodableCache.dryRun(at: url, migrations: tolerant, configuration: configuration)
     }
 }
 

@@ -37,7 +37,7 @@ package struct RegisteredApp: Sendable {
             let plan = try MigrationPlan(
                 forFileAt: existing(call.arguments[0]),
                 migrations: migrations,
-                role: configuration.options.role
+                configuration: configuration
             )
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
             return plan.problems.isEmpty ? ExitCode.success : ExitCode.failure
@@ -97,7 +97,7 @@ package struct RegisteredApp: Sendable {
             var configuration = followed(on: terminal)
             if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
             // All records at once, so that the report is about all of them.
-            configuration.onlyRecordsOnRead = false
+            configuration.hooks.onlyRecordsOnRead = false
             let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
             defer { cache.close() }
             if call.has("--json") { try terminal.sayJSON(cache.report) } else { terminal.say("\(cache.report)") }

@@ -244,9 +244,9 @@ package struct FaultSweep: Sendable {
     private func upgrade(_ store: TemporaryStore, _ injector: FaultInjector? = nil, pageLimit: Int? = nil) async throws
     {
         var configuration = configuration
-        configuration.options.atPoint = injector?.hook
-        configuration.batchSize = batchSize
-        configuration.pageLimit = pageLimit
+        configuration.hooks.atPoint = injector?.hook
+        configuration.hooks.batchSize = batchSize
+        configuration.hooks.pageLimit = pageLimit
         _ = try await store.upgrade(through: migrations, by: entryPoint, configuration: configuration)
     }
 }

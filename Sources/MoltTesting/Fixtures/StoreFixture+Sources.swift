@@ -172,11 +172,11 @@ extension StoreFixture {
             strict: true,
             type: type
         )
-        var options = MigrationOptions()
-        options.now = { now }
+        var configuration = MoltConfiguration()
+        configuration.now = { now }
         let store = CacheStore(inMemoryWith: [])
         defer { store.close() }
-        _ = try Migrator([adoption], options: options).migrate(store)
+        _ = try Migrator([adoption], configuration: configuration).migrate(store)
         var contents = try store.contents()
         contents.version = 0
         contents.ledger = []

@@ -29,11 +29,7 @@ extension TemporaryStore {
             return cache.report
         case .asyncSuite:
             let configuration = try redirected(configuration, migrations)
-            return try await primarySuite().upgrade(
-                with: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
+            return try await primarySuite().upgrade(with: migrations, configuration: configuration)
         default:
             return try upgradeNow(through: migrations, by: entry, configuration: configuration)
         }
@@ -54,11 +50,7 @@ extension TemporaryStore {
         case .inMemory:
             return try upgradeInMemory(through: migrations, configuration)
         case .suite, .asyncSuite:
-            return try primarySuite().upgrade(
-                with: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
+            return try primarySuite().upgrade(with: migrations, configuration: configuration)
         }
     }
 
@@ -72,11 +64,7 @@ extension TemporaryStore {
         case .cache:
             return try CodableCache.dryRun(at: url, migrations: migrations, configuration: configuration)
         case .suite:
-            return try primarySuite().dryRun(
-                of: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
+            return try primarySuite().dryRun(of: migrations, configuration: configuration)
         }
     }
 
@@ -87,7 +75,7 @@ extension TemporaryStore {
         let store = CacheStore(inMemoryWith: configuration.attachments)
         try memory?.write(to: store)
         defer { store.close() }
-        let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
+        let report = try Migrator(migrations, configuration: configuration).migrate(store)
         memory = try store.contents()
         return report
     }
@@ -107,7 +95,7 @@ extension CodableCache.Configuration {
     /// The configuration with which migrations on read run like others, so that their whole result can be compared.
     fileprivate var runningAllAtOnce: Self {
         var configuration = self
-        configuration.onlyRecordsOnRead = false
+        configuration.hooks.onlyRecordsOnRead = false
         return configuration
     }
 }

@@ -171,14 +171,14 @@ public final class TemporaryStore: Sendable {
         _ migrations: MigrationRegistry
     ) throws -> CodableCache.Configuration {
         var configuration = configuration
-        configuration.isDurable = false
+        configuration.hooks.isDurable = false
         // An old fixture would lose its expired records, which the test needs.
-        configuration.keepsExpired = true
-        configuration.findsUnmatchedNames = true
+        configuration.hooks.keepsExpired = true
+        configuration.hooks.findsUnmatchedNames = true
         try makeStandIns(for: migrations, configuration)
         state.withLock { state in
             configuration.attached = state.standIns.values.map(\.standIn)
-            configuration.directories = Array(state.directories.values)
+            configuration.hooks.directories = Array(state.directories.values)
         }
         return configuration
     }

@@ -40,7 +40,7 @@ struct FixtureUpgrades {
         self.newest = newest ?? migrations.version
         self.losses = losses
         // Edited migrations are reported separately, and should not prevent the other checks.
-        self.configuration.editedMigrations = .ignore
+        self.configuration.mismatches = .ignore
     }
 
     /// The versions to upgrade the fixture to; at least the newest.

@@ -23,8 +23,8 @@ extension CodableCache {
 
     /// The upgrades of a cache file that began and did not end: one in progress, or those that were interrupted.
     ///
-    /// After ``MigrationOptions/attemptLimit`` of them, opening the file fails with the code `attemptsFailed`. An upgrade
-    /// that ends, also with an error, forgets them.
+    /// After five of them, opening the file fails with the code `attemptsFailed`; see
+    /// ``MoltConfiguration/retriesInterruptedUpgrades``. An upgrade that ends, also with an error, forgets them.
     public static func attempts(at url: URL) -> [UpgradeAttempt] {
         AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
     }
@@ -39,8 +39,8 @@ extension CodableCache {
     /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
     /// kill, by the next dry run.
     ///
-    /// If a newer app has upgraded the store, only ``MigrationOptions/DowngradePolicy/openReadOnly`` is applied: the
-    /// report says that the store would be open for reading, or the call throws `superseded` with the reason.
+    /// If a newer app has upgraded the store, nothing is upgraded: the call throws `superseded`, or, with
+    /// ``MoltConfiguration/readsNewerStores``, the report may say that the store would be open for reading.
     ///
     /// With samples, the report also shows records before and after each step, with the user's values:
     ///
@@ -84,7 +84,7 @@ extension CodableCache {
     /// if let summary = monitor.summary { upload(summary) }
     /// ```
     ///
-    /// At the configuration's ``MigrationOptions/deadline``, or when the task is cancelled, it stops copying, or stops
+    /// At the configuration's ``MoltConfiguration/deadline``, or when the task is cancelled, it stops copying, or stops
     /// before the next record.
     ///
     /// - Parameters:
@@ -105,7 +105,7 @@ extension CodableCache {
         let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
         return try await queue.runCancellable { isCancelled in
             var configuration = configuration
-            configuration.options.cancel(when: isCancelled)
+            configuration.cancel(when: isCancelled)
             return try DryRun(url, migrations, samples: samples, configuration).run()
         }
     }
@@ -135,7 +135,15 @@ extension MigrationPlan {
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or when the file is not a cache or cannot be
     ///   read.
-    public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationOptions.Role = .current) throws {
-        try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
+    public init(
+        forFileAt url: URL,
+        migrations: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration()
+    ) throws {
+        try self.init(
+            for: CacheStore(at: url, attachments: configuration.attachments),
+            migrations: migrations,
+            role: configuration.role
+        )
     }
 }

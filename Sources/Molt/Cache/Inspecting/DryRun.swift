@@ -5,20 +5,17 @@ struct DryRun {
     private let url: URL
     private let migrations: MigrationRegistry
     private let configuration: CodableCache.Configuration
-    private let options: MigrationOptions
 
     init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: CodableCache.Configuration) {
         self.url = url
         self.migrations = migrations
+        var configuration = configuration
+        configuration.samples = samples
         self.configuration = configuration
-        var options = configuration.migrationOptions
-        options.isDryRun = true
-        options.sampleCount = samples
-        self.options = options
     }
 
     func run() throws -> MigrationReport {
-        var opening = options.opening(of: CacheStore(at: url))
+        var opening = configuration.opening(of: CacheStore(at: url))
         let scratch: CopyDirectory
         let store: CacheStore
         do {
@@ -34,9 +31,9 @@ struct DryRun {
         opening.restart()
         do {
             let reading =
-                configuration.downgrade == .openReadOnly
-                ? try Downgrade(migrations, options).reading(store, opening) : nil
-            var report = try reading ?? Migrator(migrations, options: options).migrate(store, opening)
+                configuration.readsNewerStores
+                ? try Downgrade(migrations, configuration).reading(store, opening) : nil
+            var report = try reading ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             return report
         } catch {
@@ -75,13 +72,13 @@ struct DryRun {
         var stop: (any Error)?
         _ = try FileProbe.look(path) { source throws(SQLiteError) in
             try source.copy(into: Connection(copy.path, mode: .readWrite)) {
-                do { try options.checkCancellation() } catch { stop = error }
+                do { try configuration.checkCancellation() } catch { stop = error }
                 return stop != nil
             }
         }
         if let stop { throw stop }
         let store = CacheStore(at: copy, attachments: configuration.attachments)
-        store.readsLaterLayouts = configuration.downgrade == .openReadOnly
+        store.readsLaterLayouts = configuration.readsNewerStores
         return store
     }
 

@@ -172,7 +172,9 @@ final class Backfill: Sendable {
 
     private func begin() throws -> Sweep {
         // Nobody can read expired records, so none of them has to be converted.
-        if !configuration.keepsExpired { try change { session throws(SQLiteError) in _ = try session.removeExpired() } }
+        if !configuration.hooks.keepsExpired {
+            try change { session throws(SQLiteError) in _ = try session.removeExpired() }
+        }
         let (types, extent) = try read { session throws(SQLiteError) in
             let types = try session.outdatedTypes(where: rest.changes)
             return (types, try session.extent(of: types))
@@ -207,7 +209,7 @@ final class Backfill: Sendable {
     // MARK: Batches
 
     /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
-    private var batchSize: Int { max(1, 4 * configuration.batchSize) }
+    private var batchSize: Int { max(1, 4 * configuration.hooks.batchSize) }
 
     /// A batch on its way through the sweep; used by one thread at a time.
     private final class Part {
@@ -331,13 +333,13 @@ final class Backfill: Sendable {
         guard core.path != ":memory:" else { throw failure }
         // Throws if the cache was closed or the file replaced.
         try core.read(isUse: false) { _ in }
-        var options = configuration.migrationOptions
-        options.monitor = nil
-        options.duty = .opener
-        options.backup = nil
-        options.isCancelled = { [core] in core.hasClosed }
+        var configuration = configuration
+        configuration.monitor = nil
+        configuration.owner = .thisProcess
+        configuration.backup = nil
+        configuration.isCancelled = { [core] in core.hasClosed }
         #if DEBUG
-            options.redoesUnshippedMigrations = false
+            configuration.redoesUnshippedMigrations = false
         #endif
         let store = CacheStore(
             at: URL(fileURLWithPath: core.path),
@@ -345,7 +347,7 @@ final class Backfill: Sendable {
             attachments: configuration.attachments
         )
         defer { store.close() }
-        return try Migrator(registry, options: options).migrate(store).failedRecords
+        return try Migrator(registry, configuration: configuration).migrate(store).failedRecords
     }
 
     private func end(_ sweep: Sweep) throws {

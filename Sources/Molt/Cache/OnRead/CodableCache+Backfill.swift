@@ -3,7 +3,7 @@ internal import Foundation
 extension CodableCache {
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
-    /// By default the cache does so by itself after it is opened; see ``Configuration/runsBackfill``. The call then
+    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
     /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
@@ -11,7 +11,7 @@ extension CodableCache {
     /// the end, the ledger counts the migrations as run.
     ///
     /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
-    ///   upgraded; such a record keeps its content, unless the policy of the step or the options sets it aside.
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry sets it aside.
     ///   ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
     ///   `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
     public func backfill() throws {

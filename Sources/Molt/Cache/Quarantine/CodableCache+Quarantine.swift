@@ -5,7 +5,7 @@ extension CodableCache {
     /// for record in try cache.quarantined() { print(record) }
     /// ```
     ///
-    /// Records are quarantined when the policy allows it; see `MigrationOptions.unconvertible` and
+    /// Records are quarantined when the policy allows it; see `MigrationRegistry.onFailure(_:)` and
     /// `MigrationStep.onFailure(_:)`. They stay in quarantine until they are retried with
     /// ``retryQuarantined(_:with:)``, restored or removed. Later upgrades and `removeAll` leave them alone. Reads do
     /// not see them, and their keys are free.

@@ -103,8 +103,8 @@ extension MoltError {
             "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
                 + "migration to a new version. When stored records can be read as they are, it needs no step: "
                 + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) If version \(drift.version) has not shipped "
-                + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
-                + "If another type has the same name, give one of them a RecordType name. Nothing was written."
+                + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set "
+                + "`mismatches = .ignore`. If another type has the same name, give one of them a RecordType name. Nothing was written."
         )
         error.store = store
         error.type = drift.type

@@ -3,7 +3,7 @@ extension Suite {
     ///
     /// - Parameter lastCount: The number of settings after the last migration that worked on the suite; nil if there was
     ///   none.
-    func unavailability(in role: MigrationOptions.Role, lastCount: Int?) throws -> String? {
+    func unavailability(in role: MoltConfiguration.Role, lastCount: Int?) throws -> String? {
         try validate()
         if role == .appExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."

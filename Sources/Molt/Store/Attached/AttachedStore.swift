@@ -29,7 +29,7 @@ package enum AttachedStore: Sendable {
     ///
     /// - Parameter lastCount: The number of entries after the last migration that worked on it; nil if there was none.
     /// - Throws: A permanent fault; the upgrade fails with it.
-    func unavailability(in role: MigrationOptions.Role, lastCount: Int? = nil) throws -> String? {
+    func unavailability(in role: MoltConfiguration.Role, lastCount: Int? = nil) throws -> String? {
         switch self {
         case .suite(let suite): try suite.unavailability(in: role, lastCount: lastCount)
         case .directory(let directory): directory.unavailability(in: role)

@@ -175,7 +175,7 @@ package enum FileFormat {
         let formats =
             isReadable
             ? "writes formats up to \(number), so the file can only be opened for reading: set "
-                + "`downgrade = .openReadOnly`"
+                + "`readsNewerStores = true`"
             : "reads formats up to \(number)"
         return MoltError(
             .newerFormat,

@@ -120,7 +120,7 @@ extension MigrationContext {
             if record.id < firstCreatedID { try records.keepOriginal(id: record.id) }
             try records.write(record, version: recordVersion)
             guard record.changedKey != nil || isRetyped else { return false }
-            try scope.options.reach(.deferChange)
+            try scope.configuration.reach(.deferChange)
             if let key = record.changedKey {
                 try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
             }

@@ -68,7 +68,7 @@ extension MigrationContext {
     package var now: Date { scope.now }
 
     package func checkCancellation() throws {
-        try options.checkCancellation()
+        try configuration.checkCancellation()
     }
 }
 

@@ -34,7 +34,7 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let batch = RecordBatch(capacity: scope.options.batchSize)
+        let batch = RecordBatch(capacity: scope.configuration.hooks.batchSize)
         let stage = newStage()
         var hasDeferred = false
         var visited = 0
@@ -43,7 +43,7 @@ extension MigrationContext {
         defer { enumerations.removeLast() }
         var after = Int64.min
         while true {
-            try scope.options.checkCancellation()
+            try scope.configuration.checkCancellation()
             try perform(at: UpgradePoint(.read, "of \(type)")) {
                 try $0.read(into: batch, types: [type], after: after, through: firstCreatedID - 1)
             }
@@ -54,7 +54,7 @@ extension MigrationContext {
             for index in 0..<batch.count {
                 // The visited records must not depend on the batch size.
                 if enumerations[level].isBatchIncomplete { break }
-                try scope.options.checkCancellation()
+                try scope.configuration.checkCancellation()
                 let id = batch[index].id
                 after = id
                 seen += 1
@@ -99,7 +99,7 @@ extension MigrationContext {
             read = old
             before = scope.notes == nil ? nil : record
             revision = record.revision
-            if let atPoint = scope.options.atPoint {
+            if let atPoint = scope.configuration.hooks.atPoint {
                 isAtPoint = true
                 try atPoint(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
                 isAtPoint = false
@@ -170,8 +170,8 @@ extension MigrationContext {
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
-        guard scope.options.policy(of: step) != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord
-        else { return false }
+        let policy = step.onFailure ?? scope.registry.failurePolicy
+        guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
         let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
         let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome

@@ -59,7 +59,7 @@ public struct DocumentUpgrade: Sendable {
             steps,
             usable.map { PendingMigration(backfilling: $0) },
             storeName: "",
-            options: MigrationOptions()
+            configuration: MoltConfiguration()
         )
         coding = migrations.coding
     }

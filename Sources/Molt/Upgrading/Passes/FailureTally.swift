@@ -15,13 +15,14 @@ final class FailureTally {
     /// The maximum number of records of one step in the report.
     private static let listLimit = 1_000
 
-    private let options: MigrationOptions
+    /// The policy for steps without their own.
+    private let policy: RecordFailurePolicy
     private var failures: [Scope: Failures] = [:]
     /// The first failed records of each step.
     private var records: [Scope: [MigrationReport.FailedRecord]] = [:]
 
-    init(_ options: MigrationOptions) {
-        self.options = options
+    init(_ policy: RecordFailurePolicy) {
+        self.policy = policy
     }
 
     /// Counts a record that failed.
@@ -41,7 +42,7 @@ final class FailureTally {
         at step: UpgradeSchedule.Step,
         of total: @autoclosure () throws -> Int
     ) throws -> MigrationReport.FailedRecord.Outcome {
-        let policy = options.policy(of: step)
+        let policy = step.onFailure ?? policy
         let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
         var failed = failures[scope] ?? Failures(limit: policy.limit ?? 0, first: error)
         failed.count += 1

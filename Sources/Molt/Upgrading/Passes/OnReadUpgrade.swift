@@ -16,7 +16,7 @@ package final class OnReadUpgrade: Sendable {
         _ onRead: [MigrationID],
         in registry: MigrationRegistry,
         storeName: String,
-        options: MigrationOptions
+        configuration: MoltConfiguration
     ) {
         let names = Set(onRead.map(\.name))
         migrations = registry.migrations.filter { names.contains($0.name) }
@@ -29,7 +29,8 @@ package final class OnReadUpgrade: Sendable {
             steps,
             migrations.map { PendingMigration(backfilling: $0) },
             storeName: storeName,
-            options: options
+            configuration: configuration,
+            onFailure: registry.failurePolicy
         )
     }
 

@@ -27,7 +27,8 @@ struct RecordChanger: Sendable {
         _ steps: [UpgradeSchedule.Step],
         _ pending: [PendingMigration],
         storeName: String,
-        options: MigrationOptions,
+        configuration: MoltConfiguration,
+        onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
         notes: StepNotes? = nil
     ) {
@@ -35,10 +36,10 @@ struct RecordChanger: Sendable {
         self.steps = steps
         self.pending = pending
         self.storeName = storeName
-        atPoint = options.atPoint
-        self.stopCheck = stopCheck ?? StopCheck(options)
+        atPoint = configuration.hooks.atPoint
+        self.stopCheck = stopCheck ?? StopCheck(configuration)
         self.notes = notes
-        stops = steps.map { options.policy(of: $0) == .stop }
+        stops = steps.map { ($0.onFailure ?? policy) == .stop }
         stageCount = steps.count
         doneFrom = pending.contains { $0.doneFrom < .max } ? pending.map(\.doneFrom) : nil
         isParallel = steps.contains { step in

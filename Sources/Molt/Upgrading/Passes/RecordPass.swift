@@ -23,12 +23,13 @@ final class RecordPass {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        stopCheck = StopCheck(scope.options)
+        stopCheck = StopCheck(scope.configuration)
         changer = RecordChanger(
             steps,
             pending,
             storeName: scope.storeName,
-            options: scope.options,
+            configuration: scope.configuration,
+            onFailure: scope.registry.failurePolicy,
             stopCheck: stopCheck,
             notes: scope.notes
         )
@@ -52,7 +53,7 @@ final class RecordPass {
         var other = makeWork(chains)
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         defer { records.endReading() }
-        let isLarge = last > Int64(scope.options.batchSize)
+        let isLarge = last > Int64(scope.configuration.hooks.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
         try process(types, through: last, reader, &work, &other)
         try records.checkRead(readCount, ofTypes: types)
@@ -62,7 +63,7 @@ final class RecordPass {
         for stage in steps.indices {
             if deferredStages.contains(stage) {
                 try inStep(stage) {
-                    try scope.options.reach(.applyDeferredChanges)
+                    try scope.configuration.reach(.applyDeferredChanges)
                     try records.applyDeferredChanges(stage: stage)
                 }
             }
@@ -72,7 +73,7 @@ final class RecordPass {
 
     private func makeWork(_ chains: [StepChains.TypeChain]) -> PassBatch {
         PassBatch(
-            RecordBatch(capacity: max(1, scope.options.batchSize)),
+            RecordBatch(capacity: max(1, scope.configuration.hooks.batchSize)),
             chains,
             workers: changer.workerCount,
             counts: PassCounts(migrations: pending.count, stages: steps.count)
@@ -83,13 +84,13 @@ final class RecordPass {
         switch steps[stage].action {
         case .renameType(let name, let newName):
             try inStep(stage) {
-                try scope.options.reach(.renameType, "\(name) to \(newName)")
+                try scope.configuration.reach(.renameType, "\(name) to \(newName)")
                 try records.renameType(name, to: newName)
             }
         case .deleteType(let name):
             try noteSamples(ofType: name, deletedBy: steps[stage])
             let count = try inStep(stage) {
-                try scope.options.reach(.deleteType, name)
+                try scope.configuration.reach(.deleteType, name)
                 return try records.deleteType(name)
             }
             counts.stages[stage].dropped += count
@@ -126,24 +127,24 @@ final class RecordPass {
         _ other: inout PassBatch
     ) throws {
         defer { reader?.end() }
-        try scope.options.checkCancellation()
+        try scope.configuration.checkCancellation()
         let place = "of \(types.joined(separator: ", "))"
         func read(_ batch: RecordBatch, after position: Int64) throws {
-            try scope.options.reach(.read, place)
+            try scope.configuration.reach(.read, place)
             try records.read(into: batch, types: types, after: position, through: last)
         }
         if reader == nil { try read(current.batch, after: .min) }
         repeat {
-            try scope.options.checkCancellation()
+            try scope.configuration.checkCancellation()
             let position = current.batch.count > 0 ? current.batch[current.batch.count - 1].id : last
             // `work` and the reader belong to the other thread until `wait` returns; meanwhile, this thread uses only
             // `other` and the transaction. It also waits when an error is thrown.
             nonisolated(unsafe) let work = current
             nonisolated(unsafe) let source = reader
-            let changing = DispatchWorkItem { [changer, options = scope.options] in
+            let changing = DispatchWorkItem { [changer, configuration = scope.configuration] in
                 do {
                     if let source {
-                        try options.reach(.read, place)
+                        try configuration.reach(.read, place)
                         try source.read(into: work.batch)
                     }
                     changer.changeBatch(work)
@@ -180,7 +181,7 @@ final class RecordPass {
             try collect(work, &contents)
         }
         if !contents.rows.isEmpty {
-            try scope.options.reach(.writeBatch)
+            try scope.configuration.reach(.writeBatch)
             try records.write(contents)
         }
         scope.meter.advance(by: count)
@@ -193,13 +194,13 @@ final class RecordPass {
         for index in 0..<count {
             if let failure = work.outcomes[index].failure {
                 // The record's closures run again.
-                try scope.options.checkCancellation()
+                try scope.configuration.checkCancellation()
                 work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents, work.usedWorkers)
             }
             let outcome = work.outcomes[index]
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
-                try scope.options.reach(.deferChange)
+                try scope.configuration.reach(.deferChange)
                 try records.deferChange(change)
             }
             guard let version = outcome.changedAt, !outcome.isGone else { continue }
@@ -213,7 +214,7 @@ final class RecordPass {
                 )
             )
             if let expiration = outcome.newExpiration {
-                try scope.options.reach(.writeExpiry)
+                try scope.configuration.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
         }

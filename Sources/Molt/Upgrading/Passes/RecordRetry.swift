@@ -43,14 +43,13 @@ package struct RecordRetry {
         of migrations: [Migration],
         after failure: RecordFailure
     ) throws -> Outcome {
-        var options = MigrationOptions()
-        options.unconvertible = .quarantine(upTo: .none)
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let changer = RecordChanger(
             steps,
             PendingMigration.all(migrations, in: self.migrations, from: versionBefore),
             storeName: "",
-            options: options
+            configuration: MoltConfiguration(),
+            onFailure: .quarantine(upTo: .none)
         )
         var record = Record(stored)
         let outcome = changer.change(&record, from: 0)

@@ -15,10 +15,10 @@ final class StepNotes: Sendable {
     let sampleCount: Int
     private let notes = Locked<[Step: Note]>([:])
 
-    /// Returns nil unless the options are those of a dry run.
-    init?(_ options: MigrationOptions) {
-        guard options.isDryRun else { return nil }
-        sampleCount = min(max(0, options.sampleCount), 1_000)
+    /// Returns nil unless the configuration is that of a dry run.
+    init?(_ configuration: MoltConfiguration) {
+        guard let samples = configuration.samples else { return nil }
+        sampleCount = min(max(0, samples), 1_000)
     }
 
     /// Notes a change of a record by a step.

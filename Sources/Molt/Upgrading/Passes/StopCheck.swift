@@ -6,11 +6,11 @@ final class StopCheck: Sendable {
     /// large part of that. A closure of the app may take any time, so passes with closures check before each record.
     static let distance = 16
 
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
     private let isStopped = Locked(false)
 
-    init(_ options: MigrationOptions) {
-        self.options = options
+    init(_ configuration: MoltConfiguration) {
+        self.configuration = configuration
     }
 
     /// Stops the other threads after the pass has failed.
@@ -22,7 +22,7 @@ final class StopCheck: Sendable {
     func reason() -> (any Error)? {
         if isStopped.withLock({ $0 }) { return CancellationError() }
         do {
-            try options.checkCancellation()
+            try configuration.checkCancellation()
             return nil
         } catch {
             return error

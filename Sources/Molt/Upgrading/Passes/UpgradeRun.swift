@@ -56,14 +56,14 @@ final class UpgradeRun {
                 scope.meter.skip(group: index)
             case .pass(let steps):
                 sendStarted(at: index)
-                try scope.options.reach(.beforeSteps, name(of: steps))
+                try scope.configuration.reach(.beforeSteps, name(of: steps))
                 try run(pass: steps, index)
-                try scope.options.reach(.afterSteps, name(of: steps))
+                try scope.configuration.reach(.afterSteps, name(of: steps))
             case .block(let step, let block):
                 sendStarted(at: index)
-                try scope.options.reach(.beforeSteps, name(of: [step]))
+                try scope.configuration.reach(.beforeSteps, name(of: [step]))
                 try run(block: block, of: step, index)
-                try scope.options.reach(.afterSteps, name(of: [step]))
+                try scope.configuration.reach(.afterSteps, name(of: [step]))
             }
             try checkFailures(at: index)
             sendEnded(at: index)
@@ -98,7 +98,7 @@ final class UpgradeRun {
     private func sendStarted(at group: Int) {
         for index in schedule.members[group] {
             guard started.insert(index).inserted else { continue }
-            scope.options.monitor?.send(.started(pending[index].migration.id))
+            scope.configuration.monitor?.send(.started(pending[index].migration.id))
         }
     }
 
@@ -116,7 +116,7 @@ final class UpgradeRun {
 
     private func sendEnded(at group: Int) {
         for index in schedule.members[group] where schedule.lastGroups[index] == group && started.contains(index) {
-            scope.options.monitor?.send(.ended(entry(of: index)))
+            scope.configuration.monitor?.send(.ended(entry(of: index)))
         }
     }
 

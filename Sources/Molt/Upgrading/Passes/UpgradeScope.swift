@@ -6,7 +6,7 @@ struct UpgradeScope {
     let storeName: String
     let registry: MigrationRegistry
     let attachments: Attachments
-    let options: MigrationOptions
+    let configuration: MoltConfiguration
     /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
     let now: Date
     let meter: ProgressMeter
@@ -15,13 +15,13 @@ struct UpgradeScope {
     let notes: StepNotes?
 
     /// Whether to look for names in steps that match nothing in the store.
-    var findsUnmatchedNames: Bool { options.isDryRun || options.findsUnmatchedNames }
+    var findsUnmatchedNames: Bool { configuration.isDryRun || configuration.hooks.findsUnmatchedNames }
 
     init(
         transaction: CacheTransaction,
         registry: MigrationRegistry,
         attachments: Attachments,
-        options: MigrationOptions,
+        configuration: MoltConfiguration,
         now: Date,
         meter: ProgressMeter
     ) {
@@ -29,10 +29,10 @@ struct UpgradeScope {
         storeName = transaction.storeName
         self.registry = registry
         self.attachments = attachments
-        self.options = options
+        self.configuration = configuration
         self.now = now
         self.meter = meter
-        failures = FailureTally(options)
-        notes = StepNotes(options)
+        failures = FailureTally(registry.failurePolicy)
+        notes = StepNotes(configuration)
     }
 }

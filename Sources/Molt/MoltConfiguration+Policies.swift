@@ -1,15 +1,15 @@
 internal import Foundation
 
-extension MigrationOptions {
+extension MoltConfiguration {
     /// Which process must upgrade a store that needs it.
-    public enum Duty: Hashable, Sendable {
+    public enum Owner: Hashable, Sendable {
         /// The process that opens it.
-        case opener
+        case thisProcess
         /// Another process, for example the app when its widget or extension opens the store.
         ///
         /// The opening waits for that process and then fails with the code `needsMigration`; by default it fails at once.
         /// The other process must also create a store that does not exist yet.
-        case others(waiting: Duration = .zero)
+        case anotherProcess(waiting: Duration = .zero)
     }
 
     /// The role of the process that opens a store: the app, or an extension, which cannot see everything that the app sees.
@@ -23,20 +23,6 @@ extension MigrationOptions {
         public static var current: Role {
             Bundle.main.bundleURL.pathExtension == "appex" ? .appExtension : .app
         }
-    }
-
-    /// The policy for opening a cache that a newer app has upgraded.
-    ///
-    /// No opening changes such a store. To continue with it, call `CodableCache.restore` with a backup of an earlier
-    /// version, or `CodableCache.startAfresh`, which moves the newer store aside.
-    public enum DowngradePolicy: Hashable, Sendable {
-        /// The opening fails with the code `superseded`; the store is unchanged.
-        case refuse
-        /// The cache is opened for reading if every newer migration declares that older releases can read it.
-        ///
-        /// See ``Migration/readableByOlderReleases()``. Otherwise the opening fails. It also fails for a cache that a later
-        /// release of Molt has written, unless that release declares that this one can read it.
-        case openReadOnly
     }
 
     /// The policy for code that does not match the store's record of it.

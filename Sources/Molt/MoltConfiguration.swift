@@ -1,0 +1,204 @@
+public import Foundation
+
+/// How stores are opened, upgraded and used; the defaults suit an app.
+///
+/// ```swift
+/// var configuration = CodableCache.Configuration()
+/// configuration.sizeLimit = 50_000_000
+/// configuration.backup = BackupPolicy()
+/// ```
+///
+/// Upgrades of a suite without a cache take the same configuration, and pass over what concerns caches alone.
+public struct MoltConfiguration: Sendable {
+    // MARK: Upgrades
+
+    /// The monitor that follows the upgrade.
+    public var monitor: MigrationMonitor?
+    /// The app's version, for the ledger; by default the short version of the main bundle, or empty if it has none.
+    public var appVersion =
+        Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
+    /// The suites that blocks of migrations change, in addition to those that steps name.
+    public var attached: [Suite] = []
+    /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
+    public var backup: BackupPolicy?
+    /// Which process must upgrade the store; by default the one that opens it.
+    public var owner = Owner.thisProcess
+    /// The role of the process that opens the store; derived from the process's bundle by default.
+    public var role = Role.current
+    /// How long to wait while another process holds the store.
+    ///
+    /// If it is nil, the default, an upgrade waits for 60 seconds, since the other process may be upgrading the store
+    /// itself, and a read or write for 5 seconds. A negative duration counts as zero.
+    public var timeout: Duration?
+    /// The time by which the store's locks must be released; nil, the default, for no limit.
+    ///
+    /// Some systems kill an app that is suspended while it holds a lock. An upgrade still running at the deadline stops
+    /// before the next record, or within a statement of the store. It is rolled back and fails with the code
+    /// `deadlinePassed`; a later opening starts again. It cannot stop within a closure of a migration, so leave time
+    /// for those. The backfill ends at the deadline, too; the next opening continues.
+    public var deadline: ContinuousClock.Instant?
+    /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
+    public var isCancelled: @Sendable () -> Bool = { false }
+    /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
+    ///
+    /// If false, it fails with the code `attemptsFailed` until a newer release of the app opens the store.
+    public var retriesInterruptedUpgrades = false
+    /// Whether a store that a newer app has upgraded is opened for reading; false by default.
+    ///
+    /// It is, if every newer migration declares that older releases can read the store: see
+    /// ``Migration/readableByOlderReleases()``. A store that a later release of Molt has written must declare the same.
+    /// All other newer stores are refused with the code `superseded`, and no opening changes one. To continue with it,
+    /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which moves the
+    /// newer store aside.
+    public var readsNewerStores = false
+    /// What happens if code does not match the store's record of it: an error in debug builds, an event in all others.
+    ///
+    /// There are two cases:
+    ///
+    /// - A migration was edited after the store had counted it as applied; see ``Migration/fingerprint``. The opening
+    ///   throws `migrationEdited`, or the monitor gets ``MigrationEvent/edited(_:)``.
+    /// - The shape of a type has changed at the same schema version. The first write of a type after the cache is opened
+    ///   compares the shape of its value with the one stored in the file; later writes compare nothing. The write throws
+    ///   `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type at every launch
+    ///   until the version changes.
+    ///
+    /// With `ignore`, no shape is compared or stored, and neither with `report` but no monitor with a closure. For the
+    /// comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are
+    /// up to two values of each type in it. A cache in memory does the same. A type without any record in the file may
+    /// have any shape. A migration clears the stored shapes.
+    public var mismatches = MismatchPolicy.standard
+    #if DEBUG
+        /// Whether the last upgrade is redone when its migrations have changed since; false by default.
+        ///
+        /// Use it while you write a migration. When you then edit, rename or remove the migrations of the store's
+        /// version, the next opening restores the copy of the store and its suites that was made before those
+        /// migrations ran, and upgrades the store again. Upgrades make such copies even without a ``backup`` policy. If
+        /// there is no copy, a cache whose migrations attach no suite is started afresh. The replaced contents are kept
+        /// beside the store until the app removes them. A change of an earlier migration is an error as usual, and so
+        /// is a closure whose edit does not increase its revision: Molt cannot see it.
+        ///
+        /// It exists in debug builds only, so that it cannot ship:
+        ///
+        /// ```swift
+        /// #if DEBUG
+        ///     configuration.redoesUnshippedMigrations = true
+        /// #endif
+        /// ```
+        public var redoesUnshippedMigrations = false
+    #endif
+
+    // MARK: Caches
+
+    /// The expiry of values that are set without one; never by default.
+    public var defaultExpiry = CodableCache.Expiry.never
+    /// How much memory decoded values may take; nil keeps none.
+    public var memory: CodableCache.MemoryLimit? = CodableCache.MemoryLimit()
+    /// The content limit in bytes, above which the least recently used values are evicted; nil for none.
+    ///
+    /// Reads count as uses. They are kept in memory and written with the next write, so that reading writes nothing;
+    /// uses not yet written when the process ends are lost. A value larger than the limit by itself is evicted at once,
+    /// and no other with it.
+    public var sizeLimit: Int?
+    /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
+    ///
+    /// If false, call `backfill()`. If another process is the ``owner``, it does not start automatically.
+    public var runsBackfill = true
+    /// The clock, for expiry and for the dates of records; a test may set another.
+    public var now: @Sendable () -> Date = { Date() }
+
+    // MARK: Internals
+
+    /// What only tests change.
+    package var hooks = TestHooks()
+    /// The number of records of each step that the report of a dry run shows; nil if this is no dry run.
+    var samples: Int?
+
+    /// Creates a configuration with the defaults named at each property.
+    public init() {}
+}
+
+extension MoltConfiguration {
+    /// Whether the upgrade changes nothing outside its copy of the store.
+    var isDryRun: Bool { samples != nil }
+
+    /// How long an upgrade waits for the store.
+    var upgradeTimeout: Duration { max(.zero, timeout ?? .seconds(60)) }
+
+    /// How long a read or write waits for the store.
+    var accessTimeout: Duration { max(.zero, timeout ?? .seconds(5)) }
+
+    /// The stores for blocks, in addition to those that steps name.
+    package var attachments: [AttachedStore] {
+        attached.map(AttachedStore.suite) + hooks.directories.map(AttachedStore.directory)
+    }
+
+    /// Whether the last upgrade is redone when its migrations have changed since; false in release builds.
+    var redoesLastUpgrade: Bool {
+        #if DEBUG
+            redoesUnshippedMigrations
+        #else
+            false
+        #endif
+    }
+
+    /// The policy for backups of the upgrade.
+    var effectiveBackup: BackupPolicy? {
+        backup ?? (redoesLastUpgrade ? BackupPolicy(keep: 5) : nil)
+    }
+
+    /// Whether shapes of types are compared; false when no one would receive the result.
+    var checksShapes: Bool {
+        switch mismatches {
+        case .fail: true
+        case .report: monitor?.hasClosure == true
+        case .ignore: false
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Cancels the upgrade also when a closure returns true.
+    mutating func cancel(when isCancelled: @escaping @Sendable () -> Bool) {
+        let other = self.isCancelled
+        self.isCancelled = { isCancelled() || other() }
+    }
+
+    /// Throws when the upgrade was cancelled or its deadline has passed.
+    func checkCancellation() throws {
+        try checkDeadline()
+        guard isCancelled() || monitor?.progress.isCancelled == true else { return }
+        throw MoltError(
+            .cancelled,
+            "The opening was cancelled.",
+            outcome: .rolledBack,
+            advice: "Open it again to upgrade it.",
+            underlying: CancellationError()
+        )
+    }
+
+    /// Throws when the deadline has passed, or when the app has suspended its access to stores.
+    ///
+    /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store remain.
+    func checkDeadline(isCommitted: Bool = false) throws {
+        if StoreAccess.isSuspended { throw MoltError.suspended(isCommitted ? .committed : nil) }
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        guard isCommitted else { throw MoltError.deadlinePassed }
+        throw MoltError(
+            .deadlinePassed,
+            "The deadline has passed.",
+            outcome: .committed
+        )
+    }
+}
+
+extension MoltError {
+    /// The error of an upgrade that the deadline stopped before its commit.
+    package static var deadlinePassed: MoltError {
+        MoltError(
+            .deadlinePassed,
+            "The deadline has passed.",
+            outcome: .rolledBack,
+            advice: "Open it again to upgrade it."
+        )
+    }
+}

@@ -1,0 +1,27 @@
+/// What only tests and tools change in a ``MoltConfiguration``.
+package struct TestHooks: Sendable {
+    /// Called at each point of the upgrade, to inject failures; nil costs nothing.
+    package var atPoint: UpgradeHook?
+    /// The number of records that are read, changed and written at a time.
+    package var batchSize = 512
+    /// How often an upgrade may be interrupted before it is no longer tried.
+    package var attemptLimit = 5
+    /// The maximum number of pages in the file, for a full disk; nil for no limit.
+    package var pageLimit: Int?
+    /// Whether a commit must survive a power loss; a test's copy need not.
+    package var isDurable = true
+    /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
+    package var keepsExpired = false
+    /// Whether opening a cache only records migrations on read; otherwise they run like others.
+    package var onlyRecordsOnRead = true
+    /// Directories that replace those of the same name in the registry.
+    package var directories: [AttachedDirectory] = []
+    /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.
+    package var findsUnmatchedNames: Bool = {
+        #if DEBUG
+            true
+        #else
+            false
+        #endif
+    }()
+}
