@@ -27,8 +27,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
 
     /// For choices during the test, which must not change what was generated.
     package var random: SeededGenerator
-    /// The policy of all openings for records that a step cannot convert.
-    package let policy: RecordFailurePolicy
+    /// The policy of all registries for records that a step cannot convert.
+    private let policy: RecordFailurePolicy
     package let releases: RandomReleases
     private let seed: UInt64
     private let traits: Traits
@@ -109,11 +109,11 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
 
     /// The registry of the last release.
     package var registry: MigrationRegistry {
-        releases.registry(migrations.map { onRead.contains($0.name) ? $0.onRead() : $0 })
+        releases.registry(migrations.map { onRead.contains($0.name) ? $0.onRead() : $0 }).onFailure(policy)
     }
 
     /// The registry of the last release if it ran nothing on read; some closures change more than the content of records.
-    package var eagerRegistry: MigrationRegistry { releases.registry(migrations) }
+    package var eagerRegistry: MigrationRegistry { releases.registry(migrations).onFailure(policy) }
 
     /// The registry of a release, which may run eagerly what the last release runs on read.
     package mutating func registry(of version: Int) -> MigrationRegistry {
@@ -121,14 +121,15 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
             guard onRead.contains(migration.name) else { return migration }
             return Self.keepsRecords(migration) && random.oneIn(3) ? migration : migration.onRead()
         }
-        return releases.registry(migrations).upTo(version: version)
+        return releases.registry(migrations).upTo(version: version).onFailure(policy)
     }
 
-    /// The options of an opening.
-    package mutating func options() -> MigrationOptions {
-        var options = MigrationOptions(role: random.oneIn(3) ? .appExtension : .app, unconvertible: policy)
-        options.batchSize = 1 + random.below(5)
-        return options
+    /// The configuration of an opening.
+    package mutating func configuration() -> MoltConfiguration {
+        var configuration = MoltConfiguration()
+        configuration.role = random.oneIn(3) ? .appExtension : .app
+        configuration.hooks.batchSize = 1 + random.below(5)
+        return configuration
     }
 
     // MARK: Records

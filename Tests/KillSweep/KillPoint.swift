@@ -79,13 +79,13 @@ package struct KillPoint: Hashable, Sendable, Codable {
             standIns: standIns.map { ($0.original.suite, $0.name) }
         )
         var configuration = configuration
-        configuration.batchSize = batchSize
+        configuration.hooks.batchSize = batchSize
         let injector = FaultInjector { [point, marker] reached, _ in
             guard reached == point else { return false }
             _ = FileManager.default.createFile(atPath: marker, contents: nil)
             return kill(getpid(), SIGKILL) == 0
         }
-        configuration.options.atPoint = injector.hook
+        configuration.hooks.atPoint = injector.hook
         do {
             _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
         } catch {

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `A write waits for another writer only until the busy timeout`() throws {
-        let configuration = CodableCache.Configuration { $0.busyTimeout = .milliseconds(20) }
+        let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(20) }
         let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")

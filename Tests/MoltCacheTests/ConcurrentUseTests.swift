@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        cache = try CodableCache(at: scratch.file(), configuration: .init { $0.busyTimeout = .seconds(600) })
+        cache = try CodableCache(at: scratch.file(), configuration: .init { $0.timeout = .seconds(600) })
         try cache.setAll((0..<100).map { (key: "key \($0)", value: $0) })
     }
 

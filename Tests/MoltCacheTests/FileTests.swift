@@ -144,17 +144,16 @@ import Testing
         #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }?.expect(.fileReplaced, store: url.path)
     }
 
-    @Test func `A cache that is configured not to create its file refuses a missing one`() throws {
-        let configuration = CodableCache.Configuration { $0.createsFile = false }
+    @Test func `A cache that must exist is not created`() throws {
         let deep = scratch.url.appendingPathComponent("a/cache.molt")
         for migrations in [[], [Migration(to: 1, "first")]] as [MigrationRegistry] {
             #expect(throws: MoltError.self) {
-                _ = try CodableCache(at: deep, migrations: migrations, configuration: configuration)
+                _ = try CodableCache(existing: deep, migrations: migrations)
             }?.expect(.fileMissing)
         }
         #expect(try scratch.names() == [])
         _ = try CodableCache(at: url)
-        try CodableCache(at: url, configuration: configuration).set(1, forKey: "one")
+        try CodableCache(existing: url).set(1, forKey: "one")
     }
 
     #if CHILD_PROCESSES
@@ -167,8 +166,7 @@ import Testing
             try writer.run(begin)
             let before = try state()
             var configuration = CodableCache.Configuration()
-            configuration.busyTimeout = .milliseconds(1)
-            configuration.lockTimeout = .milliseconds(1)
+            configuration.timeout = .milliseconds(1)
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
             #expect(try cache.value(Int.self, forKey: "one") == 1)
             cache.close()

@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `An empty batch does not wait for a writer`() throws {
-        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: .init { $0.busyTimeout = .zero })
+        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: .init { $0.timeout = .zero })
         let other = try SQLite(scratch.file("other.molt"))
         try other.run("BEGIN IMMEDIATE")
         try cache.setAll([(key: String, value: Int)]())

@@ -28,7 +28,7 @@ struct LaterLayoutTests {
     }
 
     /// A configuration that opens files of a newer release for reading.
-    private var reading: CodableCache.Configuration { .init { $0.downgrade = .openReadOnly } }
+    private var reading: CodableCache.Configuration { .init { $0.readsNewerStores = true } }
 
     private func allowReaders() throws {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
@@ -66,7 +66,7 @@ struct LaterLayoutTests {
         let bytes = try Data(contentsOf: url)
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
             let error = #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: migrations) }
-            error?.expect(.newerFormat, says: "can only be opened for reading: set `downgrade = .openReadOnly`")
+            error?.expect(.newerFormat, says: "can only be opened for reading: set `readsNewerStores = true`")
         }
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
         #expect(throws: MoltError.self) {

@@ -41,13 +41,12 @@ struct DamageTrial {
 
     private var configuration: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
-        configuration.isDurable = false
+        configuration.hooks.isDurable = false
         configuration.memory = nil
-        configuration.busyTimeout = .milliseconds(200)
-        configuration.lockTimeout = .milliseconds(200)
-        configuration.drift = .ignore
+        configuration.timeout = .milliseconds(200)
+        configuration.mismatches = .ignore
         // Types with more records than a batch take another code path.
-        if !seed.isMultiple(of: 2) { configuration.batchSize = 16 }
+        if !seed.isMultiple(of: 2) { configuration.hooks.batchSize = 16 }
         return configuration
     }
 

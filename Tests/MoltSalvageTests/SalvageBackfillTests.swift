@@ -30,7 +30,7 @@ struct SalvageBackfillTests {
     ) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
         configuration.runsBackfill = false
-        configuration.batchSize = 8
+        configuration.hooks.batchSize = 8
         return try CodableCache(
             at: url,
             migrations: [Migration(to: 1, "rename", .transform("Item", rename)).onRead()],

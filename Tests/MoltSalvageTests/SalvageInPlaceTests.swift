@@ -178,14 +178,12 @@ import Testing
         #expect(try CodableCache.backups(at: url).count == 1)
     }
 
-    @Test func `An empty file with nothing beside it becomes a cache, unless creating files is disabled`() throws {
+    @Test func `An empty file with nothing beside it becomes a cache, unless the cache must exist`() throws {
         try Data().write(to: url)
-        var configuration = CodableCache.Configuration()
-        configuration.createsFile = false
-        let error = #expect(throws: MoltError.self) { try CodableCache(at: url, configuration: configuration) }
+        let error = #expect(throws: MoltError.self) { try CodableCache(existing: url) }
         #expect(error?.code == .fileMissing)
         #expect(try Data(contentsOf: url).isEmpty)
         try CodableCache(at: url).set(1, forKey: "one")
-        #expect(try CodableCache(at: url, configuration: configuration).value(Int.self, forKey: "one") == 1)
+        #expect(try CodableCache(existing: url).value(Int.self, forKey: "one") == 1)
     }
 }

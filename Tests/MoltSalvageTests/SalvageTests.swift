@@ -219,10 +219,9 @@ struct Refusal: Error {}
         let cache = try CodableCache(at: url)
         for number in numbers { try cache.set(number, forKey: "key \(number)") }
         cache.close()
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine(upTo: .none)
         let step = MigrationStep.transform("Int") { if $0.key.hasSuffix("5") { throw Refusal() } }
-        try CodableCache(at: url, migrations: [Migration(to: 1, "fails", step)], configuration: configuration).close()
+            .onFailure(.quarantine(upTo: .none))
+        try CodableCache(at: url, migrations: [Migration(to: 1, "fails", step)]).close()
     }
 
     private static let quarantined =

@@ -183,7 +183,7 @@ import Testing
         for migrations in [SoundStore.oldMigrations, SoundStore.migrations] {
             try bytes.write(to: url)
             var configuration = CodableCache.Configuration()
-            configuration.isDurable = false
+            configuration.hooks.isDurable = false
             attempt("open") {
                 let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
                 defer { cache.close() }

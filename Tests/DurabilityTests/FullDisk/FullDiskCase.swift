@@ -95,7 +95,7 @@ struct FullDiskCase: Sendable {
     private static func openOnRead(_ place: TestPlace) throws -> CodableCache {
         var configuration = People.configuration
         configuration.runsBackfill = false
-        configuration.batchSize = 2
+        configuration.hooks.batchSize = 2
         return try CodableCache(at: place.cache, migrations: [grow.onRead()], configuration: configuration)
     }
 

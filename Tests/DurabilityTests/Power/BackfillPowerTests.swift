@@ -15,7 +15,7 @@ extension PowerLossTests {
         private func open() throws -> CodableCache {
             var configuration = People.configuration
             configuration.runsBackfill = false
-            configuration.batchSize = 16
+            configuration.hooks.batchSize = 16
             return try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
         }
 

@@ -235,9 +235,9 @@ extension PowerLossTests {
             ]
             try suite.update(set: ["name": "n", "blob": .string(String(repeating: "b", count: 3_000))])
             let old = try suite.values()
-            var options = MigrationOptions()
-            options.backup = BackupPolicy()
-            try suite.upgrade(with: registry, options: options)
+            var configuration = MoltConfiguration()
+            configuration.backup = BackupPolicy()
+            try suite.upgrade(with: registry, configuration: configuration)
             let new = try suite.values()
             let backup = try #require(try suite.backups().first)
             let recording = try DiskRecording(place) {

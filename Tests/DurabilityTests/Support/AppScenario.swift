@@ -73,13 +73,13 @@ struct AppScenario: Codable, Sendable {
         switch primary {
         case .cache:
             var configuration = People.configuration
-            configuration.batchSize = MigrationOptions().batchSize
-            configuration.atPoint = hook
+            configuration.hooks.batchSize = TestHooks().batchSize
+            configuration.hooks.atPoint = hook
             try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
         case .suite:
-            var options = MigrationOptions()
-            options.atPoint = hook
-            try place.old.upgrade(with: registry, options: options)
+            var configuration = MoltConfiguration()
+            configuration.hooks.atPoint = hook
+            try place.old.upgrade(with: registry, configuration: configuration)
         }
     }
 

@@ -77,7 +77,7 @@ enum People {
     /// A configuration with small batches, so that a small store has several.
     static var configuration: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
-        configuration.batchSize = 64
+        configuration.hooks.batchSize = 64
         return configuration
     }
 }

@@ -91,8 +91,7 @@
             defer { place.remove() }
             await #expect(processExitsWith: .success) { [place = place as TestPlace] in
                 var configuration = CodableCache.Configuration()
-                configuration.busyTimeout = .seconds(3_600)
-                configuration.lockTimeout = .seconds(3_600)
+                configuration.timeout = .seconds(3_600)
                 let cache = try CodableCache(at: place.cache, configuration: configuration)
                 let holder = try SQLite(place.cache)
                 try holder.run("BEGIN IMMEDIATE")
@@ -136,12 +135,11 @@
 
     private func useCache(at place: TestPlace, rounds: Int) throws {
         let file = { @Sendable name in place.directory.appendingPathComponent(name) }
-        let failing: MigrationRegistry = [Migration(to: 1, "fails", .transform("Int") { _ in throw Broken("no") })]
+        let failing = MigrationRegistry([Migration(to: 1, "fails", .transform("Int") { _ in throw Broken("no") })])
+            .onFailure(.quarantine(upTo: .none))
         let retried: MigrationRegistry = [Migration(to: 1, "fails", .transform("Int") { _ in })]
         try CodableCache(at: file("quarantine")).setAll((0..<50).map { ("\($0)", $0) })
-        var setting = CodableCache.Configuration()
-        setting.unconvertible = .quarantine(upTo: .none)
-        let quarantine = try CodableCache(at: file("quarantine"), migrations: failing, configuration: setting)
+        let quarantine = try CodableCache(at: file("quarantine"), migrations: failing)
         let cache = try CodableCache(at: place.cache)
         try cache.setAll((0..<3_000).map { ("\($0)", String(repeating: "s", count: 100)) })
         try CodableCache.backUp(at: place.cache)

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `A file that was written to after the upgrade stays`() throws {
         _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove)) {
-            $0.atPoint = { [old] in if $0.kind == .beforeApply { try old.write("newer", for: "person-3") } }
+            $0.hooks.atPoint = { [old] in if $0.kind == .beforeApply { try old.write("newer", for: "person-3") } }
         }
         #expect(try Set(old.names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
     }
@@ -52,7 +52,7 @@ import Testing
                 _ = try CodableCache(
                     at: URL(fileURLWithPath: paths[1]),
                     migrations: [removal(of: paths[0])],
-                    configuration: .init { $0.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } } }
+                    configuration: .init { $0.hooks.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } } }
                 )
             }
             #expect(try old.names.count == 112)

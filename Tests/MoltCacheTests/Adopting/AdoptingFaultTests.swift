@@ -68,13 +68,14 @@ import Testing
 
     @Test func `Adoption can be cancelled between two files`() throws {
         let asked = Locked(0)
-        let options = MigrationOptions(isCancelled: {
+        var configuration = MoltConfiguration()
+        configuration.isCancelled = {
             asked.withLock { count in
                 count += 1
                 return count > 50
             }
-        })
-        let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], options: options)
+        }
+        let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], configuration: configuration)
         let error = #expect(throws: MoltError.self) { try migrator.migrate(CacheStore(at: old.store)) }
         #expect(error?.code == .cancelled)
         #expect(try CacheStore.state(at: old.store).isFresh)

@@ -23,7 +23,7 @@ struct JournalTests {
     /// - Parameter refused: A notebook to which no change can be applied.
     @discardableResult
     private func open(_ registry: MigrationRegistry, refusing refused: Notebook? = nil) throws -> MigrationReport {
-        let configuration = CodableCache.Configuration { $0.atPoint = refused?.refusing }
+        let configuration = CodableCache.Configuration { $0.hooks.atPoint = refused?.refusing }
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report

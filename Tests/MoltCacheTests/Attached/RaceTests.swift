@@ -23,12 +23,12 @@ struct RaceTests {
         -> MigrationReport
     {
         let monitor = MigrationMonitor.afterPlanning { [url, notebook] in
-            let configuration = CodableCache.Configuration { $0.atPoint = notebook.refusing }
+            let configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
             #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
         }
-        return try Migrator(mine, options: MigrationOptions(monitor: monitor)).migrate(CacheStore(at: url))
+        return try Migrator(mine, configuration: MoltConfiguration(monitor: monitor)).migrate(CacheStore(at: url))
     }
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
@@ -53,14 +53,14 @@ struct RaceTests {
         let old = try OldDirectory()
         try old.write(#"{"object":1}"#, for: "key")
         let mine = old.adoption(.list(["key"]), afterwards: .remove)
-        var options = MigrationOptions()
-        options.atPoint = { [store = old.store] point in
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = { [store = old.store] point in
             guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
             // The version is the same, so it alone does not tell.
             try CodableCache(at: store, migrations: [mine, Self.rename]).close()
         }
         #expect(throws: MoltError.self) {
-            try Migrator([mine], options: options).migrate(CacheStore(at: old.store))
+            try Migrator([mine], configuration: configuration).migrate(CacheStore(at: old.store))
         }?.expect(.migrationMissing)
         #expect(!FileManager.default.fileExists(atPath: old.url.path))
     }
@@ -70,16 +70,16 @@ struct RaceTests {
     @Test func `Another app waits until the changes of a committed upgrade are made`() throws {
         let mine = notebook.adding("a")
         let refusals = Log<MoltError?>()
-        var options = MigrationOptions()
-        options.atPoint = { [url] point in
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = { [url] point in
             guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
-            let impatient = CodableCache.Configuration { $0.lockTimeout = .zero }
+            let impatient = CodableCache.Configuration { $0.timeout = .zero }
             let refusal = #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [mine, Self.rename], configuration: impatient)
             }
             refusals.append(refusal)
         }
-        _ = try Migrator([mine], options: options).migrate(CacheStore(at: url))
+        _ = try Migrator([mine], configuration: configuration).migrate(CacheStore(at: url))
         #expect(refusals.all.map { $0?.code } == [.busy])
         #expect(try notebook.lines == ["old", "a"])
     }
@@ -87,18 +87,22 @@ struct RaceTests {
     @Test func `Each wait for the lock has its own timeout`() throws {
         let writer = try Writer(url)
         // A transaction's first wait starts its timeout, and its second wait exceeds it.
-        var options = MigrationOptions(monitor: writer.monitor, lockTimeout: .zero)
-        options.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try writer.begin() } }
+        var configuration = MoltConfiguration()
+        configuration.monitor = writer.monitor
+        configuration.timeout = .zero
+        configuration.hooks.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try writer.begin() } }
         let first = notebook.adding("a")
-        let report = try Migrator([first], options: options).migrate(CacheStore(at: url))
+        let report = try Migrator([first], configuration: configuration).migrate(CacheStore(at: url))
         #expect(report.to == 1)
         #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])
 
         try writer.begin()
-        options.monitor = nil
+        configuration.monitor = nil
         #expect(throws: MoltError.self) {
-            try Migrator([first, notebook.adding("b", to: 2)], options: options).migrate(CacheStore(at: url))
+            try Migrator([first, notebook.adding("b", to: 2)], configuration: configuration).migrate(
+                CacheStore(at: url)
+            )
         }?.expect(.busy)
         try writer.end()
     }
@@ -106,13 +110,13 @@ struct RaceTests {
     @Test func `Past the commit, cancellation has no effect`() throws {
         let writer = try Writer(url)
         let isCommitted = Locked(false)
-        var options = MigrationOptions(monitor: writer.monitor) { isCommitted.withLock { $0 } }
-        options.atPoint = { point in
+        var configuration = MoltConfiguration(monitor: writer.monitor) { isCommitted.withLock { $0 } }
+        configuration.hooks.atPoint = { point in
             guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
             isCommitted.withLock { $0 = true }
             try writer.begin()
         }
-        let report = try Migrator([notebook.adding("a")], options: options).migrate(CacheStore(at: url))
+        let report = try Migrator([notebook.adding("a")], configuration: configuration).migrate(CacheStore(at: url))
         #expect(report.entries.map(\.outcome) == [.ran])
         #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])

@@ -75,7 +75,7 @@
             let before = try scenario.contents
             let start = try image()
             let points = Log<UpgradePoint.Kind>()
-            try scenario.open(2, BackupScenario.configuration { $0.atPoint = { points.append($0.kind) } }).close()
+            try scenario.open(2, BackupScenario.configuration { $0.hooks.atPoint = { points.append($0.kind) } }).close()
             let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
             let all = points.all.filter(kinds.contains)
             #expect(all.count > 5)
@@ -85,7 +85,7 @@
                     [url = scenario.url as URL, number = number as Int] in
                     let seen = Log<Int>()
                     let configuration = BackupScenario.configuration { configuration in
-                        configuration.atPoint = { point in
+                        configuration.hooks.atPoint = { point in
                             guard [.beforeBackup, .copyForBackup, .afterBackup].contains(point.kind) else { return }
                             if seen.count == number { raise(SIGKILL) }
                             seen.append(1)

@@ -276,7 +276,7 @@ import Testing
         try scenario.fill(1, count: 20_000)
         let before = try scenario.contents
         let points = Log<UpgradePoint>()
-        let counting = BackupScenario.configuration { $0.atPoint = { points.append($0) } }
+        let counting = BackupScenario.configuration { $0.hooks.atPoint = { points.append($0) } }
         let copy = scenario.scratch.file("copy")
         try FileManager.default.copyItem(at: scenario.url, to: copy)
         try CodableCache(at: copy, migrations: BackupScenario.registry(2), configuration: counting).close()
@@ -286,7 +286,7 @@ import Testing
             let seen = Log<Int>()
             let configuration = BackupScenario.configuration { configuration in
                 configuration.monitor = MigrationMonitor()
-                configuration.atPoint = { [monitor = configuration.monitor] point in
+                configuration.hooks.atPoint = { [monitor = configuration.monitor] point in
                     guard point.kind == .copyForBackup else { return }
                     seen.append(1)
                     // Cancellation is checked before the next part.

@@ -14,7 +14,7 @@
         private func damaging() -> CodableCache.Configuration {
             let url = scenario.url
             return BackupScenario.configuration { configuration in
-                configuration.atPoint = { point in
+                configuration.hooks.atPoint = { point in
                     guard point.kind == .beforeSteps else { return }
                     try overwrite(url, from: 8_192 * 2)
                 }
@@ -63,7 +63,7 @@
             try scenario.fill(1)
             struct Late: Error {}
             let configuration = BackupScenario.configuration { configuration in
-                configuration.atPoint = { if $0.kind == .afterCommit { throw Late() } }
+                configuration.hooks.atPoint = { if $0.kind == .afterCommit { throw Late() } }
             }
             #expect(throws: Late.self) { try scenario.open(2, configuration) }
             #expect(try scenario.contents.version == 2)

@@ -26,7 +26,7 @@ import Testing
                     at: url,
                     migrations: BackupScenario.registry(2),
                     configuration: BackupScenario.configuration { configuration in
-                        configuration.atPoint = { if $0.kind == .beforeSteps { raise(SIGKILL) } }
+                        configuration.hooks.atPoint = { if $0.kind == .beforeSteps { raise(SIGKILL) } }
                     }
                 )
             }
@@ -36,7 +36,7 @@ import Testing
                 setenv("TMPDIR", temporary, 1)
                 let counts = Log<Int>()
                 let configuration = BackupScenario.configuration { configuration in
-                    configuration.atPoint = { point in
+                    configuration.hooks.atPoint = { point in
                         guard point.kind == .beforeSteps else { return }
                         // This dry run is in progress while another one begins and ends.
                         _ = try CodableCache.dryRun(at: url, migrations: BackupScenario.registry(3))

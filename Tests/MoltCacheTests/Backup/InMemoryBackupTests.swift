@@ -12,11 +12,11 @@ import Testing
             version: 0
         )
         try StoreContents(version: 0, records: [person]).write(to: store)
-        var options = MigrationOptions()
-        options.backup = BackupPolicy()
+        var configuration = MoltConfiguration()
+        configuration.backup = BackupPolicy()
 
         let migrations = registry(.renameProperty("Person", "mail", to: "email"))
-        let report = try Migrator(migrations, options: options).migrate(store)
+        let report = try Migrator(migrations, configuration: configuration).migrate(store)
 
         #expect(report.applied == [MigrationID(name: "change", version: 1)])
         #expect(report.counts.changed == 1)

@@ -129,7 +129,7 @@ import Testing
         private func killUpgrade() async {
             await #expect(processExitsWith: .signal(SIGKILL)) { [url = scenario.url as URL] in
                 let configuration = BackupScenario.configuration { configuration in
-                    configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                    configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
                 }
                 _ = try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
             }

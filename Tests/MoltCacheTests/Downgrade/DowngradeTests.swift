@@ -10,8 +10,8 @@ import Testing
         scenario = try BackupScenario()
     }
 
-    private func configuration(_ policy: MigrationOptions.DowngradePolicy) -> CodableCache.Configuration {
-        BackupScenario.configuration { $0.downgrade = policy }
+    private var reading: CodableCache.Configuration {
+        BackupScenario.configuration { $0.readsNewerStores = true }
     }
 
     /// Makes a store at version 3 with 4 records, and a backup of it at version 1 with 3.
@@ -56,7 +56,7 @@ import Testing
         let names = try scenario.otherNames()
         let bytes = try Data(contentsOf: scenario.url)
         let log = Log<String>()
-        var configuration = configuration(.openReadOnly)
+        var configuration = reading
         configuration.memory = .init()
         configuration.monitor = MigrationMonitor { event in
             switch event {
@@ -97,7 +97,7 @@ import Testing
         let report = try CodableCache.dryRun(
             at: scenario.url,
             migrations: BackupScenario.registry(1),
-            configuration: configuration(.openReadOnly)
+            configuration: reading
         )
         #expect(report.isDryRun && report.isReadOnly && report.store == scenario.url.path)
         #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
@@ -106,7 +106,7 @@ import Testing
             try CodableCache.dryRun(
                 at: scenario.url,
                 migrations: MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")]),
-                configuration: configuration(.openReadOnly)
+                configuration: reading
             )
         }
         #expect(error?.code == .superseded && error?.store == scenario.url.path)
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `is read while the newer app writes, without either waiting for the other`() throws {
         try upgrade(readable: [2, 3])
-        var configuration = configuration(.openReadOnly)
+        var configuration = reading
         configuration.memory = .init()
         let old = try scenario.open(1, configuration)
         let new = try CodableCache(at: scenario.url, migrations: BackupScenario.registry(3, readable: [2, 3]))
@@ -138,7 +138,7 @@ import Testing
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: paths[1]) }
         // Root may write everywhere; other users need permission for SQLite's shared memory.
         guard geteuid() == 0 else { return }
-        #expect(try scenario.open(1, configuration(.openReadOnly)).count() == 4)
+        #expect(try scenario.open(1, reading).count() == 4)
     }
 
     @Test(arguments: [[2], [3], []] as [Set<Int>])
@@ -146,7 +146,7 @@ import Testing
         try upgrade(readable: readable)
         let first = readable.contains(2) ? "add-3" : "add-2"
         expectSuperseded("cannot be opened for reading either", "\"\(first)\"") {
-            try scenario.open(1, configuration(.openReadOnly))
+            try scenario.open(1, reading)
         }
     }
 
@@ -154,20 +154,20 @@ import Testing
         try upgrade(readable: [2, 3])
         let registry = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
         expectSuperseded("migration", "own", "was not applied") {
-            try CodableCache(at: scenario.url, migrations: registry, configuration: configuration(.openReadOnly))
+            try CodableCache(at: scenario.url, migrations: registry, configuration: reading)
         }
     }
 
     @Test func `A store that is not newer is opened for writing as usual`() throws {
         try scenario.fill(1)
-        let cache = try scenario.open(2, configuration(.openReadOnly))
+        let cache = try scenario.open(2, reading)
         #expect(!cache.isReadOnly)
         try cache.set(1, forKey: "1")
         let fresh = scenario.scratch.file("fresh")
         let other = try CodableCache(
             at: fresh,
             migrations: BackupScenario.registry(2),
-            configuration: configuration(.openReadOnly)
+            configuration: reading
         )
         #expect(!other.isReadOnly && other.report.isFresh)
     }

@@ -13,12 +13,12 @@ struct DriftTests {
     }
 
     private func open(
-        _ drift: MigrationOptions.MismatchPolicy = .fail,
+        _ drift: MoltConfiguration.MismatchPolicy = .fail,
         version: Int = 0,
         monitor: MigrationMonitor? = nil
     ) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
-        configuration.drift = drift
+        configuration.mismatches = drift
         configuration.monitor = monitor
         var migrations = MigrationRegistry()
         for number in 0..<version { migrations.register(Migration(to: number + 1, "step-\(number + 1)")) }
@@ -55,7 +55,7 @@ struct DriftTests {
         #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3")`. If version 2"#))
         #expect(
             error.message.contains(
-                "edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `drift = .ignore`. "
+                "edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `mismatches = .ignore`. "
             )
         )
         #expect(error.type == "Person")
@@ -153,7 +153,7 @@ struct DriftTests {
 
     @Test func `An in-memory cache notices drift`() throws {
         var configuration = CodableCache.Configuration()
-        configuration.drift = .fail
+        configuration.mismatches = .fail
         let cache = try CodableCache(inMemory: [], configuration: configuration)
         try cache.set(Old.Person(), forKey: "john")
         _ = try drift { try cache.set(New.Added(), forKey: "jane") }
@@ -177,7 +177,7 @@ struct DriftTests {
     @Test func `A migration added later to the same version changes the expected shape`() throws {
         var migrations: MigrationRegistry = [Migration(to: 1, "first")]
         var configuration = CodableCache.Configuration()
-        configuration.drift = .fail
+        configuration.mismatches = .fail
         func reopen() throws -> CodableCache {
             try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
         }
@@ -312,7 +312,7 @@ struct DriftTests {
         let asked = Locked(0)
         let holder = Locked<CodableCache?>(nil)
         var configuration = CodableCache.Configuration()
-        configuration.drift = .fail
+        configuration.mismatches = .fail
         configuration.now = {
             let isFirst = asked.withLock { asked in
                 asked += 1

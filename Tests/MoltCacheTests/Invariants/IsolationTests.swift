@@ -55,7 +55,7 @@ struct IsolationTests {
 
     @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"name":"old"}"#)])
-        let writer = try CodableCache(at: store.url, configuration: .init { $0.busyTimeout = .zero })
+        let writer = try CodableCache(at: store.url, configuration: .init { $0.timeout = .zero })
         defer { writer.close() }
 
         try CodableCache(

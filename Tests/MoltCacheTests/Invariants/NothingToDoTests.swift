@@ -46,7 +46,7 @@ struct NothingToDoTests {
         let other = try SQLite(store.url)
         try other.run("BEGIN IMMEDIATE")
         var configuration = CodableCache.Configuration()
-        configuration.lockTimeout = .zero
+        configuration.timeout = .zero
         let events = Log<String>()
         configuration.monitor = MigrationMonitor { events.append($0.word) }
 

@@ -42,14 +42,14 @@ struct PathTests {
 
         var failed: [MigrationReport.FailedRecord] = []
         let error = capture {
-            failed = try Migrator(registry, options: upgrade.options()).migrate(CacheStore(at: atOnce.url))
+            failed = try Migrator(registry, configuration: upgrade.configuration()).migrate(CacheStore(at: atOnce.url))
                 .failedRecords
         }
         var stepError: MoltError?
         var stepsFailed: [MigrationReport.FailedRecord] = []
         for version in 1...registry.version where stepError == nil {
             stepError = capture {
-                stepsFailed += try Migrator(registry.upTo(version: version), options: upgrade.options())
+                stepsFailed += try Migrator(registry.upTo(version: version), configuration: upgrade.configuration())
                     .migrate(CacheStore(at: stepByStep.url)).failedRecords
             }
         }

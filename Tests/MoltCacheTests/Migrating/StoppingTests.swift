@@ -65,13 +65,11 @@ struct StoppingTests {
         let seen = Locked(0)
         let afterwards = Locked(0)
         let monitor = MigrationMonitor()
-        var options = MigrationOptions(
-            monitor: monitor,
-            isCancelled: { way == .cancellation && isOver.withLock { $0 } }
-        )
-        options.unconvertible = .quarantine(upTo: .none)
+        var configuration = MoltConfiguration()
+        configuration.monitor = monitor
+        configuration.isCancelled = { way == .cancellation && isOver.withLock { $0 } }
         let deadline = ContinuousClock.now + .milliseconds(400)
-        if way == .deadline { options.deadline = deadline }
+        if way == .deadline { configuration.deadline = deadline }
         let migrations = Self.migrations(work) {
             if isOver.withLock({ $0 }) { afterwards.withLock { $0 += 1 } }
             let isLast = seen.withLock { seen in
@@ -87,7 +85,8 @@ struct StoppingTests {
             isOver.withLock { $0 = true }
         }
         let error = #expect(throws: MoltError.self) {
-            _ = try Migrator(migrations, options: options).migrate(CacheStore(at: store.url))
+            _ = try Migrator(migrations.onFailure(.quarantine(upTo: .none)), configuration: configuration)
+                .migrate(CacheStore(at: store.url))
         }
         #expect(error?.code == (way == .deadline ? .deadlinePassed : .cancelled))
         #expect(error?.message.contains("The upgrade was rolled back; the store is as it was.") == true)
@@ -99,13 +98,14 @@ struct StoppingTests {
 
     @Test func `checks for cancellation even during steps without a closure`() throws {
         let asked = Locked(0)
-        let options = MigrationOptions(isCancelled: {
+        var configuration = MoltConfiguration()
+        configuration.isCancelled = {
             asked.withLock { $0 += 1 }
             return false
-        })
+        }
         let registry: MigrationRegistry = [Migration(to: 1, "x", .renameProperty("Person", "id", to: "number"))]
         let store = try OldStore(Self.records)
-        _ = try Migrator(registry, options: options).migrate(CacheStore(at: store.url))
+        _ = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: store.url))
         #expect(asked.withLock { $0 } >= 1_300 / 16)
         #expect(asked.withLock { $0 } < 1_300 / 4)
     }

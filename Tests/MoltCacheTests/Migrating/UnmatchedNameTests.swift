@@ -156,7 +156,7 @@ struct UnmatchedNameTests {
             .deleteType("Persn"),
             .run { try $0.enumerate("Persn") { _, _ in } }
         )
-        let configuration = CodableCache.Configuration { $0.findsUnmatchedNames = false }
+        let configuration = CodableCache.Configuration { $0.hooks.findsUnmatchedNames = false }
         func counts(_ report: MigrationReport) -> [Int] { report.entries[0].steps.map(\.unmatchedNames.count) }
         let dryRun = try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
         #expect(counts(dryRun) == [1, 1, 1])

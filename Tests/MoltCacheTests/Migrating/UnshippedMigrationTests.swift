@@ -125,7 +125,7 @@
             try open(shipped, adding("age")).close()
             var configuration = CodableCache.Configuration()
             configuration.redoesUnshippedMigrations = true
-            configuration.duty = .others()
+            configuration.owner = .anotherProcess()
             #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [shipped, adding("years")], configuration: configuration)
             }

@@ -122,12 +122,12 @@ struct CancellationTests {
         try other.run("BEGIN IMMEDIATE")
         let events = Log<String>()
         var configuration = CodableCache.Configuration()
-        configuration.lockTimeout = .milliseconds(20)
+        configuration.timeout = .milliseconds(20)
         configuration.monitor = MigrationMonitor { events.append($0.word) }
 
         await #expect(throws: MoltError.self) {
             try await store.upgrade(Self.migrations(), configuration)
-        }?.expect(.busy, store: store.url.path, says: "lockTimeout")
+        }?.expect(.busy, store: store.url.path, says: "timeout")
         #expect(events.all.filter { $0 == "waiting" }.count == 1)
         try other.run("ROLLBACK")
         try await store.upgrade(Self.migrations())

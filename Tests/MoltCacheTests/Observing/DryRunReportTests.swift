@@ -137,9 +137,8 @@ struct DryRunReportTests {
         ]
         let report = try CodableCache.dryRun(
             at: url,
-            migrations: migrations,
-            samples: 9,
-            configuration: .init { $0.unconvertible = .quarantine() }
+            migrations: migrations.onFailure(.quarantine()),
+            samples: 9
         )
         #expect(report.counts.quarantined == 1)
         #expect(report.entries[0].steps[0].samples.map(\.key) == ["draft-1", "draft-2", "draft-3"])

@@ -16,10 +16,10 @@ struct EditedMigrationTests {
         try CodableCache(at: url, migrations: [shipped]).close()
     }
 
-    private func open(_ registry: MigrationRegistry, _ policy: MigrationOptions.MismatchPolicy) throws -> [String] {
+    private func open(_ registry: MigrationRegistry, _ policy: MoltConfiguration.MismatchPolicy) throws -> [String] {
         let events = Log<String>()
         var configuration = CodableCache.Configuration()
-        configuration.editedMigrations = policy
+        configuration.mismatches = policy
         configuration.monitor = MigrationMonitor { event in
             if case .edited(let edits) = event { events.append("\(edits.map(\.migration))") }
         }
@@ -52,12 +52,11 @@ struct EditedMigrationTests {
 
     @Test func `is an error in debug builds and an event in others by default`() throws {
         #if DEBUG
-            #expect(MigrationOptions.MismatchPolicy.standard == .fail)
+            #expect(MoltConfiguration.MismatchPolicy.standard == .fail)
         #else
-            #expect(MigrationOptions.MismatchPolicy.standard == .report)
+            #expect(MoltConfiguration.MismatchPolicy.standard == .report)
         #endif
-        #expect(CodableCache.Configuration().editedMigrations == .standard)
-        #expect(MigrationOptions().editedMigrations == .standard)
+        #expect(MoltConfiguration().mismatches == .standard)
     }
 
     @Test func `is listed in the plan`() throws {
@@ -97,7 +96,7 @@ struct EditedMigrationTests {
 
     @Test func `is found by a dry run`() throws {
         #expect(throws: MoltError.self) {
-            try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.editedMigrations = .fail })
+            try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.mismatches = .fail })
         }?.expect(.migrationEdited)
     }
 }

@@ -141,10 +141,11 @@ struct EventTests {
     @Test func `A large store reports only some of its batches, but always the first and the last record`() throws {
         let old = try OldStore((0..<4_000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
         let events = Log<MigrationEvent>()
-        var options = MigrationOptions(monitor: MigrationMonitor { events.append($0) })
-        options.batchSize = 2
+        var configuration = MoltConfiguration()
+        configuration.monitor = MigrationMonitor { events.append($0) }
+        configuration.hooks.batchSize = 2
 
-        _ = try Migrator(Self.fused, options: options).migrate(CacheStore(at: old.url))
+        _ = try Migrator(Self.fused, configuration: configuration).migrate(CacheStore(at: old.url))
 
         let steps = Self.progress(events.all)
         // Of two thousand batches; a batch that takes longer than a tenth of a second is reported as well.

@@ -40,11 +40,9 @@ import Testing
 
     @Test func `says what an upgrade did, and nothing about its data`() async throws {
         #expect(monitor.summary == nil)
-        var configuration = configuration
-        configuration.unconvertible = .quarantine()
         let size = CacheStore(at: store.url).byteCount
         #expect(try #require(size) >= 8192)
-        let report = try await store.upgrade(Self.migrations, configuration)
+        let report = try await store.upgrade(Self.migrations.onFailure(.quarantine()), configuration)
         let summary = try #require(monitor.summary)
 
         #expect(summary.outcome == .upgraded)
@@ -70,9 +68,9 @@ import Testing
 
     @Test func `tells openings apart`() throws {
         let url = store.directory.file("new")
-        func open(_ policy: MigrationOptions.DowngradePolicy = .refuse) throws -> MigrationSummary {
+        func open(readsNewer: Bool = false) throws -> MigrationSummary {
             var configuration = configuration
-            configuration.downgrade = policy
+            configuration.readsNewerStores = readsNewer
             try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
             return try #require(monitor.summary)
         }
@@ -86,7 +84,7 @@ import Testing
         #expect(again.migrations == [])
         let newer = Migration(to: 3, "newer").readableByOlderReleases()
         try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
-        let reading = try open(.openReadOnly)
+        let reading = try open(readsNewer: true)
         #expect(reading.outcome == .readOnly)
         #expect(reading.to == 3)
         let refused = try open()
@@ -159,7 +157,7 @@ import Testing
 
     @Test func `has the number of an error of SQLite`() async throws {
         var configuration = configuration
-        configuration.pageLimit = 1
+        configuration.hooks.pageLimit = 1
         let migrations = registry(
             .addProperty("Person", "text", default: .string(String(repeating: "x", count: 50_000)))
         )
@@ -168,12 +166,12 @@ import Testing
         #expect(monitor.summary?.failure?.cause == "SQLiteError 13")
     }
 
-    @Test(arguments: [MigrationOptions.DowngradePolicy.refuse, .openReadOnly])
-    func `has the code of a file that is no store`(policy: MigrationOptions.DowngradePolicy) throws {
+    @Test(arguments: [false, true])
+    func `has the code of a file that is no store`(readsNewer: Bool) throws {
         let file = store.directory.file("text")
         try Data(repeating: 65, count: 10_000).write(to: file)
         var configuration = configuration
-        configuration.downgrade = policy
+        configuration.readsNewerStores = readsNewer
         #expect(throws: MoltError.self) {
             try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
         }
@@ -192,7 +190,7 @@ import Testing
                 }
             }
             var limited = configuration
-            limited.attemptLimit = 2
+            limited.hooks.attemptLimit = 2
             await #expect(throws: MoltError.self) {
                 try await store.upgrade(registry(.deleteType("Draft")), limited)
             }
@@ -223,7 +221,7 @@ import Testing
                     url = store.url as URL, name = notebook.suite.domainName as String, isComplete = isComplete as Bool
                 ] in
                 var configuration = CodableCache.Configuration()
-                configuration.options.atPoint = { point in
+                configuration.hooks.atPoint = { point in
                     if point.kind == .afterCommit, point.subject.contains("journal") == isComplete { raise(SIGKILL) }
                 }
                 let migrations = Self.noting(in: try Notebook(named: name))

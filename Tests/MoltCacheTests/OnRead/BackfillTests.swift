@@ -310,7 +310,7 @@ private func openStill(
 ) throws -> CodableCache {
     let configuration = CodableCache.Configuration { configuration in
         configuration.runsBackfill = false
-        configuration.batchSize = 16
+        configuration.hooks.batchSize = 16
         change(&configuration)
     }
     return try CodableCache(at: url, migrations: [migration], configuration: configuration)

@@ -30,7 +30,7 @@ import Testing
 
         var error: (any Error)?
         do {
-            _ = try Migrator(registry, options: upgrade.options()).migrate(CacheStore(at: atOnce.url))
+            _ = try Migrator(registry, configuration: upgrade.configuration()).migrate(CacheStore(at: atOnce.url))
         } catch let failure { error = failure }
         var other: (any Error)?
         do { try walk(later, &upgrade) } catch let failure { other = failure }
@@ -39,7 +39,7 @@ import Testing
 
         let expected = try atOnce.snapshot()
         try compareReads(of: later, upgrade, expected)
-        let cache = try CodableCache(at: later.url, migrations: registry, configuration: still(upgrade))
+        let cache = try CodableCache(at: later.url, migrations: registry, configuration: still)
         try cache.backfill()
         cache.close()
         let found = try later.snapshot()
@@ -52,11 +52,8 @@ import Testing
     }
 
     /// The backfill runs only when the test says so.
-    private static func still(_ upgrade: RandomUpgrade) -> CodableCache.Configuration {
-        .init {
-            $0.runsBackfill = false
-            $0.unconvertible = upgrade.policy
-        }
+    private static var still: CodableCache.Configuration {
+        .init { $0.runsBackfill = false }
     }
 
     /// Opens the store with each release, or skips some, and backfills at some of them.
@@ -67,7 +64,7 @@ import Testing
             let cache = try CodableCache(
                 at: store.url,
                 migrations: upgrade.registry(of: version),
-                configuration: still(upgrade)
+                configuration: still
             )
             defer { cache.close() }
             if upgrade.random.below(3) == 0 { try cache.backfill() }
@@ -75,7 +72,7 @@ import Testing
         // An error that a record will cause at the end must not be missed.
         let copy = try ScratchDirectory()
         try FileManager.default.copyItem(at: store.url, to: copy.file())
-        let cache = try CodableCache(at: copy.file(), migrations: upgrade.registry, configuration: still(upgrade))
+        let cache = try CodableCache(at: copy.file(), migrations: upgrade.registry, configuration: still)
         defer { cache.close() }
         try cache.backfill()
     }
@@ -87,17 +84,17 @@ import Testing
         _ upgrade: inout RandomUpgrade
     ) throws {
         let before = try store.snapshot()
-        var configuration = still(upgrade)
+        var configuration = still
         switch upgrade.random.below(6) {
         case 0:
-            configuration.duty = .others()
+            configuration.owner = .anotherProcess()
             let error = #expect(throws: MoltError.self) {
                 try CodableCache(at: store.url, migrations: upgrade.registry(of: version), configuration: configuration)
             }
             #expect(error?.code == .needsMigration, "\(upgrade)")
         case 1 where before.version > 0:
             // An earlier release.
-            configuration.downgrade = .openReadOnly
+            configuration.readsNewerStores = true
             let error = #expect(throws: MoltError.self) {
                 let registry = upgrade.registry(of: upgrade.random.below(before.version))
                 _ = try CodableCache(at: store.url, migrations: registry, configuration: configuration)
@@ -117,7 +114,7 @@ import Testing
 
     /// Compares what reads return before the backfill with the rows of the other path.
     private static func compareReads(of store: OldStore, _ upgrade: RandomUpgrade, _ expected: Snapshot) throws {
-        let cache = try CodableCache(at: store.url, migrations: upgrade.registry, configuration: still(upgrade))
+        let cache = try CodableCache(at: store.url, migrations: upgrade.registry, configuration: still)
         defer { cache.close() }
         let before = try store.snapshot()
         for record in expected.records {

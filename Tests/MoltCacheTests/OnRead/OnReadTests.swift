@@ -152,13 +152,13 @@ import Testing
         let registry = MigrationRegistry(Self.migrations.migrations + [later], allowsLateMigrations: true)
         let url = store.url
         // It records the second one, so the first one is late, and has steps to run.
-        var options = MigrationOptions(
+        var configuration = MoltConfiguration(
             monitor: .afterPlanning {
                 try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
             }
         )
-        options.onlyRecordsOnRead = true
-        let report = try Migrator(registry, options: options).migrate(CacheStore(at: url))
+        configuration.hooks.onlyRecordsOnRead = true
+        let report = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
         #expect(report.entries.map(\.outcome) == [.ran, .ran])
         #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
         #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)
@@ -357,7 +357,7 @@ import Testing
         for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
         cache.close()
         var reader = Self.still
-        reader.duty = .others(waiting: .zero)
+        reader.owner = .anotherProcess(waiting: .zero)
         let none = MigrationRegistry([], oldestSupportedVersion: 1)
         try open(none, reader).close()
         #expect(try store.snapshot().ledger.map(\.outcome) == [.onRead])
@@ -414,9 +414,8 @@ import Testing
     }
 
     @Test func `A policy sets such records aside in the backfill`() throws {
-        var configuration = Self.still
-        configuration.unconvertible = .quarantine(upTo: 2)
-        let cache = try open([Self.failing], configuration)
+        let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 2))
+        let cache = try open(migrations)
         try cache.backfill()
         #expect(try cache.quarantined().map(\.key) == ["ada", "eve"])
         #expect(try cache.keys() == ["new", "rome", "photo"])

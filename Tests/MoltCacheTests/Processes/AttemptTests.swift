@@ -54,7 +54,8 @@
             _ step: MigrationStep = .renameType("Person", to: "Alien")
         ) throws -> CodableCache {
             var configuration = CodableCache.Configuration()
-            configuration.attemptLimit = limit
+            if let limit { configuration.hooks.attemptLimit = limit }
+            configuration.retriesInterruptedUpgrades = limit == nil
             configuration.appVersion = appVersion
             return try CodableCache(at: url, migrations: migrations(step), configuration: configuration)
         }
@@ -63,7 +64,7 @@
             await crash()
             await crash()
             var configuration = CodableCache.Configuration()
-            configuration.attemptLimit = 2
+            configuration.hooks.attemptLimit = 2
             configuration.appVersion = "1.0"
             #if DEBUG
                 configuration.redoesUnshippedMigrations = true
@@ -73,7 +74,7 @@
             #endif
         }
 
-        @Test func `is not tried again beyond the limit, unless the app removes the limit`() async throws {
+        @Test func `is not tried again beyond the limit, unless the app asks for it`() async throws {
             let before = try Snapshot(of: url)
             await crash()
             await crash()
@@ -84,7 +85,7 @@
             #expect(Set(attempts.map(\.processID)).count == 2)
 
             let error = #expect(throws: MoltError.self) { try open(limit: 2) }
-            error?.expect(.attemptsFailed, says: "began 2 times", "attemptLimit")
+            error?.expect(.attemptsFailed, says: "began 2 times", "retriesInterruptedUpgrades")
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
@@ -96,14 +97,6 @@
             cache.close()
             #expect(CodableCache.attempts(at: url).isEmpty)
             #expect(try scratch.names() == ["cache.molt"])
-        }
-
-        @Test(arguments: [0, -3])
-        func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
-            await crash()
-            #expect(throws: MoltError.self) { try open(limit: limit) }?.expect(.attemptsFailed)
-            try open(limit: limit, appVersion: "1.1").close()
-            #expect(try CacheStore.state(at: url).version == 2)
         }
 
         @Test func `is counted even when many other attempts are recorded before it`() async throws {
@@ -210,18 +203,18 @@
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [url = url as URL, name = notebook.suite.domainName as String] in
                     var configuration = CodableCache.Configuration()
-                    configuration.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
+                    configuration.hooks.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
                     let registry: MigrationRegistry = [try Notebook(named: name).adding("new")]
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
                 }
             }
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration()
-            configuration.attemptLimit = 1
+            configuration.hooks.attemptLimit = 1
             #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
             }?.expect(.attemptsFailed)
-            configuration.attemptLimit = nil
+            configuration.retriesInterruptedUpgrades = true
             try CodableCache(at: url, migrations: registry, configuration: configuration).close()
             #expect(try notebook.lines == ["new"])
         }
@@ -279,18 +272,18 @@
             cache.close()
             try SQLite(url).run("UPDATE molt_type SET name = 'Text' WHERE name = 'String'")
             let found = Log<Int>()
-            var options = MigrationOptions()
-            options.atPoint = { [url] in
+            var configuration = MoltConfiguration()
+            configuration.hooks.atPoint = { [url] in
                 if $0.kind == .beforeCommit { found.append(CodableCache.attempts(at: url).count) }
             }
             let migrations: MigrationRegistry = [Migration(to: 1, "first", .renameType("Person", to: newName))]
-            _ = try Migrator(migrations, options: options).migrate(CacheStore(at: url))
+            _ = try Migrator(migrations, configuration: configuration).migrate(CacheStore(at: url))
             #expect(found.all == [isRecorded ? 1 : 0])
             #expect(CodableCache.attempts(at: url).isEmpty)
         }
 
         @Test func `is named in the error of a write that waits for the upgrade`() throws {
-            let writer = try CodableCache(at: url, configuration: .init { $0.busyTimeout = .milliseconds(20) })
+            let writer = try CodableCache(at: url, configuration: .init { $0.timeout = .milliseconds(20) })
             let errors = Log<MoltError>()
             let step = MigrationStep.run { _ in
                 do {
@@ -310,7 +303,7 @@
             let found = Log<MoltError>()
             let reader = try CodableCache(at: url)
             let failures = besideChild(whenThereIs: begun) {
-                let configuration = CodableCache.Configuration { $0.lockTimeout = .milliseconds(100) }
+                let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(100) }
                 let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
                 do {
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration)

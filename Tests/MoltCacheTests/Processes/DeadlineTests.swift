@@ -21,7 +21,7 @@ struct DeadlineTests {
     private func configuration(_ deadline: ContinuousClock.Instant) -> CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
         configuration.deadline = deadline
-        configuration.batchSize = 2
+        configuration.hooks.batchSize = 2
         return configuration
     }
 
@@ -68,9 +68,9 @@ struct DeadlineTests {
         )
         #expect(throws: MoltError.self) {
             if isMigrator {
-                var options = MigrationOptions()
-                options.deadline = deadline
-                _ = try Migrator(registry, options: options).migrate(CacheStore(at: url))
+                var configuration = MoltConfiguration()
+                configuration.deadline = deadline
+                _ = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
             } else {
                 _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
             }
@@ -112,7 +112,7 @@ struct DeadlineTests {
         let registry: MigrationRegistry = [notebook.adding("new")]
         let deadline = ContinuousClock.now + .milliseconds(200)
         var late = configuration(deadline)
-        late.atPoint = { point in
+        late.hooks.atPoint = { point in
             if point.kind == .afterCommit { wait(for: deadline) }
         }
         #expect(throws: MoltError.self) {

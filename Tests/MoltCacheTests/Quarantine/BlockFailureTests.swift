@@ -150,7 +150,7 @@ import Testing
                 new["seen"] = true
             }
         }
-        let cache = try FailurePolicyTests.open(old, registry(step), .quarantine()) { $0.batchSize = batchSize }
+        let cache = try FailurePolicyTests.open(old, registry(step), .quarantine()) { $0.hooks.batchSize = batchSize }
         #expect(try cache.quarantined().map(\.key) == ["b"])
         #expect(try cache.keys() == ["a", "c"])
         cache.close()

@@ -22,9 +22,8 @@ struct FailurePolicyTests {
         configure: (inout CodableCache.Configuration) -> Void = { _ in }
     ) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
-        configuration.unconvertible = policy
         configure(&configuration)
-        return try CodableCache(at: old.url, migrations: registry, configuration: configuration)
+        return try CodableCache(at: old.url, migrations: registry.onFailure(policy), configuration: configuration)
     }
 
     static func failure(
@@ -279,13 +278,11 @@ struct FailurePolicyTests {
 
     @Test func `A dry run reports the same records, and changes nothing`() throws {
         let old = try OldStore(Self.people)
-        var configuration = CodableCache.Configuration()
-        configuration.unconvertible = .quarantine()
-        let migrations = registry(Self.failing("b"))
-        let dry = try CodableCache.dryRun(at: old.url, migrations: migrations, configuration: configuration)
+        let migrations = registry(Self.failing("b")).onFailure(.quarantine())
+        let dry = try CodableCache.dryRun(at: old.url, migrations: migrations)
         #expect(try CacheStore.quarantine(at: old.url) == [])
         #expect(try old.snapshot().keys == ["a", "b", "c", "d"])
-        let cache = try CodableCache(at: old.url, migrations: migrations, configuration: configuration)
+        let cache = try CodableCache(at: old.url, migrations: migrations)
         #expect(dry.failedRecords == cache.report.failedRecords)
         #expect(dry.counts == cache.report.counts)
     }

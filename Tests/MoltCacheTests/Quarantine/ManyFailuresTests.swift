@@ -36,10 +36,10 @@ import Testing
         var seen: [[String]] = []
         for batchSize in [7, 100, 512, 5_000] {
             let old = try OldStore(Self.records)
-            var options = MigrationOptions()
-            options.unconvertible = .quarantine(upTo: .none)
-            options.batchSize = batchSize
-            let report = try Migrator(Self.registry(), options: options).migrate(CacheStore(at: old.url))
+            var configuration = MoltConfiguration()
+            configuration.hooks.batchSize = batchSize
+            let registry = Self.registry().onFailure(.quarantine(upTo: .none))
+            let report = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: old.url))
             #expect(report.counts.quarantined == failing.count)
             #expect(report.entries[1].counts.read == Self.count)
             #expect(report.entries[1].counts.changed == Self.count - failing.count)

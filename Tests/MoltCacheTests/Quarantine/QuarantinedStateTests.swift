@@ -29,10 +29,10 @@ import Testing
             }
         )
         let old = try OldStore(["a", "b", "c"].map { StoredRecord("A", $0, "{ \"n\" : 1.0 }") })
-        var options = MigrationOptions()
-        options.unconvertible = .quarantine()
-        options.batchSize = batchSize
-        _ = try Migrator(registry, options: options).migrate(CacheStore(at: old.url))
+        var configuration = MoltConfiguration()
+        configuration.hooks.batchSize = batchSize
+        _ = try Migrator(registry.onFailure(.quarantine()), configuration: configuration)
+            .migrate(CacheStore(at: old.url))
 
         let before = try OldStore(["b"].map { StoredRecord("A", $0, "{ \"n\" : 1.0 }") })
         _ = try Migrator(registry.upTo(version: failing - 1)).migrate(CacheStore(at: before.url))

@@ -325,11 +325,9 @@ struct RetryTests {
             let path = old.url.path
             let before = try CodableCache(at: old.url)
             await #expect(processExitsWith: .success) { [path = path as String] in
-                var configuration = CodableCache.Configuration()
-                configuration.unconvertible = .quarantine(upTo: .none)
                 let url = URL(fileURLWithPath: path)
-                let failing = RetryTests.registry(failing: ["b"])
-                let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
+                let failing = RetryTests.registry(failing: ["b"]).onFailure(.quarantine(upTo: .none))
+                let cache = try CodableCache(at: url, migrations: failing)
                 guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
             }
             #expect(throws: MoltError.self) { try before.quarantined() }

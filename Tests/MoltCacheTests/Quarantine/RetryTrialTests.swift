@@ -65,11 +65,11 @@ struct RetryTrialTests {
         #expect(try cache.quarantined() == before)
     }
 
-    @Test func `does not need the duty to upgrade`() throws {
+    @Test func `does not need to own the upgrade`() throws {
         let old = try RetryTests.people()
         try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
         var configuration = CodableCache.Configuration()
-        configuration.duty = .others()
+        configuration.owner = .anotherProcess()
         let cache = try CodableCache(at: old.url, migrations: RetryTests.fixed, configuration: configuration)
         #expect(try cache.retryQuarantined(with: RetryTests.fixed).count(of: .converted) == 1)
     }

@@ -60,14 +60,8 @@ final class OldStore {
         _ registry: MigrationRegistry,
         _ configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> MigrationReport {
-        var options = MigrationOptions(
-            appVersion: configuration.appVersion,
-            monitor: configuration.monitor,
-            lockTimeout: configuration.lockTimeout
-        )
         var configuration = configuration
-        configuration.findsUnmatchedNames = true
-        options.findsUnmatchedNames = true
+        configuration.hooks.findsUnmatchedNames = true
         switch entry {
         case .initializer:
             let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
@@ -78,11 +72,11 @@ final class OldStore {
             defer { cache.close() }
             return cache.report
         case .migrator:
-            options.batchSize = 2
-            return try Migrator(registry, options: options).migrate(CacheStore(at: url))
+            configuration.hooks.batchSize = 2
+            return try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
         case .inMemory:
-            options.batchSize = 3
-            return try Migrator(registry, options: options).migrate(try #require(memory))
+            configuration.hooks.batchSize = 3
+            return try Migrator(registry, configuration: configuration).migrate(try #require(memory))
         }
     }
 

@@ -11,7 +11,7 @@
                 .json("ada", #"{"name":"Ada King","phone":1}"#),
                 .json("eve", #"{"name":"Eve"}"#),
             ])
-            #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
+            #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
             let shown = try await Browser.open(store.page)
             #expect(shown.messages.isEmpty)
             for section in ["attention", "versions", "counts", "settings", "samples"] {
@@ -22,7 +22,7 @@
         @Test func `hostile content of a store does nothing`() async throws {
             let store = try ReportStore.hostile()
             for policy in [true, false] {
-                _ = await store.run(.varied, unconvertible: policy ? .quarantine(upTo: 5) : .stop)
+                _ = await store.run(.varied, onFailure: policy ? .quarantine(upTo: 5) : .stop)
                 let shown = try await Browser.open(store.page)
                 #expect(shown.messages.isEmpty)
                 for tag in ["<img", "<script", "<b>"] { #expect(!shown.document.contains(tag), "\(tag)") }

@@ -30,7 +30,7 @@ import Testing
             .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#),
             .json("t", "{}", type: "Trash"),
         ])
-        #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
+        #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
         let page = try store.parsed()
         let headings = ["Needs your attention", "Versions", "Migrations", "Settings and files", "Samples"]
         #expect(page.all("h2").map(\.text) == headings)
@@ -151,7 +151,7 @@ import Testing
 
     @Test func `hostile keys and values stay text`() async throws {
         let store = try ReportStore.hostile()
-        #expect(await store.run(.varied, unconvertible: .quarantine(upTo: 5)).code == 0)
+        #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
         let text = try store.text
         #expect(text.utf8.count < 100_000)
         let page = try store.parsed()

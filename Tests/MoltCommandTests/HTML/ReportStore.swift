@@ -40,13 +40,12 @@ struct ReportStore {
     /// Writes a page with the command, and returns what it printed.
     func run(
         _ migrations: MigrationRegistry = migrations,
-        unconvertible: RecordFailurePolicy = .stop,
+        onFailure policy: RecordFailurePolicy = .stop,
         words: String...
     ) async -> CommandRun {
         var configuration = CodableCache.Configuration()
-        configuration.unconvertible = unconvertible
         configuration.appVersion = "2.1"
-        let app = RegisteredApp(migrations: migrations, configuration: configuration)
+        let app = RegisteredApp(migrations: migrations.onFailure(policy), configuration: configuration)
         return await CommandRun(Tool("app", "", app.commands), ["dry-run", url.path, "--html", page.path] + words)
     }
 

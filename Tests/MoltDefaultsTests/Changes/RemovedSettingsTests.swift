@@ -149,10 +149,10 @@ import Testing
 
         /// Upgrades a suite that is the store.
         private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
-            var options = MigrationOptions()
-            options.atPoint = hook
+            var configuration = MoltConfiguration()
+            configuration.hooks.atPoint = hook
             let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: Suite(name)))
-            try Suite(name).upgrade(with: [rename], options: options)
+            try Suite(name).upgrade(with: [rename], configuration: configuration)
         }
 
         #if CHILD_PROCESSES

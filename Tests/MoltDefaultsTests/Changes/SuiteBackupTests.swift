@@ -31,10 +31,10 @@ import Testing
         )
     }
 
-    private func options(keep: Int = 2) -> MigrationOptions {
-        var options = MigrationOptions()
-        options.backup = BackupPolicy(keep: keep)
-        return options
+    private func configuration(keep: Int = 2) -> MoltConfiguration {
+        var configuration = MoltConfiguration()
+        configuration.backup = BackupPolicy(keep: keep)
+        return configuration
     }
 
     private var state: StoreState {
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `A backup made before an upgrade restores every value and the version`() throws {
         let before = try scratch.allValues
-        try suite.upgrade(with: registry(1), options: options())
+        try suite.upgrade(with: registry(1), configuration: configuration())
         let backup = try #require(try suite.backups().first)
         #expect(try suite.backups().count == 1)
         #expect(backup.schemaVersion == 0 && backup.isAutomatic && backup.attachedStores == [])
@@ -59,7 +59,7 @@ import Testing
         #expect(try scratch.allValues == before)
         #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
         // The migration runs again.
-        #expect(try suite.upgrade(with: registry(1), options: options()).entries.count == 1)
+        #expect(try suite.upgrade(with: registry(1), configuration: configuration()).entries.count == 1)
         #expect(try scratch.values == after)
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
@@ -175,21 +175,23 @@ import Testing
     #if CHILD_PROCESSES
         @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
             // These call the synchronous overload.
-            func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
+            func upgrade(_ version: Int) throws {
+                try suite.upgrade(with: registry(version), configuration: configuration())
+            }
             try upgrade(2)
             let first = try suite.backups()
             let name = scratch.name
             for _ in 0..<3 {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
                     func upgrade(_ suite: Suite) throws {
-                        var options = MigrationOptions()
-                        options.backup = BackupPolicy(keep: 2)
-                        options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                        var configuration = MoltConfiguration()
+                        configuration.backup = BackupPolicy(keep: 2)
+                        configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
                         let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
                         let known = (1...2).map { Migration(to: $0, "change \($0)", .settings(in: suite) { _ in }) }
                         try suite.upgrade(
                             with: MigrationRegistry(known + [Migration(to: 3, "change 3", step)]),
-                            options: options
+                            configuration: configuration
                         )
                     }
                     try upgrade(Suite(name))
@@ -224,7 +226,7 @@ import Testing
     @Test func `A backup of a later version contains the ledger`() throws {
         try suite.upgrade(with: registry(1))
         let before = (try scratch.allValues, try state)
-        try suite.upgrade(with: registry(3), options: options())
+        try suite.upgrade(with: registry(3), configuration: configuration())
         try suite.restore(try #require(try suite.backups().first))
         #expect(try scratch.allValues == before.0)
         #expect(try state == before.1)
@@ -232,17 +234,17 @@ import Testing
 
     @Test func `No backup is made of a fresh suite, of an up-to-date one, or without a policy`() throws {
         let fresh = try ScratchSuite()
-        try fresh.suite.upgrade(with: registry(1), options: options())
+        try fresh.suite.upgrade(with: registry(1), configuration: configuration())
         #expect(try fresh.suite.backups() == [])
         try suite.upgrade(with: registry(1))
-        try suite.upgrade(with: registry(1), options: options())
-        _ = try suite.dryRun(of: registry(2), options: options())
+        try suite.upgrade(with: registry(1), configuration: configuration())
+        _ = try suite.dryRun(of: registry(2), configuration: configuration())
         #expect(try suite.backups() == [])
     }
 
     @Test func `The policy limits the number of backups, and backups made on request stay`() throws {
         let manual = try suite.backUp()
-        for version in 1...4 { try suite.upgrade(with: registry(version), options: options(keep: 2)) }
+        for version in 1...4 { try suite.upgrade(with: registry(version), configuration: configuration(keep: 2)) }
         #expect(try suite.backups().map(\.schemaVersion) == [3, 2, 0])
         #expect(try suite.backups().last == manual)
         try suite.removeBackup(manual)
@@ -254,18 +256,20 @@ import Testing
     }
 
     @Test func `A new backup is kept when the clock was set back after an earlier one`() throws {
-        var options = options(keep: 1)
-        options.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
-        try suite.upgrade(with: registry(1), options: options)
-        try suite.upgrade(with: registry(2), options: self.options(keep: 1))
+        var configuration = configuration(keep: 1)
+        configuration.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
+        try suite.upgrade(with: registry(1), configuration: configuration)
+        try suite.upgrade(with: registry(2), configuration: self.configuration(keep: 1))
         #expect(try suite.backups().map(\.schemaVersion) == [1])
     }
 
     @Test func `A backup that does not fit on the disk stops the upgrade before it writes`() throws {
         let before = try scratch.values
-        var options = options()
-        options.backup?.freeSpace = { _ in 10 }
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1), options: options) }
+        var configuration = configuration()
+        configuration.backup?.freeSpace = { _ in 10 }
+        let error = #expect(throws: MoltError.self) {
+            try suite.upgrade(with: registry(1), configuration: configuration)
+        }
         #expect(error?.code == .noSpaceForBackup)
         #expect(error?.message.contains("only 10 bytes are free") == true)
         #expect(try scratch.allValues == before)
@@ -278,7 +282,7 @@ import Testing
         let suite = suite
         for step in [MigrationStep.run { _ in throw Refusal() }, .settings(in: suite) { _ in throw Refusal() }] {
             let failing: MigrationRegistry = [Migration(to: 1, "fails", step)]
-            #expect(throws: MoltError.self) { try suite.upgrade(with: failing, options: options()) }
+            #expect(throws: MoltError.self) { try suite.upgrade(with: failing, configuration: configuration()) }
             #expect(try scratch.allValues == before)
             #expect(try suite.backups() == [])
             #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
@@ -329,7 +333,7 @@ import Testing
     @Test func `A backup can be restored for an older app`() throws {
         try suite.upgrade(with: registry(1))
         let before = try scratch.allValues
-        try suite.upgrade(with: registry(3), options: options())
+        try suite.upgrade(with: registry(3), configuration: configuration())
         let after = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
         #expect(error?.code == .superseded)
@@ -368,7 +372,9 @@ import Testing
                     configuration: configuration
                 ).close()
             } else {
-                try suite.upgrade(with: moving(version, into: group), attaching: [group], options: options(keep: 3))
+                var configuration = configuration(keep: 3)
+                configuration.attached = [group]
+                try suite.upgrade(with: moving(version, into: group), configuration: configuration)
             }
         }
         if isCache { try CodableCache(at: cache.url).set("value", forKey: "key") }
@@ -512,7 +518,7 @@ import Testing
             Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
         ]
         var configuration = CodableCache.Configuration()
-        configuration.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
         #expect(throws: (any Error).self) {
             try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
         }
@@ -538,13 +544,13 @@ import Testing
         }
         let killed = both(1)
         let isFirst = Locked(true)
-        var options = options()
-        options.monitor = MigrationMonitor { event in
+        var configuration = configuration()
+        configuration.monitor = MigrationMonitor { event in
             guard case .planned = event, isFirst.withLock({ $0 }) else { return }
             isFirst.withLock { $0 = false }
             do { try scratch.commit(killed) } catch { Issue.record(error) }
         }
-        try suite.upgrade(with: both(2), options: options)
+        try suite.upgrade(with: both(2), configuration: configuration)
         #expect(try state.version == 2)
         #expect(try suite.backups().map(\.schemaVersion) == [1])
         #expect(try second.values == ["a": 1])

@@ -37,10 +37,10 @@
         }
 
         @Test func `are put back when the suite is a store of its own`() throws {
-            var options = MigrationOptions()
-            options.redoesUnshippedMigrations = true
+            var configuration = MoltConfiguration()
+            configuration.redoesUnshippedMigrations = true
             for key in ["first", "second", "third"] {
-                try suite.upgrade(with: migrations(key), options: options)
+                try suite.upgrade(with: migrations(key), configuration: configuration)
                 #expect(try scratch.values == [key: "dark"])
                 #expect(try suite.history().map(\.name) == ["rename"])
             }
@@ -48,10 +48,10 @@
 
         @Test func `are never lost when there is no copy`() throws {
             try suite.upgrade(with: migrations("first"))
-            var options = MigrationOptions()
-            options.redoesUnshippedMigrations = true
+            var configuration = MoltConfiguration()
+            configuration.redoesUnshippedMigrations = true
             let error = #expect(throws: MoltError.self) {
-                try suite.upgrade(with: migrations("second"), options: options)
+                try suite.upgrade(with: migrations("second"), configuration: configuration)
             }
             #expect(error?.code == .migrationEdited)
             #expect(try suite.value(forKey: "first") == "dark")

@@ -25,13 +25,13 @@ struct LeftoverRaceTests {
         -> MigrationReport
     {
         let isFirst = Locked(true)
-        var options = MigrationOptions()
-        options.monitor = MigrationMonitor { event in
+        var configuration = MoltConfiguration()
+        configuration.monitor = MigrationMonitor { event in
             guard case .planned = event, isFirst.withLock({ $0 }) else { return }
             isFirst.withLock { $0 = false }
             do { try before() } catch { Issue.record(error) }
         }
-        let report = try scratch.suite.upgrade(with: migrations, options: options)
+        let report = try scratch.suite.upgrade(with: migrations, configuration: configuration)
         #expect(!isFirst.withLock { $0 })
         return report
     }

@@ -26,7 +26,7 @@ import Testing
                     afterwards: .clean
                 )
                 var configuration = CodableCache.Configuration()
-                configuration.atPoint = { point in
+                configuration.hooks.atPoint = { point in
                     if point == .before(isCopied ? .finish : .add, of: Suite(old)) { kill(getpid(), SIGKILL) }
                 }
                 _ = try CodableCache(at: URL(filePath: path), migrations: [move], configuration: configuration)

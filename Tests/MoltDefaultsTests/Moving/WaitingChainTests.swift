@@ -48,7 +48,7 @@ import Testing
         var configuration = CodableCache.Configuration()
         configuration.role = .appExtension
         for _ in 0..<2 {
-            let plan = try MigrationPlan(forFileAt: url, migrations: registry, role: .appExtension)
+            let plan = try MigrationPlan(forFileAt: url, migrations: registry, configuration: configuration)
             #expect(plan.problems.isEmpty)
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
             #expect(
@@ -73,13 +73,13 @@ import Testing
     func `are deferred with it when a suite is the store`(before: Before) throws {
         let registry = migrations(before)
         try fixture.old.suite.set(3, forKey: "sound")
-        var options = MigrationOptions()
-        options.role = .appExtension
+        var configuration = MoltConfiguration()
+        configuration.role = .appExtension
         for _ in 0..<2 {
             let plan = try MigrationPlan(for: group.suite, migrations: registry, role: .appExtension)
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
-            #expect(try group.suite.dryRun(of: registry, options: options).deferred == plan.deferred)
-            #expect(try group.suite.upgrade(with: registry, options: options).deferred == plan.deferred)
+            #expect(try group.suite.dryRun(of: registry, configuration: configuration).deferred == plan.deferred)
+            #expect(try group.suite.upgrade(with: registry, configuration: configuration).deferred == plan.deferred)
             #expect(try Set(group.allValues.keys) == ["molt.ledger"])
             #expect(try group.suite.history().map(\.outcome) == [.deferred, .deferred, .deferred])
         }
@@ -107,7 +107,13 @@ import Testing
         registry.register(to: 1, "block", attaching: [group.suite]) { _ in Issue.record("It ran.") }
         registry.register(move)
         try CodableCache(at: fixture.cache.url).close()
-        let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry, role: .appExtension)
+        var configuration = CodableCache.Configuration()
+        configuration.role = .appExtension
+        let plan = try MigrationPlan(
+            forFileAt: fixture.cache.url,
+            migrations: registry,
+            configuration: configuration
+        )
         #expect(plan.problems.map(\.code) == [.deferred])
         let error = #expect(throws: MoltError.self) {
             try fixture.cache.upgrade(registry, role: .appExtension)

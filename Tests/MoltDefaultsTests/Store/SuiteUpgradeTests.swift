@@ -37,9 +37,10 @@ import Testing
     }
 
     @Test func `The ledger is stored under one key, with the migrations before each`() throws {
-        var options = MigrationOptions(appVersion: "2.1")
-        options.role = .app
-        try suite.upgrade(with: [renaming()], options: options)
+        var configuration = MoltConfiguration()
+        configuration.appVersion = "2.1"
+        configuration.role = .app
+        try suite.upgrade(with: [renaming()], configuration: configuration)
         try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeKeys("volume", in: suite))])
         let ledger = try state.ledger
         #expect(try state.version == 2)
@@ -78,9 +79,9 @@ import Testing
             )
         }
         struct Stop: Error {}
-        var options = MigrationOptions()
-        options.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
-        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: options) }
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
+        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, configuration: configuration) }
         #expect(exists(".molt"))
         #expect(try state.version == (both ? 2 : 1))
         #expect(try suite.pendingJournal() == [suite, other.suite].prefix(both ? 2 : 1).map(\.attachedName))
@@ -333,16 +334,17 @@ import Testing
 
     @Test func `An upgrade waits for the suite's lock no longer than allowed`() throws {
         let (suite, renaming) = (suite, renaming())
-        var options = MigrationOptions(lockTimeout: .milliseconds(30))
-        options.role = .app
+        var configuration = MoltConfiguration()
+        configuration.timeout = .milliseconds(30)
+        configuration.role = .app
         try suite.upgrade(with: [
             Migration(
                 to: 1,
                 "holds the lock",
-                .settings(in: suite) { [options] _ in
+                .settings(in: suite) { [configuration] _ in
                     // As another thread or process would.
                     let error = #expect(throws: MoltError.self) {
-                        try suite.upgrade(with: [renaming], options: options)
+                        try suite.upgrade(with: [renaming], configuration: configuration)
                     }
                     #expect(error?.code == .busy)
                 }

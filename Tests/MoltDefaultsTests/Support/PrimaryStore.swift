@@ -17,12 +17,12 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
         switch self {
         case .cache:
             var configuration = CodableCache.Configuration()
-            configuration.atPoint = hook
+            configuration.hooks.atPoint = hook
             try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
         case .suite:
-            var options = MigrationOptions()
-            options.atPoint = hook
-            try suite.upgrade(with: migrations, options: options)
+            var configuration = MoltConfiguration()
+            configuration.hooks.atPoint = hook
+            try suite.upgrade(with: migrations, configuration: configuration)
         }
     }
 

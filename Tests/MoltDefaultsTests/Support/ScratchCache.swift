@@ -18,13 +18,13 @@ final class ScratchCache: Sendable {
     @discardableResult
     func upgrade(
         _ registry: MigrationRegistry,
-        role: MigrationOptions.Role = .app,
+        role: MoltConfiguration.Role = .app,
         _ hook: UpgradeHook? = nil
     ) throws -> MigrationReport {
         var configuration = CodableCache.Configuration()
         configuration.role = role
-        configuration.atPoint = hook
-        configuration.findsUnmatchedNames = true
+        configuration.hooks.atPoint = hook
+        configuration.hooks.findsUnmatchedNames = true
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report

@@ -81,9 +81,11 @@ final class ScratchSuite: Sendable {
 
     /// Upgrades the suite and stops after the commit, so that all changes are pending.
     func commit(_ migrations: MigrationRegistry) throws {
-        var options = MigrationOptions()
-        options.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: migrations, options: options) }
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        let error = #expect(throws: MoltError.self) {
+            try suite.upgrade(with: migrations, configuration: configuration)
+        }
         #expect(error?.underlying is Stop)
         #expect(try suite.pendingJournal().contains(suite.attachedName))
     }

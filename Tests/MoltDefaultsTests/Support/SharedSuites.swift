@@ -63,12 +63,12 @@ struct SharedSuites: Codable, Sendable {
         switch store {
         case .cache, .otherCache:
             var configuration = CodableCache.Configuration()
-            configuration.atPoint = hook
+            configuration.hooks.atPoint = hook
             try CodableCache(at: url(store), migrations: migrations, configuration: configuration).close()
         case .widget:
-            var options = MigrationOptions()
-            options.atPoint = hook
-            try old.upgrade(with: migrations, options: options)
+            var configuration = MoltConfiguration()
+            configuration.hooks.atPoint = hook
+            try old.upgrade(with: migrations, configuration: configuration)
         }
     }
 

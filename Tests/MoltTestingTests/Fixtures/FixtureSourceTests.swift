@@ -74,7 +74,7 @@ struct FixtureSourceTests {
             let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
             defer { suite.erase() }
             var configuration = CodableCache.Configuration()
-            configuration.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
+            configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
             let step = MigrationStep.settings(in: suite) { try $0.set(1, forKey: "one") }
             #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)

@@ -33,7 +33,7 @@
                     var configuration = CodableCache.Configuration()
                     if isFirst {
                         // It stays in the middle of its upgrade until the other process waits for it.
-                        configuration.atPoint = { point in
+                        configuration.hooks.atPoint = { point in
                             guard point.kind == .beforeCommit else { return }
                             inside.give()
                             waiting.await(orExitWith: 3)

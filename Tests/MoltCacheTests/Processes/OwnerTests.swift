@@ -3,8 +3,8 @@ import Testing
 
 @testable import Molt
 
-@Suite("A process without the duty to upgrade")
-struct DutyTests {
+@Suite("A process that leaves the upgrade to another one")
+struct OwnerTests {
     private let scratch: ScratchDirectory
     private let url: URL
 
@@ -19,29 +19,29 @@ struct DutyTests {
         cache.close()
     }
 
-    private func open(_ duty: MigrationOptions.Duty, monitor: MigrationMonitor? = nil) throws -> CodableCache {
+    private func open(_ owner: MoltConfiguration.Owner, monitor: MigrationMonitor? = nil) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
-        configuration.duty = duty
+        configuration.owner = owner
         configuration.monitor = monitor
         return try CodableCache(at: url, migrations: renaming, configuration: configuration)
     }
 
-    @Test(arguments: [MigrationOptions.Duty.others(), .others(waiting: .milliseconds(30))])
-    func `gets an error, at once or after its timeout, if the store must be upgraded`(duty: MigrationOptions.Duty)
+    @Test(arguments: [MoltConfiguration.Owner.anotherProcess(), .anotherProcess(waiting: .milliseconds(30))])
+    func `gets an error, at once or after its timeout, if the store must be upgraded`(owner: MoltConfiguration.Owner)
         throws
     {
         try makeOld()
         let bytes = try Data(contentsOf: url)
-        let error = #expect(throws: MoltError.self) { try open(duty) }
+        let error = #expect(throws: MoltError.self) { try open(owner) }
         error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1)
         error?.expect(says: "must be upgraded to 1")
-        #expect(error?.message.contains("within 0.03 seconds") == (duty != .others()))
+        #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
         #expect(try Data(contentsOf: url) == bytes)
         #expect(try scratch.names() == ["cache.molt"])
     }
 
     @Test func `creates no file`() throws {
-        let error = #expect(throws: MoltError.self) { try open(.others()) }
+        let error = #expect(throws: MoltError.self) { try open(.anotherProcess()) }
         error?.expect(.needsMigration, says: "The store does not exist yet")
         #expect(try scratch.names().isEmpty)
     }
@@ -49,7 +49,7 @@ struct DutyTests {
     @Test func `opens an up-to-date store as usual`() throws {
         try makeOld()
         try CodableCache(at: url, migrations: renaming).close()
-        let cache = try open(.others())
+        let cache = try open(.anotherProcess())
         #expect(cache.report.isEmpty)
         #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
         try cache.set(1, forKey: "number")
@@ -58,7 +58,7 @@ struct DutyTests {
 
     @Test func `gets the usual error from a newer store`() throws {
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        #expect(throws: MoltError.self) { try open(.others(waiting: .seconds(60))) }?.expect(.superseded)
+        #expect(throws: MoltError.self) { try open(.anotherProcess(waiting: .seconds(60))) }?.expect(.superseded)
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -66,18 +66,18 @@ struct DutyTests {
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration()
-        configuration.atPoint = notebook.refusing
+        configuration.hooks.atPoint = notebook.refusing
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
-        configuration.atPoint = nil
-        configuration.duty = .others()
+        configuration.hooks.atPoint = nil
+        configuration.owner = .anotherProcess()
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }?.expect(.needsMigration, says: "is committed")
         #expect(try notebook.lines.isEmpty)
 
-        configuration.duty = .opener
+        configuration.owner = .thisProcess
         try CodableCache(at: url, migrations: registry, configuration: configuration).close()
         #expect(try notebook.lines == ["new"])
     }
@@ -91,7 +91,7 @@ struct DutyTests {
             await #expect(processExitsWith: .success) {
                 [url = url as URL, waits = waits as String] in
                 var configuration = CodableCache.Configuration()
-                configuration.duty = .others(waiting: .seconds(60))
+                configuration.owner = .anotherProcess(waiting: .seconds(60))
                 configuration.monitor = MigrationMonitor { event in
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
                 }
@@ -110,18 +110,18 @@ struct DutyTests {
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
         #expect(throws: MoltError.self) {
-            try open(.others(waiting: .seconds(3_600)), monitor: monitor)
+            try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor)
         }?.expect(.cancelled)
     }
 
     @Test func `creates its own in-memory store, because no other process can`() throws {
-        let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.duty = .others() })
+        let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.owner = .anotherProcess() })
         #expect(cache.schemaVersion == 1)
     }
 
     @Test func `can still make a dry run of the upgrade`() throws {
         try makeOld()
-        let configuration = CodableCache.Configuration { $0.duty = .others() }
+        let configuration = CodableCache.Configuration { $0.owner = .anotherProcess() }
         #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
     }
 }
