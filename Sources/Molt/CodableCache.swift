@@ -158,15 +158,12 @@ public final class CodableCache: Sendable {
             configuration.monitor?.openingFailed(with: error)
             throw error
         }
-        opening.isCancelled = { false }
-        let rest = OnReadUpgrade(
-            report.onRead,
-            in: migrations,
-            storeName: path,
-            configuration: opening
-        )
-        sweep = rest.map { [core, hub] in Backfill($0, core, hub, migrations, configuration) }
-        if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
+        options.isCancelled = { false }
+        let onRead = Set(report.onRead.map(\.name))
+        let unfinished = migrations.migrations.filter { onRead.contains($0.name) }
+        let upgrader = RecordUpgrader(unfinished, storeName: path, options: options)
+        sweep = unfinished.isEmpty ? nil : Backfill(upgrader, core, hub, configuration)
+        if configuration.runsBackfill, configuration.duty == .opener, !isReadOnly { sweep?.start() }
     }
 
     deinit {

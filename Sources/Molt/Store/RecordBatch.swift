@@ -8,6 +8,9 @@ package final class RecordBatch {
     /// Memory instead of an array, because each access to an array property of a class checks for exclusivity.
     private let records: UnsafeMutableBufferPointer<Record>
     package var count: Int { filled }
+    var isEmpty: Bool { filled == 0 }
+    /// The id of the last record; nil if the batch is empty.
+    var lastID: Int64? { filled > 0 ? records[filled - 1].id : nil }
     /// The maximum number of bytes of contents and keys, which the last record may exceed.
     private static let byteLimit = 2 << 20
     private var byteCount = 0

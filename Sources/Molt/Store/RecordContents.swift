@@ -16,6 +16,19 @@ package struct RecordContents: Sendable {
             self.buffer = buffer
             self.range = range
         }
+
+        /// Creates the row of a record, and appends its content to a buffer.
+        init(_ record: borrowing Record, version: Int, buffer: Int, writingTo bytes: inout [UInt8]) {
+            let start = bytes.count
+            record.writeContent(to: &bytes)
+            self.init(
+                id: record.id,
+                version: version,
+                isData: record.isData,
+                buffer: buffer,
+                range: start..<bytes.count
+            )
+        }
     }
 
     /// The rows, in the order of their ids.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The complete contents of a store, for fixtures.
 package struct StoreContents: Hashable, Sendable {
     package struct StoredRecord: Hashable, Sendable {
@@ -72,18 +74,38 @@ package struct StoreContents: Hashable, Sendable {
 extension Record {
     /// Creates a record with stored content.
     init(_ stored: StoreContents.StoredRecord) {
+        self.init(
+            typeName: stored.typeName,
+            key: stored.key,
+            content: stored.content,
+            isData: stored.isData,
+            expiration: stored.expiration,
+            version: stored.version
+        )
+    }
+
+    /// Creates a record in its stored form; see ``load(id:typeName:key:content:isData:expiration:version:)``.
+    init(
+        id: Int64 = 0,
+        typeName: String,
+        key: String,
+        content: some ContiguousBytes,
+        isData: Bool,
+        expiration: Double?,
+        version: Int
+    ) {
         self.init()
-        var key = stored.key
+        var key = key
         key.withUTF8 { key in
-            stored.content.withUnsafeBytes { content in
+            content.withUnsafeBytes { content in
                 load(
-                    id: 0,
-                    typeName: stored.typeName,
+                    id: id,
+                    typeName: typeName,
                     key: UnsafeRawBufferPointer(key),
                     content: content,
-                    isData: stored.isData,
-                    expiration: stored.expiration,
-                    version: stored.version
+                    isData: isData,
+                    expiration: expiration,
+                    version: version
                 )
             }
         }

@@ -34,32 +34,26 @@ struct StoredContent: Sendable {
         version = Int(clamping: row.integer(5))
     }
 
-    /// The upgraded content; nil if nothing changes.
-    func upgraded(through rest: OnReadUpgrade) throws(MoltError) -> StoredContent? {
-        var upgraded: StoredContent?
-        try rest.upgrade(typeName: typeName) { record in
-            var key = key
-            key.withUTF8 { key in
-                data.withUnsafeBytes { content in
-                    record.load(
-                        id: id,
-                        typeName: typeName,
-                        key: UnsafeRawBufferPointer(key),
-                        content: content,
-                        isData: isData,
-                        expiration: expiration,
-                        version: version
-                    )
-                }
-            }
-        } _: { record in
-            var bytes: [UInt8] = []
-            record.writeContent(to: &bytes)
-            upgraded = self
-            upgraded?.data = Data(bytes)
-            upgraded?.isData = record.isData
-            upgraded?.version = rest.version
-        }
+    /// The upgraded content.
+    func upgraded(by upgrader: RecordUpgrader) throws(MoltError) -> StoredContent {
+        let chain = upgrader.chain(typeName: typeName, from: version)
+        guard !chain.links.isEmpty else { return self }
+        var record = Record(
+            id: id,
+            typeName: typeName,
+            key: key,
+            content: data,
+            isData: isData,
+            expiration: expiration,
+            version: version
+        )
+        guard try upgrader.upgrade(&record, chain).changedAt != nil else { return self }
+        var bytes: [UInt8] = []
+        record.writeContent(to: &bytes)
+        var upgraded = self
+        upgraded.data = Data(bytes)
+        upgraded.isData = record.isData
+        upgraded.version = upgrader.version
         return upgraded
     }
 }

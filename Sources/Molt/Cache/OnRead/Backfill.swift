@@ -7,17 +7,16 @@ internal import Foundation
 /// tell that none is left.
 final class Backfill: Sendable {
     /// The migrations, also once no record has to go through them any more: a read may still have an older snapshot.
-    let rest: OnReadUpgrade
+    let upgrader: RecordUpgrader
     private let core: CacheCore
     private let hub: ChangeHub
-    private let registry: MigrationRegistry
     private let configuration: CodableCache.Configuration
     /// One sweep at a time.
-    private let queue = DispatchQueue(label: "molt.rest", qos: .utility)
+    private let queue = DispatchQueue(label: "molt.backfill", qos: .utility)
     /// Reads and changes the next batch while the current one is written.
-    private let readQueue = DispatchQueue(label: "molt.rest.read", qos: .utility)
+    private let readQueue = DispatchQueue(label: "molt.backfill.read", qos: .utility)
     /// Calls the monitor, so that closing the cache does not wait for the app's code.
-    private let eventQueue = DispatchQueue(label: "molt.rest.events", qos: .utility)
+    private let eventQueue = DispatchQueue(label: "molt.backfill.events", qos: .utility)
     /// Marks the queues, so that a call from the sweep itself is recognized.
     private let mark = DispatchSpecificKey<Bool>()
     /// Marks the queue of the monitor, which waits for the sweep, but not the sweep for it.
@@ -37,16 +36,14 @@ final class Backfill: Sendable {
     }
 
     init(
-        _ rest: OnReadUpgrade,
+        _ upgrader: RecordUpgrader,
         _ core: CacheCore,
         _ hub: ChangeHub,
-        _ registry: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) {
-        self.rest = rest
+        self.upgrader = upgrader
         self.core = core
         self.hub = hub
-        self.registry = registry
         self.configuration = configuration
         eventQueue.setSpecific(key: eventMark, value: true)
         for queue in [queue, readQueue] { queue.setSpecific(key: mark, value: true) }
@@ -131,19 +128,16 @@ final class Backfill: Sendable {
         /// The id of the last record that was written.
         var position = Int64.min
         let start = ContinuousClock.now
-        /// The number of records of each migration that were read.
-        var counts: [Int]
-        /// The first error of a record that a policy sets aside, and of any other.
-        var toleratedFailure: MoltError?
-        var failure: MoltError?
+        var counts: PassCounts
         var progress: BackfillProgress
-
-        mutating func note(_ batch: OnReadUpgrade.Batch, through last: Int64) {
-            position = last
-            failure = failure ?? batch.failure
-            toleratedFailure = toleratedFailure ?? batch.toleratedFailure
-            for index in counts.indices { counts[index] += batch.readCounts[index] }
-        }
+        /// The records that a policy sets aside.
+        let tally: FailureTally
+        /// The positions before the first of them, by the migration that cannot convert them.
+        var unconverted: [Int: Int64] = [:]
+        /// The migration whose unconverted records are set aside; nil while all records are upgraded.
+        var settled: Int?
+        /// The first error of any other record.
+        var failure: MoltError?
     }
 
     /// - Parameter stop: Returns the error with which to stop, between records.
@@ -158,16 +152,16 @@ final class Backfill: Sendable {
         }
         try check()
         var sweep = try state.withLock { $0.interrupted.take() } ?? begin()
-        do {
-            try upgradeRecords(&sweep, check)
-        } catch {
-            state.withLock { $0.interrupted = sweep }
-            throw error
-        }
-        if let failure = sweep.failure { throw failure }
-        let failed = try sweep.toleratedFailure.map { try setAside($0) } ?? []
+        repeat {
+            do {
+                try upgradeRecords(&sweep, check)
+            } catch {
+                state.withLock { $0.interrupted = sweep }
+                throw error
+            }
+        } while try beginSettingAside(&sweep)
         try end(sweep)
-        send(.backfillFinished(failed))
+        send(.backfillFinished(sweep.tally.listed))
     }
 
     private func begin() throws -> Sweep {
@@ -176,33 +170,67 @@ final class Backfill: Sendable {
             try change { session throws(SQLiteError) in _ = try session.removeExpired() }
         }
         let (types, extent) = try read { session throws(SQLiteError) in
-            let types = try session.outdatedTypes(where: rest.changes)
+            let types = try session.outdatedTypes { !upgrader.chain(typeName: $0, from: 0).links.isEmpty }
             return (types, try session.extent(of: types))
         }
-        let progress = BackfillProgress(of: extent, in: rest.migrations.map(\.id))
+        let progress = BackfillProgress(of: extent, in: upgrader.migrations.map(\.id))
         if extent.count > 0 { send(.backfillProgressed(progress.progress)) }
-        return Sweep(types: types, counts: rest.migrations.map { _ in 0 }, progress: progress)
+        return Sweep(
+            types: types,
+            counts: upgrader.noCounts,
+            progress: progress,
+            tally: FailureTally(configuration.migrationOptions)
+        )
     }
 
-    private func upgradeRecords(_ sweep: inout Sweep, _ check: @escaping @Sendable () throws -> Void) throws {
-        let types = sweep.types
-        guard !types.isEmpty else { return }
-        var current = Part(rest.makeBatch(capacity: batchSize))
-        var next = Part(rest.makeBatch(capacity: batchSize))
-        prepare(current, of: types, after: sweep.position, check)
-        while let last = try current.lastID.get() {
-            // Only the other thread uses `work` until `wait` returns, which also happens if an error is thrown.
-            nonisolated(unsafe) let work = next
-            let preparing = DispatchWorkItem { [self] in prepare(work, of: types, after: last, check) }
-            readQueue.async(execute: preparing)
-            do {
-                defer { preparing.wait() }
-                try write(current)
+    /// Begins to set aside the records that a migration could not convert, if their number is allowed.
+    ///
+    /// It is known only when all records have been read. Migration by migration, so that the quarantine has the order of
+    /// an eager upgrade.
+    ///
+    /// - Returns: Whether there are any.
+    private func beginSettingAside(_ sweep: inout Sweep) throws -> Bool {
+        if let failure = sweep.failure { throw failure }
+        if sweep.settled == nil {
+            for (migration, counts) in sweep.counts.migrations.enumerated() {
+                try sweep.tally.check(migration, counts, steps: upgrader.stepCounts(of: migration, in: sweep.counts))
             }
-            sweep.note(current.batch, through: last)
-            if sweep.progress.advance(to: last) { send(.backfillProgressed(sweep.progress.progress)) }
-            pause(after: current)
-            swap(&current, &next)
+        }
+        guard let next = sweep.unconverted.min(by: { $0.key < $1.key }) else { return false }
+        sweep.unconverted[next.key] = nil
+        sweep.settled = next.key
+        sweep.position = next.value
+        return true
+    }
+
+    /// Upgrades the records after the sweep's position, or sets aside those that a migration cannot convert.
+    private func upgradeRecords(_ sweep: inout Sweep, _ check: @escaping @Sendable () throws -> Void) throws {
+        let (types, settled) = (sweep.types, sweep.settled)
+        guard !types.isEmpty else { return }
+        let stopCheck = StopCheck(check)
+        let changer = upgrader.makeBatchChanger(stoppedBy: stopCheck)
+        let parts = (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize))
+        var position = sweep.position
+        let pipeline = RecordPipeline(parts, on: readQueue, stoppedBy: stopCheck) { [self] part in
+            part.start = .now
+            try readRows(into: part, of: types, after: position)
+            position = part.records.lastID ?? position
+        } change: { [self] part in
+            if let settled {
+                try change(part, settingAsideBy: settled, stopCheck)
+            } else {
+                try changer.changeBatch(part.work)
+            }
+            part.prepareDuration = part.start.duration(to: .now)
+        }
+        defer { pipeline.end() }
+        while let part = try pipeline.nextBatch() {
+            try write(part)
+            note(part, &sweep)
+            if settled == nil, sweep.progress.advance(to: sweep.position) {
+                send(.backfillProgressed(sweep.progress.progress))
+            }
+            pause(after: part)
         }
     }
 
@@ -212,51 +240,36 @@ final class Backfill: Sendable {
     private var batchSize: Int { max(1, 4 * configuration.hooks.batchSize) }
 
     /// A batch on its way through the sweep; used by one thread at a time.
-    private final class Part {
-        var batch: OnReadUpgrade.Batch
+    private final class Part: PipelineBatch {
+        let work: PassBatch
+        var records: RecordBatch { work.records }
+        var isEmpty: Bool { work.isEmpty }
         /// The states of all records when they were read.
         var states: [ContentSource.ReadState] = []
-        /// The id of the last record, nil if there was none; or the error of reading or changing the records.
-        var lastID: Result<Int64?, any Error> = .success(nil)
+        /// The records to set aside, with their positions in the batch; once it is written, those that were set aside.
+        var unconverted: [(index: Int, record: UnconvertedRecord)] = []
+        /// When its records were read.
+        var start = ContinuousClock.now
         /// The time that reading and changing the records took.
         var prepareDuration = Duration.zero
         /// The time that writing them took, without the wait for the lock.
         var writeDuration = Duration.zero
 
-        init(_ batch: OnReadUpgrade.Batch) {
-            self.batch = batch
+        init(_ changer: RecordChanger, capacity: Int) {
+            work = PassBatch(capacity: capacity, changer.allChains(), workers: 1, counts: changer.noCounts)
         }
-    }
-
-    /// Reads and changes the records of some types after a position.
-    private func prepare(
-        _ part: Part,
-        of types: WantedTypes,
-        after position: Int64,
-        _ check: @escaping @Sendable () throws -> Void
-    ) {
-        let start = ContinuousClock.now
-        part.lastID = Result {
-            try withAutoreleasePool {
-                try readRows(into: part, of: types, after: position)
-                try rest.upgrade(&part.batch, checking: check)
-                let records = part.batch.records
-                return records.count > 0 ? records[records.count - 1].id : nil
-            }
-        }
-        part.prepareDuration = start.duration(to: .now)
     }
 
     private func readRows(into part: Part, of types: WantedTypes, after position: Int64) throws {
         try read { session throws(SQLiteError) in
             var types = types
-            let batch = part.batch.records
+            let batch = part.records
             batch.removeAll()
             part.states.removeAll(keepingCapacity: true)
-            let row = try session.statements[.rest]
+            let row = try session.statements[.outdated]
             defer { row.reset() }
             try row.bind(position, at: 1)
-            try row.bind(Int64(rest.version), at: 2)
+            try row.bind(Int64(upgrader.version), at: 2)
             try row.bind(types.onlyID, at: 3)
             var last = position
             while !batch.isFull, try row.step() {
@@ -285,21 +298,88 @@ final class Backfill: Sendable {
         }
     }
 
+    /// Upgrades the records of a batch one by one, to set those aside that a migration cannot convert.
+    private func change(_ part: Part, settingAsideBy migration: Int, _ stopCheck: StopCheck) throws {
+        part.unconverted.removeAll()
+        part.work.workers[0].start()
+        for index in 0..<part.records.count {
+            if let reason = stopCheck.reason() { throw reason }
+            var record = part.records[index]
+            var outcome: RecordOutcome
+            switch try upgrader.upgradeUnderPolicy(&record) {
+            case .upgraded(let upgraded):
+                outcome = upgraded
+            case .unconverted(let failed) where failed.step.migration == migration:
+                part.unconverted.append((index, failed))
+                (record, outcome) = (failed.record, failed.outcome)
+            case .unconverted(let failed):
+                // It is the turn of a later migration.
+                guard failed.step.migration > migration else { throw RecordChanger.inconsistentClosure(failed.error) }
+                outcome = RecordOutcome(id: record.id, failure: failed.error, failedStage: failed.stage)
+            }
+            part.work.outcomes[index] = outcome
+            if let version = outcome.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
+        }
+    }
+
     private func write(_ part: Part) throws {
         part.writeDuration = .zero
-        let batch = part.batch
-        guard !batch.changes.isEmpty else { return }
-        let states = batch.changes.map { part.states[$0.index] }
+        let worker = part.work.workers[0]
+        let unconverted = part.unconverted
+        guard !worker.rows.isEmpty || !unconverted.isEmpty else { return }
+        let outcomes = part.work.outcomes
+        // The rows are in the order of the records.
+        var places: [Int] = []
+        for index in 0..<part.records.count where places.count < worker.rows.count {
+            if outcomes[index].id == worker.rows[places.count].id { places.append(index) }
+        }
+        let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         try change { session throws(SQLiteError) in
             let start = ContinuousClock.now
-            var changed = rest.migrations.map { _ in 0 }
-            try session.upgrade(batch.contents, readAs: states) { index in
-                for migration in batch.changes[index].migrations { changed[migration] += 1 }
+            var counts = upgrader.migrations.map { _ in RecordCounts() }
+            try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
+                for migration in outcomes[places[row]].changedBy { counts[migration].changed += 1 }
             }
-            for (migration, count) in zip(rest.migrations, changed) where count > 0 {
-                try LedgerTable.add(changed: count, toRowOf: migration.name, session.connection)
+            part.unconverted.removeAll()
+            for (index, failed) in unconverted {
+                let isDropped = upgrader.outcome(of: failed) == .dropped
+                let isSetAside = try session.setAside(
+                    failed.record.id,
+                    // Earlier migrations have just changed it.
+                    version: failed.outcome.changedAt ?? part.states[index].version,
+                    updated: part.states[index].updated,
+                    isDropped ? nil : failed.failure
+                )
+                guard isSetAside else { continue }
+                part.unconverted.append((index, failed))
+                if isDropped {
+                    counts[failed.step.migration].dropped += 1
+                } else {
+                    counts[failed.step.migration].quarantined += 1
+                }
+            }
+            for (migration, counts) in zip(upgrader.migrations, counts) where !counts.isZero {
+                try LedgerTable.add(counts, toRowOf: migration.name, session.connection)
             }
             part.writeDuration = start.duration(to: .now)
+        }
+    }
+
+    private func note(_ part: Part, _ sweep: inout Sweep) {
+        sweep.position = part.records.lastID ?? sweep.position
+        if sweep.settled == nil { sweep.counts += part.work.workers[0].counts }
+        part.work.workers[0].counts.reset()
+        for (_, failed) in part.unconverted { sweep.tally.list(failed.record, failed.failure, at: failed.step) }
+        for index in 0..<part.records.count {
+            guard let error = part.work.outcomes[index].failure.map(upgrader.named) else { continue }
+            guard let stage = part.work.outcomes[index].failedStage else {
+                sweep.failure = sweep.failure ?? error
+                continue
+            }
+            let step = upgrader.steps[stage]
+            if sweep.settled == nil { sweep.tally.count(error, at: step) }
+            let position = part.work.outcomes[index].id - 1
+            sweep.unconverted[step.migration] = min(sweep.unconverted[step.migration] ?? position, position)
         }
     }
 
@@ -328,34 +408,12 @@ final class Backfill: Sendable {
 
     // MARK: The end
 
-    /// Quarantines or drops the records that could not be converted, in one transaction.
-    private func setAside(_ failure: MoltError) throws -> [MigrationReport.FailedRecord] {
-        guard core.path != ":memory:" else { throw failure }
-        // Throws if the cache was closed or the file replaced.
-        try core.read(isUse: false) { _ in }
-        var configuration = configuration
-        configuration.monitor = nil
-        configuration.owner = .thisProcess
-        configuration.backup = nil
-        configuration.isCancelled = { [core] in core.hasClosed }
-        #if DEBUG
-            configuration.redoesUnshippedMigrations = false
-        #endif
-        let store = CacheStore(
-            at: URL(fileURLWithPath: core.path),
-            createsFile: false,
-            attachments: configuration.attachments
-        )
-        defer { store.close() }
-        return try Migrator(registry, configuration: configuration).migrate(store).failedRecords
-    }
-
     private func end(_ sweep: Sweep) throws {
         try read { session throws(SQLiteError) in try session.checkScan() }
         let duration = sweep.start.duration(to: .now) / .seconds(1)
         try change { session throws(SQLiteError) in
-            for (migration, count) in zip(rest.migrations, sweep.counts) {
-                try LedgerTable.endOnRead(read: count, duration: duration, migration.name, session.connection)
+            for (migration, counts) in zip(upgrader.migrations, sweep.counts.migrations) {
+                try LedgerTable.endOnRead(read: counts.read, duration: duration, migration.name, session.connection)
             }
         }
         state.withLock { $0.isDone = true }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension CacheSession {
     /// The types whose records may have to go through migrations on read.
     func outdatedTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
@@ -56,5 +58,46 @@ extension CacheSession {
                 note(index)
             }
         }
+    }
+
+    /// Moves a record that cannot be converted to quarantine, or deletes it, unless it was written since it was read.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the record's row.
+    ///   - updated: The time of the record's last write when it was read.
+    ///   - failure: The reason for the quarantine; nil to delete the record.
+    /// - Returns: Whether the record was still as it was read.
+    func setAside(
+        _ id: Int64,
+        version: Int,
+        updated: Double?,
+        _ failure: RecordFailure?
+    ) throws(SQLiteError) -> Bool {
+        let search = try connection.prepare(
+            """
+            SELECT key, length(CAST(content AS BLOB)) FROM molt_record
+            WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
+            """
+        )
+        try search.bind(id, at: 1)
+        try search.bind(Int64(version), at: 2)
+        try search.bind(updated, at: 3)
+        guard let (key, count) = try search.first({ ($0.text(0), $0.integer(1)) }) else { return false }
+        if let failure {
+            try connection.execute(QuarantineTable.creation)
+            let moving = try connection.prepare(QuarantineTable.movingOne)
+            try moving.bind(id, at: 1)
+            try moving.bind(Date().timeIntervalSince1970, at: 2)
+            try moving.bind(failure, from: 3)
+            try moving.run()
+            guard connection.changes == 1 else { throw .lostRows }
+        }
+        let deletion = try connection.prepare("DELETE FROM molt_record WHERE id = ?1")
+        try deletion.bind(id, at: 1)
+        try deletion.run()
+        guard connection.changes == 1 else { throw .lostRows }
+        changedKeys.insert(key)
+        if let size { self.size = size &- count }
+        return true
     }
 }

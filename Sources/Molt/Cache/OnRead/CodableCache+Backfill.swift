@@ -3,8 +3,8 @@ internal import Foundation
 extension CodableCache {
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
-    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
-    /// waits for it. It does nothing if there is no rest. Reads and writes may go on meanwhile.
+    /// By default the cache does so by itself after it is opened; see ``Configuration/runsBackfill``. The call then
+    /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
     /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
@@ -25,18 +25,18 @@ extension CodableCache {
     /// - Throws: The errors of the synchronous call, and `CancellationError`.
     public func backfill() async throws {
         // A queue of its own, because other calls must not wait for the backfill.
-        try await DispatchQueue(label: "molt.rest.wait").runCancellable { [sweep] isCancelled in
+        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [sweep] isCancelled in
             try sweep?.finish(isCancelled: isCancelled)
         }
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
     func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
-        guard stored.version < schemaVersion, let rest = sweep?.rest, stored.version < rest.version else {
+        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
             return stored
         }
         do {
-            return try stored.upgraded(through: rest) ?? stored
+            return try stored.upgraded(by: upgrader)
         } catch {
             var failure = MoltError(
                 .unreadableContent,

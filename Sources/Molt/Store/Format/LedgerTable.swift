@@ -25,7 +25,7 @@ package enum LedgerTable {
     }
 
     /// Adds entries and sets the version; the row of a deferred migration keeps its id, and that of one on
-    /// read its number of changed records, too.
+    /// read its numbers of changed, dropped and quarantined records, too.
     ///
     /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
     package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
@@ -41,8 +41,9 @@ package enum LedgerTable {
                 duration = excluded.duration,
                 records_read = max(excluded.records_read, molt_ledger.records_changed + excluded.records_changed),
                 records_changed = records_changed + excluded.records_changed,
-                records_dropped = excluded.records_dropped, records_created = excluded.records_created,
-                records_quarantined = excluded.records_quarantined,
+                records_dropped = records_dropped + excluded.records_dropped,
+                records_created = excluded.records_created,
+                records_quarantined = records_quarantined + excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
                 attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
                 replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra), is_readable = excluded.is_readable
@@ -77,9 +78,11 @@ package enum LedgerTable {
         try connection.execute("PRAGMA user_version = \(version)")
     }
 
-    /// Adds to the number of records that a migration on read has changed.
-    static func add(changed: Int, toRowOf name: String, _ connection: Connection) throws(SQLiteError) {
-        try updateOnRead("records_changed = records_changed + ?2", changed, name, connection)
+    /// Adds to the numbers of records that a migration on read has changed, dropped and quarantined.
+    static func add(_ counts: RecordCounts, toRowOf name: String, _ connection: Connection) throws(SQLiteError) {
+        let changes = [("changed", counts.changed), ("dropped", counts.dropped), ("quarantined", counts.quarantined)]
+        let change = changes.map { "records_\($0) = records_\($0) + \($1)" }.joined(separator: ", ")
+        try updateOnRead(change, name, connection)
     }
 
     /// Notes that all records went through a migration on read.
@@ -93,13 +96,12 @@ package enum LedgerTable {
         _ connection: Connection
     ) throws(SQLiteError) {
         let ran = LedgerEntry.Outcome.ran.rawValue
-        let change = "outcome = '\(ran)', records_read = max(?2, records_changed), duration = \(duration)"
-        try updateOnRead(change, read, name, connection)
+        let change = "outcome = '\(ran)', records_read = max(\(read), records_changed), duration = \(duration)"
+        try updateOnRead(change, name, connection)
     }
 
     private static func updateOnRead(
         _ change: String,
-        _ count: Int,
         _ name: String,
         _ connection: Connection
     ) throws(SQLiteError) {
@@ -107,7 +109,6 @@ package enum LedgerTable {
             "UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'"
         )
         try update.bind(name, at: 1)
-        try update.bind(Int64(count), at: 2)
         try update.run()
     }
 

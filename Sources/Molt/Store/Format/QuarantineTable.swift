@@ -49,12 +49,26 @@ package enum QuarantineTable {
         """
 
     /// Copies the records of a stage into quarantine, ordered by id.
+    static func moving(hasOriginals: Bool) -> String {
+        moving("molt_failed", hasOriginals: hasOriginals) + " WHERE failed.stage = ?1 ORDER BY failed.id"
+    }
+
+    /// Copies one record into quarantine; the failure follows its id and the time.
+    static let movingOne = moving(
+        """
+        (SELECT ?1 AS id, NULL AS type, ?3 AS migration, ?4 AS migration_version, ?5 AS first_step, ?6 AS step,
+            ?7 AS step_words, ?8 AS code, ?9 AS reason, ?10 AS property)
+        """,
+        hasOriginals: false
+    )
+
+    /// Copies failed records into quarantine.
     ///
     /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
     /// statement, which may concern every record.
     ///
     /// - Parameter hasOriginals: Whether a block may have kept originals.
-    static func moving(hasOriginals: Bool) -> String {
+    private static func moving(_ failed: String, hasOriginals: Bool) -> String {
         let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
         func kept(_ column: String) -> String {
             hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
@@ -67,11 +81,10 @@ package enum QuarantineTable {
             )
             SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
                 record.updated_at, ?2, \(kept("content")), \(failureColumns)
-            FROM molt_failed AS failed
+            FROM \(failed) AS failed
             JOIN molt_record AS record ON record.id = failed.id
             LEFT JOIN molt_type ON molt_type.id = record.type_id
             \(original)
-            WHERE failed.stage = ?1 ORDER BY failed.id
             """
     }
 }

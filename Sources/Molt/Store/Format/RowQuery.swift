@@ -30,7 +30,7 @@ package enum RowQuery: Int, CaseIterable {
     case sumSizes
     case saveSize
     case forgetSize
-    case rest
+    case outdated
     case upgrade
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
@@ -112,7 +112,7 @@ package enum RowQuery: Int, CaseIterable {
         case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
         case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
-        case .rest:
+        case .outdated:
             """
             SELECT id, content, key, expires_at, version, updated_at, type_id FROM molt_record NOT INDEXED
             WHERE id > ?1 AND version < ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id

@@ -69,6 +69,11 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         }
     }
 
+    /// What becomes of a failed record, if it does not stop the upgrade.
+    var outcome: MigrationReport.FailedRecord.Outcome {
+        if case .drop = self { .dropped } else { .quarantined }
+    }
+
     /// The limit; nil if the first failure stops the upgrade.
     var limit: Limit? {
         switch self {

@@ -20,9 +20,7 @@ public struct DocumentUpgrade: Sendable {
     public let oldestVersion: Int
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
-    private let changer: RecordChanger
-    /// For each step, the version of its migration.
-    private let stepVersions: [Int]
+    private let upgrader: RecordUpgrader
     /// The coders of the values that it decodes.
     private let coding: RecordCoding
 
@@ -52,15 +50,7 @@ public struct DocumentUpgrade: Sendable {
         version = migrations.version
         oldestVersion = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)
         let usable = migrations.migrations.filter { [oldestVersion] in $0.version > oldestVersion }
-        var steps: [UpgradeSchedule.Step] = []
-        for case .pass(let group) in UpgradeSchedule(usable).groups { steps += group }
-        stepVersions = steps.map { usable[$0.migration].version }
-        changer = RecordChanger(
-            steps,
-            usable.map { PendingMigration(backfilling: $0) },
-            storeName: "",
-            configuration: MoltConfiguration()
-        )
+        upgrader = RecordUpgrader(usable, storeName: nil, options: MigrationOptions())
         coding = migrations.coding
     }
 
@@ -86,21 +76,14 @@ public struct DocumentUpgrade: Sendable {
             throw MoltError(.unsupported, "The document's type name is empty. Pass the name of its type.")
         }
         try check(version)
-        var record = Record()
-        var key = key
-        key.withUTF8 { key in
-            document.withUnsafeBytes { content in
-                record.load(
-                    id: 0,
-                    typeName: typeName,
-                    key: UnsafeRawBufferPointer(key),
-                    content: content,
-                    isData: false,
-                    expiration: expiration?.timeIntervalSince1970,
-                    version: version
-                )
-            }
-        }
+        var record = Record(
+            typeName: typeName,
+            key: key,
+            content: document,
+            isData: false,
+            expiration: expiration?.timeIntervalSince1970,
+            version: version
+        )
         do {
             try record.read()
         } catch let error as MoltError {
@@ -111,9 +94,7 @@ public struct DocumentUpgrade: Sendable {
                 underlying: error.underlying
             )
         }
-        let first = stepVersions.firstIndex { $0 > version } ?? stepVersions.count
-        let outcome = changer.change(&record, from: first)
-        if let failure = outcome.failure { throw failure.withoutStore }
+        let outcome = try upgrader.upgrade(&record, upgrader.chain(typeName: typeName, from: version))
         return UpgradedDocument(
             content: outcome.changedAt == nil ? document : record.writtenContent,
             typeName: record.typeName,
@@ -181,15 +162,6 @@ extension MoltError {
     fileprivate init(_ code: Code, _ message: String, _ migration: MigrationID) {
         self.init(code, message)
         self.migration = migration
-    }
-}
-
-extension Error {
-    /// The error without the store, which a document does not have.
-    fileprivate var withoutStore: any Error {
-        guard var error = self as? MoltError else { return self }
-        error.store = nil
-        return error
     }
 }
 

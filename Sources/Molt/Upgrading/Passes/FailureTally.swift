@@ -1,15 +1,17 @@
-/// The records that an upgrade could not convert, checked against the limits.
-final class FailureTally {
+/// The records that an upgrade or a backfill could not convert, checked against the limits.
+///
+/// Sendable because one thread at a time uses it, and hands it over under a lock.
+final class FailureTally: @unchecked Sendable {
     /// The scope of a limit: a migration, or a step with its own policy.
     private struct Scope: Hashable {
         var migration: Int
         var step: Int?
     }
 
-    private struct Failures {
-        let limit: RecordFailurePolicy.Limit
-        let first: MoltError
-        var count = 0
+    struct Failures {
+        fileprivate let limit: RecordFailurePolicy.Limit
+        fileprivate let first: MoltError
+        fileprivate(set) var count = 0
     }
 
     /// The maximum number of records of one step in the report.
@@ -25,7 +27,7 @@ final class FailureTally {
         self.policy = policy
     }
 
-    /// Counts a record that failed.
+    /// Counts and lists a record that failed.
     ///
     /// - Parameters:
     ///   - record: The record as it would be quarantined.
@@ -42,16 +44,36 @@ final class FailureTally {
         at step: UpgradeSchedule.Step,
         of total: @autoclosure () throws -> Int
     ) throws -> MigrationReport.FailedRecord.Outcome {
-        let policy = step.onFailure ?? policy
-        let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
-        var failed = failures[scope] ?? Failures(limit: policy.limit ?? 0, first: error)
-        failed.count += 1
-        failures[scope] = failed
+        let failed = count(error, at: step)
         guard !failed.limit.isExceeded(by: failed.count) else {
             // The step's type may have gained records of other types.
             throw tooMany(failed, of: max(failed.count, try total()), isFinal: false)
         }
-        let outcome: MigrationReport.FailedRecord.Outcome = if case .drop = policy { .dropped } else { .quarantined }
+        return list(record, failure, at: step)
+    }
+
+    /// Counts a record that failed; ``check(_:_:steps:atMost:)`` compares the number with the limits.
+    ///
+    /// - Returns: The failures with the same limit.
+    @discardableResult
+    func count(_ error: MoltError, at step: UpgradeSchedule.Step) -> Failures {
+        let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
+        var failed = failures[scope] ?? Failures(limit: options.policy(of: step).limit ?? 0, first: error)
+        failed.count += 1
+        failures[scope] = failed
+        return failed
+    }
+
+    /// Lists a record that was counted.
+    ///
+    /// - Returns: What the step's policy does with the record.
+    @discardableResult
+    func list(
+        _ record: Record,
+        _ failure: RecordFailure,
+        at step: UpgradeSchedule.Step
+    ) -> MigrationReport.FailedRecord.Outcome {
+        let outcome = options.policy(of: step).outcome
         let place = Scope(migration: step.migration, step: step.number)
         if records[place]?.count ?? 0 < Self.listLimit {
             records[place, default: []].append(MigrationReport.FailedRecord(record, outcome, failure))
@@ -59,25 +81,34 @@ final class FailureTally {
         return outcome
     }
 
+    /// The first failed records of each step, by step.
+    var listed: [MigrationReport.FailedRecord] {
+        records.sorted { ($0.key.migration, $0.key.step ?? 0) < ($1.key.migration, $1.key.step ?? 0) }.flatMap(\.value)
+    }
+
     /// The first failed records of a step.
     func records(of step: UpgradeSchedule.Step) -> [MigrationReport.FailedRecord] {
         records[Scope(migration: step.migration, step: step.number)] ?? []
     }
 
-    /// Checks the limits that are shares when a migration has ended.
+    /// Checks the limits when a migration has ended.
     ///
-    /// - Parameter records: The maximum number of distinct records that a migration can have read.
+    /// - Parameters:
+    ///   - counts: The counts of the migration.
+    ///   - steps: The counts of its steps.
+    ///   - records: The maximum number of distinct records that a migration can have read.
     /// - Throws: ``MoltError`` with the code `tooManyFailures`.
     func check(
         _ migration: Int,
-        _ entry: MigrationReport.Entry,
-        atMost records: @autoclosure () throws -> Int
+        _ counts: RecordCounts,
+        steps: [RecordCounts],
+        atMost records: @autoclosure () throws -> Int = .max
     ) throws {
-        for step in [nil] + entry.steps.indices.map({ $0 as Int? }) {
+        for step in [nil] + steps.indices.map({ $0 as Int? }) {
             guard let failed = failures[Scope(migration: migration, step: step)] else { continue }
-            let read = step.map { entry.steps[$0].counts.read } ?? entry.counts.read
-            let total = min(read, try records())
-            guard failed.limit.isExceeded(by: failed.count, of: total) else { continue }
+            let total = min(step.map { steps[$0].read } ?? counts.read, try records())
+            guard failed.limit.isExceeded(by: failed.count) || failed.limit.isExceeded(by: failed.count, of: total)
+            else { continue }
             throw tooMany(failed, of: total, isFinal: true)
         }
     }

@@ -1,13 +1,13 @@
 /// A batch of records in a pass, with the results of its steps.
-final class PassBatch {
-    let batch: RecordBatch
+final class PassBatch: PipelineBatch {
+    let records: RecordBatch
+    var isEmpty: Bool { records.isEmpty }
     /// Indexed by the record's position in the batch.
     var outcomes: [RecordOutcome]
     /// One for each thread that processes records.
     var workers: [Worker]
     /// The number of threads that processed a part of the current batch.
     var usedWorkers = 0
-    var readFailure: (any Error)?
 
     /// The private state of one thread.
     struct Worker {
@@ -17,10 +17,12 @@ final class PassBatch {
         var counts: PassCounts
         /// The new contents of the current batch, concatenated; the buffer is reused.
         var contents: [UInt8] = []
-        /// The content changes of the current batch, used if it has no other changes.
+        /// The content changes of the current batch, in the order of its records.
         var rows: [RecordContents.Row] = []
         /// Whether the current batch has content changes only.
         var isPlain = true
+        /// Why the thread has left the current batch.
+        var stopReason: (any Error)?
 
         /// Begins the next batch, and reuses the buffers.
         mutating func start() {
@@ -28,14 +30,23 @@ final class PassBatch {
             rows.removeAll(keepingCapacity: true)
             isPlain = true
         }
+
+        /// Adds the content of a changed record.
+        mutating func add(_ record: borrowing Record, version: Int, buffer: Int) {
+            rows.append(RecordContents.Row(record, version: version, buffer: buffer, writingTo: &contents))
+        }
     }
 
-    init(_ batch: RecordBatch, _ chains: [StepChains.TypeChain], workers: Int, counts: PassCounts) {
-        self.batch = batch
+    /// - Parameters:
+    ///   - capacity: The maximum number of records.
+    ///   - chains: The steps of the types in the batch, at least one.
+    ///   - workers: The maximum number of threads that process it.
+    init(capacity: Int, _ chains: [StepChains.TypeChain], workers: Int, counts: PassCounts) {
+        records = RecordBatch(capacity: capacity)
         self.workers = (0..<workers).map { _ in
             Worker(chains: workers > 1 ? chains.map(\.withOwnCoders) : chains, counts: counts)
         }
-        outcomes = Array(repeating: RecordOutcome(), count: batch.capacity)
+        outcomes = Array(repeating: RecordOutcome(), count: capacity)
     }
 }
 
@@ -59,6 +70,9 @@ struct PassCounts {
         found = [:]
     }
 
+    /// The positions of the migrations that have changed a record.
+    var changedMigrations: [Int] { migrations.indices.filter { migrations[$0].changed > 0 } }
+
     /// Notes which of the alternatives of a step a record has, before the step changes it.
     mutating func noteAlternatives(of edit: RecordEdit, at stage: Int, in record: borrowing Record) {
         guard !edit.alternatives.isEmpty, found[stage]?.count != edit.alternatives.count else { return }
@@ -75,23 +89,41 @@ struct PassCounts {
     }
 }
 
-/// The result of a pass for one record: everything that the store needs to know.
+/// The result of the steps for one record, beside its content.
 struct RecordOutcome {
+    /// A step's change of a record's expiry.
+    enum Expiration {
+        case kept
+        /// Seconds since 1970; nil for never.
+        case set(Double?)
+    }
+
     var id: Int64 = 0
     /// The version of the last migration that changed the record; nil when none did.
     var changedAt: Int?
+    /// The positions of the migrations that changed it, if they are asked for.
+    var changedBy: [Int] = []
     /// Whether there is nothing to write because a step dropped the record or deletes its type.
     var isGone = false
-    var isData = false
-    /// The range of the new content in the worker's buffer.
-    var content = 0..<0
-    /// The worker that changed the record.
-    var worker = 0
-    /// The new expiry in seconds since 1970, with `.some(nil)` for never; nil if no step has set it.
-    var newExpiration: Double??
+    var expiration = Expiration.kept
     /// The changes to apply at the end of the pass.
     var deferred: [DeferredChange] = []
-    var failure: (any Error)?
+    var failure: MoltError?
     /// The position of the failed step in the pass if the upgrade may go on without the record; nil if it must stop.
     var failedStage: Int?
+}
+
+/// A record that a step could not convert, as it was before the step's migration.
+struct UnconvertedRecord {
+    var record: Record
+    /// The outcome of the migrations before.
+    var outcome: RecordOutcome
+    /// The step that failed.
+    let step: UpgradeSchedule.Step
+    /// Its position in the pass.
+    let stage: Int
+    /// The position of its migration's first step in the pass.
+    let firstStage: Int
+    let error: MoltError
+    let failure: RecordFailure
 }

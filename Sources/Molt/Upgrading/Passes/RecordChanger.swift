@@ -14,8 +14,9 @@ struct RecordChanger: Sendable {
     private let stops: [Bool]
     /// For each migration, the version from which records need no change by it; nil if there is no such version.
     private let doneFrom: [Int]?
-    private let stageCount: Int
-    let isParallel: Bool
+    /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
+    private let skipsFailures: Bool
+    private let isParallel: Bool
     /// The maximum number of parts of a batch that are processed in parallel.
     ///
     /// There are many more parts than cores: a core that has finished a part takes the next one, so the core that also
@@ -30,17 +31,18 @@ struct RecordChanger: Sendable {
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
-        notes: StepNotes? = nil
+        notes: StepNotes? = nil,
+        skipsFailures: Bool = false
     ) {
         chains = StepChains(steps)
         self.steps = steps
         self.pending = pending
         self.storeName = storeName
-        atPoint = configuration.hooks.atPoint
-        self.stopCheck = stopCheck ?? StopCheck(configuration)
+        atPoint = options.atPoint
+        self.stopCheck = stopCheck ?? StopCheck(options.checkCancellation)
         self.notes = notes
-        stops = steps.map { ($0.onFailure ?? policy) == .stop }
-        stageCount = steps.count
+        self.skipsFailures = skipsFailures
+        stops = steps.map { options.policy(of: $0) == .stop }
         doneFrom = pending.contains { $0.doneFrom < .max } ? pending.map(\.doneFrom) : nil
         isParallel = steps.contains { step in
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
@@ -50,18 +52,27 @@ struct RecordChanger: Sendable {
         workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
-    /// The steps for records of a type.
-    func chain(typeName: String) -> StepChains.Chain {
-        chains.chain(from: 0, typeName: typeName)
+    /// The steps from a stage on, for records that have a type name at that stage.
+    func chain(from stage: Int = 0, typeName: String) -> StepChains.Chain {
+        chains.chain(from: stage, typeName: typeName)
     }
 
+    /// The chains of all types whose records a step processes.
+    func allChains() -> [StepChains.TypeChain] { chains.all() }
+
+    var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: steps.count) }
+
+    // MARK: Batches
+
     /// Runs the records of a batch through their steps, in order; on all cores if a step is expensive enough.
-    func changeBatch(_ work: PassBatch) {
-        let count = work.batch.count
+    ///
+    /// - Throws: The error with which the pass must stop.
+    func changeBatch(_ work: PassBatch) throws {
+        let count = work.records.count
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
         let distance = work.workers[0].chains.contains(where: \.chain.runsClosure) ? 1 : StopCheck.distance
-        work.batch.withRecords { records in
+        work.records.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
                     // Each iteration accesses only the records and outcomes in its own range, and its own worker;
@@ -74,7 +85,7 @@ struct RecordChanger: Sendable {
                         // each other down.
                         var worker = PassBatch.Worker(
                             chains: workers[number].chains,
-                            counts: PassCounts(migrations: pending.count, stages: stageCount)
+                            counts: noCounts
                         )
                         swap(&worker.contents, &workers[number].contents)
                         swap(&worker.rows, &workers[number].rows)
@@ -84,14 +95,14 @@ struct RecordChanger: Sendable {
                             swap(&worker.rows, &workers[number].rows)
                             workers[number].counts += worker.counts
                             workers[number].isPlain = worker.isPlain
+                            workers[number].stopReason = worker.stopReason
                         }
                         let chains = worker.chains
                         // Most records have the type of the one before.
                         var last = chains[0]
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
                             if index % distance == 0, let reason = stopCheck.reason() {
-                                outcomes[index] = RecordOutcome(id: records[index].id, failure: reason)
-                                worker.isPlain = false
+                                worker.stopReason = reason
                                 return
                             }
                             if chains.count > 1, !records[index].hasType(last.typeName) {
@@ -112,6 +123,9 @@ struct RecordChanger: Sendable {
                 }
             }
         }
+        for worker in work.workers[..<workerCount] {
+            if let reason = worker.stopReason { throw reason }
+        }
     }
 
     /// - Returns: Whether the outcome ends the upgrade.
@@ -124,26 +138,13 @@ struct RecordChanger: Sendable {
     ) -> Bool {
         outcome = runChain(&record, chain, &worker.counts)
         if outcome.failure != nil || !outcome.deferred.isEmpty { worker.isPlain = false }
-        guard outcome.failure == nil else { return outcome.failedStage == nil }
+        guard outcome.failure == nil else { return outcome.failedStage == nil && !skipsFailures }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
-        let start = worker.contents.count
-        record.writeContent(to: &worker.contents)
-        outcome.content = start..<worker.contents.count
-        outcome.worker = number
-        outcome.isData = record.isData
         if record.hasNewExpiration {
-            outcome.newExpiration = .some(record.expirationSeconds)
+            outcome.expiration = .set(record.expirationSeconds)
             worker.isPlain = false
         }
-        worker.rows.append(
-            RecordContents.Row(
-                id: outcome.id,
-                version: version,
-                isData: outcome.isData,
-                buffer: number,
-                range: outcome.content
-            )
-        )
+        worker.add(record, version: version, buffer: number)
         return false
     }
 
@@ -164,19 +165,6 @@ struct RecordChanger: Sendable {
             )
         }
     }
-
-    /// Runs a record through all steps of its chain, without calling the hook.
-    func change(_ record: inout Record, _ chain: StepChains.Chain, _ counts: inout PassCounts) -> RecordOutcome {
-        runChain(&record, chain, &counts, isReplay: true)
-    }
-
-    /// Runs a record through the steps from a stage on, without calling the hook; its type name becomes the one after them.
-    func change(_ record: inout Record, from stage: Int) -> RecordOutcome {
-        var counts = noCounts
-        return runChain(&record, chains.chain(from: stage, typeName: record.typeName), &counts, isReplay: true)
-    }
-
-    var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: stageCount) }
 
     /// Throws if a step of a migration on read has changed more than the content of a record.
     private static func checkOnlyContent(
@@ -204,20 +192,75 @@ struct RecordChanger: Sendable {
         )
     }
 
-    /// Runs a stored record through the steps before a stage again, without calling the hook.
-    func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
-        var counts = PassCounts(migrations: pending.count, stages: stageCount)
-        let outcome = runChain(&record, chain(typeName: record.typeName), &counts, before: stage, isReplay: true)
-        return (outcome, counts)
+    // MARK: Single records
+
+    /// Runs a record through its steps by itself: the test hook is not called and nothing is noted.
+    ///
+    /// Afterwards it has the type name that it gets by all steps.
+    func change(_ record: inout Record, _ chain: StepChains.Chain, _ counts: inout PassCounts) -> RecordOutcome {
+        runChain(&record, chain, &counts, isAlone: true)
     }
 
+    /// The record as it was before the migration of a step that failed for it.
+    ///
+    /// - Parameters:
+    ///   - stored: The record before all steps.
+    ///   - failed: The outcome of those steps.
+    ///   - chain: The steps.
+    /// - Throws: The failure if the upgrade must stop at it, or an error if a closure's result varies.
+    func undo(
+        _ failed: RecordOutcome,
+        of stored: Record,
+        _ chain: StepChains.Chain
+    ) throws -> UnconvertedRecord {
+        guard let error = failed.failure else { preconditionFailure("A record that did not fail was undone.") }
+        guard let stage = failed.failedStage else { throw error }
+        let step = steps[stage]
+        let first = steps.firstIndex { $0.migration == step.migration } ?? stage
+        var record = stored
+        var counts = noCounts
+        var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
+        guard outcome.failure == nil else { throw Self.inconsistentClosure(error) }
+        outcome.changedBy = counts.changedMigrations
+        return UnconvertedRecord(
+            record: record,
+            outcome: outcome,
+            step: step,
+            stage: stage,
+            firstStage: first,
+            error: error,
+            failure: RecordFailure(
+                error,
+                in: pending[step.migration].migration,
+                step: step.number,
+                firstStep: steps[first].number
+            )
+        )
+    }
+
+    /// The error for a closure that failed, and gave a different result for the same record when it ran again.
+    static func inconsistentClosure(_ error: MoltError) -> MoltError {
+        var changing = error
+        changing.code = .stepFailed
+        changing.problem =
+            "A closure of the migration failed for the record, and produced a different result when it ran again. "
+            + "A closure must produce the same result every time; otherwise Molt cannot determine what to store."
+        changing.advice = nil
+        changing.underlying = error
+        return changing
+    }
+
+    // MARK: The chain
+
     /// Runs a record through its steps, or through those before a stage.
+    ///
+    /// - Parameter isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
     private func runChain(
         _ record: inout Record,
         _ chain: StepChains.Chain,
         _ counts: inout PassCounts,
         before end: Int = .max,
-        isReplay: Bool = false
+        isAlone: Bool = false
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
         var chain = chain
@@ -252,13 +295,13 @@ struct RecordChanger: Sendable {
             do {
                 if record.coding !== link.coding { record.coding = link.coding }
                 try record.read()
-                if let atPoint, !isReplay {
+                if let atPoint, !isAlone {
                     isAtPoint = true
                     try atPoint(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
                     isAtPoint = false
                 }
-                if notes != nil, !isReplay { before = record }
-                if !isReplay { counts.noteAlternatives(of: link.edit, at: link.stage, in: record) }
+                if notes != nil, !isAlone { before = record }
+                if !isAlone { counts.noteAlternatives(of: link.edit, at: link.stage, in: record) }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
                 if pending[link.migration].migration.isOnRead {
@@ -286,6 +329,7 @@ struct RecordChanger: Sendable {
             if !isMigrationCounted {
                 isMigrationCounted = true
                 counts.migrations[migration].changed += 1
+                if skipsFailures { outcome.changedBy.append(migration) }
             }
             outcome.changedAt = pending[migration].recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
@@ -302,7 +346,7 @@ struct RecordChanger: Sendable {
         }
         if end == .max {
             outcome.isGone = chain.lastName == nil
-            if isReplay, let name = chain.lastName { record.typeName = name }
+            if isAlone, let name = chain.lastName { record.typeName = name }
         } else {
             record.typeName = chains.name(of: record.typeName, from: named, before: end)
         }

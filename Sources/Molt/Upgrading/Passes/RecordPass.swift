@@ -5,9 +5,8 @@ import Dispatch
 /// Changes of keys, types and the existence of records are deferred until all records have been read, and are then made
 /// step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
-/// While one batch goes through its steps on another thread, the previous one is written, so steps cost no time if a core
-/// is free. Only one thread uses the transaction; the other one also reads the batch if the store supports a second
-/// connection.
+/// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; the other one also reads if
+/// the store supports a second connection.
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
@@ -23,7 +22,7 @@ final class RecordPass {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        stopCheck = StopCheck(scope.configuration)
+        stopCheck = StopCheck(scope.options.checkCancellation)
         changer = RecordChanger(
             steps,
             pending,
@@ -33,7 +32,7 @@ final class RecordPass {
             stopCheck: stopCheck,
             notes: scope.notes
         )
-        counts = PassCounts(migrations: pending.count, stages: steps.count)
+        counts = changer.noCounts
     }
 
     private var records: CacheTransaction { scope.records }
@@ -45,17 +44,38 @@ final class RecordPass {
 
     private func process() throws {
         // The names come from the steps, because the store may find its types by an index.
-        let chains = StepChains(steps).all()
+        let chains = changer.allChains()
         guard !chains.isEmpty else { return }
         let types = chains.map(\.typeName)
         let last = try records.lastRecordID()
-        var work = makeWork(chains)
-        var other = makeWork(chains)
-        defer { for worker in work.workers + other.workers { counts += worker.counts } }
+        let batches = (makeBatch(chains), makeBatch(chains))
+        defer { for worker in batches.0.workers + batches.1.workers { counts += worker.counts } }
         defer { records.endReading() }
         let isLarge = last > Int64(scope.configuration.hooks.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
-        try process(types, through: last, reader, &work, &other)
+        try scope.options.checkCancellation()
+        let place = "of \(types.joined(separator: ", "))"
+        var position = Int64.min
+        let pipeline = RecordPipeline(
+            batches,
+            on: queue,
+            stoppedBy: stopCheck,
+            reader: reader == nil ? .user : .otherThread
+        ) { [records, options = scope.options] batch in
+            try options.reach(.read, place)
+            if let reader { return try reader.read(into: batch.records) }
+            try records.read(into: batch.records, types: types, after: position, through: last)
+            position = batch.records.lastID ?? last
+        } change: { [changer] batch in
+            try changer.changeBatch(batch)
+        } atEnd: {
+            reader?.end()
+        }
+        defer { pipeline.end() }
+        while let batch = try pipeline.nextBatch() {
+            try scope.options.checkCancellation()
+            try write(batch)
+        }
         try records.checkRead(readCount, ofTypes: types)
     }
 
@@ -71,12 +91,12 @@ final class RecordPass {
         }
     }
 
-    private func makeWork(_ chains: [StepChains.TypeChain]) -> PassBatch {
+    private func makeBatch(_ chains: [StepChains.TypeChain]) -> PassBatch {
         PassBatch(
-            RecordBatch(capacity: max(1, scope.configuration.hooks.batchSize)),
+            capacity: max(1, scope.options.batchSize),
             chains,
             workers: changer.workerCount,
-            counts: PassCounts(migrations: pending.count, stages: steps.count)
+            counts: changer.noCounts
         )
     }
 
@@ -118,68 +138,16 @@ final class RecordPass {
 
     // MARK: Batches
 
-    /// - Parameter reader: Reads the records on the other thread; nil to read them through the transaction.
-    private func process(
-        _ types: [String],
-        through last: Int64,
-        _ reader: SnapshotReader?,
-        _ current: inout PassBatch,
-        _ other: inout PassBatch
-    ) throws {
-        defer { reader?.end() }
-        try scope.configuration.checkCancellation()
-        let place = "of \(types.joined(separator: ", "))"
-        func read(_ batch: RecordBatch, after position: Int64) throws {
-            try scope.configuration.reach(.read, place)
-            try records.read(into: batch, types: types, after: position, through: last)
-        }
-        if reader == nil { try read(current.batch, after: .min) }
-        repeat {
-            try scope.configuration.checkCancellation()
-            let position = current.batch.count > 0 ? current.batch[current.batch.count - 1].id : last
-            // `work` and the reader belong to the other thread until `wait` returns; meanwhile, this thread uses only
-            // `other` and the transaction. It also waits when an error is thrown.
-            nonisolated(unsafe) let work = current
-            nonisolated(unsafe) let source = reader
-            let changing = DispatchWorkItem { [changer, configuration = scope.configuration] in
-                do {
-                    if let source {
-                        try configuration.reach(.read, place)
-                        try source.read(into: work.batch)
-                    }
-                    changer.changeBatch(work)
-                } catch {
-                    work.readFailure = error
-                }
-            }
-            queue.async(execute: changing)
-            do {
-                var isDone = false
-                defer {
-                    if !isDone { stopCheck.stop() }
-                    changing.wait()
-                }
-                try write(other)
-                if reader == nil { try read(other.batch, after: position) }
-                isDone = true
-            }
-            if let failure = current.readFailure { throw failure }
-            swap(&current, &other)
-        } while other.batch.count > 0
-    }
-
     private func write(_ work: PassBatch) throws {
-        let count = work.batch.count
-        guard count > 0 else { return }
+        let count = work.records.count
         readCount += count
         let workers = work.workers[..<work.usedWorkers]
-        var contents = RecordContents(rows: [], buffers: workers.map(\.contents))
-        if workers.allSatisfy(\.isPlain) {
-            // Each worker had a contiguous part of the batch, in order.
-            contents.rows = workers.count == 1 ? workers[0].rows : workers.flatMap(\.rows)
-        } else {
-            try collect(work, &contents)
-        }
+        // Each worker had a contiguous part of the batch, in order.
+        var contents = RecordContents(
+            rows: workers.count == 1 ? workers[0].rows : workers.flatMap(\.rows),
+            buffers: workers.map(\.contents)
+        )
+        if !workers.allSatisfy(\.isPlain) { try makeOtherChanges(of: work, &contents) }
         if !contents.rows.isEmpty {
             try scope.configuration.reach(.writeBatch)
             try records.write(contents)
@@ -187,83 +155,80 @@ final class RecordPass {
         scope.meter.advance(by: count)
     }
 
-    /// Collects the content changes of a batch, and makes or defers its other changes.
-    private func collect(_ work: PassBatch, _ contents: inout RecordContents) throws {
-        let count = work.batch.count
-        contents.rows.reserveCapacity(count)
-        for index in 0..<count {
-            if let failure = work.outcomes[index].failure {
+    /// Makes or defers the changes of a batch beside those of contents, and sets its failed records aside.
+    private func makeOtherChanges(of work: PassBatch, _ contents: inout RecordContents) throws {
+        var unconverted = PassBatch.Worker(chains: [], counts: changer.noCounts)
+        for index in 0..<work.records.count {
+            var outcome = work.outcomes[index]
+            if let failure = outcome.failure {
                 // The record's closures run again.
-                try scope.configuration.checkCancellation()
-                work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents, work.usedWorkers)
+                try scope.options.checkCancellation()
+                let record = try setAside(&outcome, failure)
+                if let version = outcome.changedAt, !outcome.isGone {
+                    if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
+                    unconverted.add(record, version: version, buffer: contents.buffers.count)
+                }
             }
-            let outcome = work.outcomes[index]
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
                 try scope.configuration.reach(.deferChange)
                 try records.deferChange(change)
             }
-            guard let version = outcome.changedAt, !outcome.isGone else { continue }
-            contents.rows.append(
-                RecordContents.Row(
-                    id: outcome.id,
-                    version: version,
-                    isData: outcome.isData,
-                    buffer: outcome.worker,
-                    range: outcome.content
-                )
-            )
-            if let expiration = outcome.newExpiration {
-                try scope.configuration.reach(.writeExpiry)
+            if case .set(let expiration) = outcome.expiration, !outcome.isGone {
+                try scope.options.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
         }
+        guard !unconverted.rows.isEmpty else { return }
+        contents.buffers.append(unconverted.contents)
+        contents.rows = (contents.rows + unconverted.rows).sorted { $0.id < $1.id }
     }
 
     // MARK: Failed records
 
     /// Quarantines or drops a failed record, or throws.
     ///
-    /// The store still has the record as it was read. It is replayed through the migrations before the failed one, so
+    /// The store still has the record as it was read. It runs again through the migrations before the failed one, so
     /// that its state after those is quarantined, as if each migration ran by itself.
     ///
-    /// - Parameter buffer: The index of the buffer for such records, after those of the workers.
-    /// - Returns: The outcome of those migrations.
-    private func setAside(
-        _ failed: RecordOutcome,
-        _ error: any Error,
-        _ contents: inout RecordContents,
-        _ buffer: Int
-    ) throws -> RecordOutcome {
-        guard let stage = failed.failedStage, let error = error as? MoltError,
-            let stored = try records.record(id: failed.id)
-        else { throw error }
-        let step = steps[stage]
-        let first = steps.firstIndex { $0.migration == step.migration } ?? stage
+    /// - Parameter outcome: Becomes that of those migrations.
+    /// - Returns: The record after those migrations.
+    private func setAside(_ outcome: inout RecordOutcome, _ error: MoltError) throws -> Record {
+        guard outcome.failedStage != nil, let stored = try records.record(id: outcome.id) else { throw error }
+        let chain = changer.chain(typeName: stored.typeName)
         var record = stored
-        let again = changer.replay(&record, before: .max)
-        // The closure's result varies, so the record's intended state is unknown.
-        guard again.outcome.failedStage == stage else { throw inconsistentClosure(error) }
-        record = stored
-        var outcome = changer.replay(&record, before: first).outcome
-        guard outcome.failure == nil else { throw inconsistentClosure(error) }
-
-        let migration = pending[step.migration].migration
-        let failure = RecordFailure(error, in: migration, step: step.number, firstStep: steps[first].number)
-        let fate = try scope.failures.add(record, failure, error, at: step, of: recordCount(by: step))
-        subtract(again.counts, from: step.migration)
+        var again = changer.noCounts
+        // If the closure's result varies, the record's intended state is unknown.
+        guard changer.change(&record, chain, &again).failedStage == outcome.failedStage else {
+            throw RecordChanger.inconsistentClosure(error)
+        }
+        let unconverted = try changer.undo(outcome, of: stored, chain)
+        let step = unconverted.step
+        let fate = try scope.failures.add(
+            unconverted.record,
+            unconverted.failure,
+            error,
+            at: step,
+            of: recordCount(by: step)
+        )
+        subtract(again, from: step.migration)
+        outcome = unconverted.outcome
+        var change = DeferredChange(
+            stage: unconverted.firstStage,
+            id: outcome.id,
+            kind: .quarantine(unconverted.failure)
+        )
         if fate == .dropped {
-            outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
+            change.kind = .drop
             outcome.isGone = true
-            counts.stages[stage].dropped += 1
+            counts.stages[unconverted.stage].dropped += 1
             counts.migrations[step.migration].dropped += 1
         } else {
-            outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .quarantine(failure)))
-            counts.stages[stage].quarantined += 1
+            counts.stages[unconverted.stage].quarantined += 1
             counts.migrations[step.migration].quarantined += 1
-            if outcome.changedAt != nil { keep(record, in: &outcome, &contents, buffer) }
         }
-        return outcome
+        outcome.deferred.append(change)
+        return unconverted.record
     }
 
     /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
@@ -276,39 +241,11 @@ final class RecordPass {
         }
     }
 
-    /// The error for a closure that failed, and gave a different result for the same record when it ran again.
-    private func inconsistentClosure(_ error: MoltError) -> MoltError {
-        var changing = error
-        changing.code = .stepFailed
-        changing.problem =
-            "A closure of the migration failed for the record, and produced a different result when it ran again. "
-            + "A closure must produce the same result every time; otherwise Molt cannot determine what to store."
-        changing.advice = nil
-        changing.underlying = error
-        return changing
-    }
-
     /// Subtracts a migration's changes to a record that then failed.
     private func subtract(_ failed: PassCounts, from migration: Int) {
         counts.migrations[migration].changed -= failed.migrations[migration].changed
         for stage in steps.indices where steps[stage].migration == migration {
             counts.stages[stage].changed -= failed.stages[stage].changed
         }
-    }
-
-    /// Adds a record's content to the buffer after those of the workers.
-    private func keep(
-        _ record: Record,
-        in outcome: inout RecordOutcome,
-        _ contents: inout RecordContents,
-        _ buffer: Int
-    ) {
-        outcome.worker = buffer
-        if contents.buffers.count == outcome.worker { contents.buffers.append([]) }
-        let start = contents.buffers[outcome.worker].count
-        record.writeContent(to: &contents.buffers[outcome.worker])
-        outcome.content = start..<contents.buffers[outcome.worker].count
-        outcome.isData = record.isData
-        if record.hasNewExpiration { outcome.newExpiration = .some(record.expirationSeconds) }
     }
 }

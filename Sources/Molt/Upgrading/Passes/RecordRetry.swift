@@ -44,33 +44,15 @@ package struct RecordRetry {
         after failure: RecordFailure
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
-        let changer = RecordChanger(
-            steps,
-            PendingMigration.all(migrations, in: self.migrations, from: versionBefore),
-            storeName: "",
-            configuration: MoltConfiguration(),
-            onFailure: .quarantine(upTo: .none)
-        )
+        let pending = PendingMigration.all(migrations, in: self.migrations, from: versionBefore)
+        let upgrader = RecordUpgrader(steps, pending, storeName: nil, options: options)
         var record = Record(stored)
-        let outcome = changer.change(&record, from: 0)
-        guard let error = outcome.failure else {
+        switch try upgrader.upgradeUnderPolicy(&record) {
+        case .upgraded(let outcome):
             return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
+        case .unconverted(let failed):
+            return .failed(content(of: failed.record, failed.outcome, stored), failed.failure)
         }
-        guard let stage = outcome.failedStage, let error = error as? MoltError else { throw error }
-        let failed = steps[stage]
-        let first = steps.firstIndex { $0.migration == failed.migration } ?? stage
-        record = Record(stored)
-        let before = changer.replay(&record, before: first).outcome
-        guard before.failure == nil else {
-            throw Obstacle(reason: "A closure gives another result for the same record when it runs again.")
-        }
-        let newFailure = RecordFailure(
-            error,
-            in: migrations[failed.migration],
-            step: failed.number,
-            firstStep: steps[first].number
-        )
-        return .failed(content(of: record, before, stored), newFailure)
     }
 
     // MARK: The record

@@ -1,4 +1,4 @@
-/// A check between records whether the pass must stop; called by all its threads.
+/// A check between records whether the work must stop; called by all its threads.
 final class StopCheck: Sendable {
     /// The number of records between two checks, if all steps are Molt's own.
     ///
@@ -6,23 +6,24 @@ final class StopCheck: Sendable {
     /// large part of that. A closure of the app may take any time, so passes with closures check before each record.
     static let distance = 16
 
-    private let configuration: MoltConfiguration
+    private let check: @Sendable () throws -> Void
     private let isStopped = Locked(false)
 
-    init(_ configuration: MoltConfiguration) {
-        self.configuration = configuration
+    /// - Parameter check: Throws the error with which the work must stop.
+    init(_ check: @escaping @Sendable () throws -> Void) {
+        self.check = check
     }
 
-    /// Stops the other threads after the pass has failed.
+    /// Stops the other threads after the work has failed.
     func stop() {
         isStopped.withLock { $0 = true }
     }
 
-    /// Returns the error with which the pass must stop; nil if it may go on.
+    /// Returns the error with which the work must stop; nil if it may go on.
     func reason() -> (any Error)? {
         if isStopped.withLock({ $0 }) { return CancellationError() }
         do {
-            try configuration.checkCancellation()
+            try check()
             return nil
         } catch {
             return error

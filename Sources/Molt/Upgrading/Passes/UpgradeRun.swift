@@ -105,7 +105,8 @@ final class UpgradeRun {
     /// Checks the failure limits of migrations that end with a group.
     private func checkFailures(at group: Int) throws {
         for index in schedule.members[group] where schedule.lastGroups[index] == group {
-            try scope.failures.check(index, entries[index], atMost: recordCount())
+            let entry = entries[index]
+            try scope.failures.check(index, entry.counts, steps: entry.steps.map(\.counts), atMost: recordCount())
         }
     }
 

@@ -1,0 +1,128 @@
+/// Sends single records through a chain of migrations, in memory.
+///
+/// Records that are read or backfilled, documents and records in quarantine go through it. The version of a record tells
+/// which of the migrations it still has to go through.
+struct RecordUpgrader: Sendable {
+    /// The migrations, in order.
+    let migrations: [Migration]
+    /// The version from which records need no upgrade.
+    let version: Int
+    let steps: [UpgradeSchedule.Step]
+    private let pending: [PendingMigration]
+    private let storeName: String?
+    private let options: MigrationOptions
+    private let changer: RecordChanger
+    private let known = Locked<[(version: Int, typeName: String, chain: StepChains.Chain)]>([])
+
+    /// Creates an upgrader for records that go through migrations to versions later than their own.
+    ///
+    /// - Parameters:
+    ///   - migrations: Migrations whose steps change single records; other steps are left out.
+    ///   - storeName: The store that errors name; nil for documents.
+    ///   - options: The policy for records that a step cannot convert.
+    init(_ migrations: [Migration], storeName: String?, options: MigrationOptions) {
+        var steps: [UpgradeSchedule.Step] = []
+        for case .pass(let pass) in UpgradeSchedule(migrations).groups { steps += pass }
+        let pending = migrations.map { PendingMigration(backfilling: $0) }
+        self.init(steps, pending, storeName: storeName, options: options)
+    }
+
+    /// Creates an upgrader for some steps of pending migrations.
+    init(
+        _ steps: [UpgradeSchedule.Step],
+        _ pending: [PendingMigration],
+        storeName: String?,
+        options: MigrationOptions
+    ) {
+        migrations = pending.map(\.migration)
+        version = migrations.last?.version ?? 0
+        self.steps = steps
+        self.pending = pending
+        self.storeName = storeName
+        self.options = options
+        changer = RecordChanger(steps, pending, storeName: storeName ?? "", options: options)
+    }
+
+    // MARK: Single records
+
+    /// The steps for records of a type that were stored at a version.
+    func chain(typeName: String, from version: Int) -> StepChains.Chain {
+        known.withLock { known in
+            if let found = known.first(where: {
+                $0.version == version && RecordValue.Object.isSame($0.typeName, typeName)
+            }) {
+                return found.chain
+            }
+            let first = steps.firstIndex { pending[$0.migration].doneFrom > version } ?? steps.count
+            let chain = changer.chain(from: first, typeName: typeName)
+            // Documents may have any type name.
+            if known.count < 256 { known.append((version, typeName, chain)) }
+            return chain
+        }
+    }
+
+    /// Sends a record through the steps of its chain.
+    ///
+    /// - Throws: ``MoltError`` that names the migration, the step and the record, whatever the policy.
+    func upgrade(_ record: inout Record, _ chain: StepChains.Chain) throws(MoltError) -> RecordOutcome {
+        var counts = changer.noCounts
+        let outcome = changer.change(&record, chain, &counts)
+        if let failure = outcome.failure { throw named(failure) }
+        return outcome
+    }
+
+    /// The result for a record that the policy may set aside.
+    enum Result {
+        case upgraded(RecordOutcome)
+        case unconverted(UnconvertedRecord)
+    }
+
+    /// Sends a record through the migrations that it lacks, under the policy.
+    ///
+    /// - Throws: The error of a record at which the upgrade must stop.
+    func upgradeUnderPolicy(_ record: inout Record) throws -> Result {
+        let stored = record
+        let chain = chain(typeName: record.typeName, from: record.storedVersion)
+        var counts = changer.noCounts
+        var outcome = changer.change(&record, chain, &counts)
+        outcome.changedBy = counts.changedMigrations
+        guard let failure = outcome.failure else { return .upgraded(outcome) }
+        guard outcome.failedStage != nil else { throw named(failure) }
+        return .unconverted(try changer.undo(outcome, of: stored, chain))
+    }
+
+    /// What the policy does with a record.
+    func outcome(of record: UnconvertedRecord) -> MigrationReport.FailedRecord.Outcome {
+        options.policy(of: record.step).outcome
+    }
+
+    /// A failure with the name of the store.
+    func named(_ failure: MoltError) -> MoltError {
+        var error = failure
+        error.store = storeName
+        return error
+    }
+
+    // MARK: Batches
+
+    var noCounts: PassCounts { changer.noCounts }
+
+    /// The counts of a migration's steps.
+    func stepCounts(of migration: Int, in counts: PassCounts) -> [RecordCounts] {
+        steps.indices.filter { steps[$0].migration == migration }.map { counts.stages[$0] }
+    }
+
+    /// Changes batches of records that go through the same migrations.
+    func makeBatchChanger(stoppedBy stopCheck: StopCheck) -> RecordChanger {
+        var options = options
+        options.atPoint = nil
+        return RecordChanger(
+            steps,
+            pending,
+            storeName: storeName ?? "",
+            options: options,
+            stopCheck: stopCheck,
+            skipsFailures: true
+        )
+    }
+}
