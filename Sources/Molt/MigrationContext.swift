@@ -49,6 +49,8 @@ public final class MigrationContext {
     /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
     private(set) var unmatchedNames: [UnmatchedName] = []
+    /// The contents of visited records, which are written together before anything else is read or changed.
+    var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [KeyOutcome] = []
     var usedAttachments: Set<String> = []
     /// The suites among them.
@@ -97,9 +99,12 @@ public final class MigrationContext {
     /// A full disk, for one, makes SQLite roll back the whole transaction: later changes would be committed on their
     /// own.
     ///
-    /// - Parameter point: Where a test may make it fail, as the store itself could.
+    /// - Parameters:
+    ///   - point: Where a test may make it fail, as the store itself could.
+    ///   - writesFirst: Whether the contents of visited records are written first.
     func perform<Value>(
         at point: @autoclosure () -> UpgradePoint? = nil,
+        writingFirst writesFirst: Bool = true,
         _ body: (CacheTransaction) throws -> Value
     ) throws -> Value {
         guard !isExpired else {
@@ -110,7 +115,12 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
-            if let atPoint = scope.configuration.hooks.atPoint, let point = point() { try atPoint(point) }
+            if let atPoint = scope.options.atPoint, let point = point() { try atPoint(point) }
+            if writesFirst, !unwritten.rows.isEmpty {
+                try scope.records.write(unwritten, keepingOriginals: true)
+                unwritten.rows.removeAll(keepingCapacity: true)
+                unwritten.buffers[0].removeAll(keepingCapacity: true)
+            }
             return try body(scope.records)
         } catch {
             if (error as? MoltError)?.code != .keyExists { failure = error }

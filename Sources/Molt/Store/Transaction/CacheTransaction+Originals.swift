@@ -9,6 +9,15 @@ extension CacheTransaction {
         }
     }
 
+    /// Saves the current states of rows that are about to be written, unless they were saved before.
+    func keepOriginals(of rows: ContentSource.Rows) throws(SQLiteError) {
+        guard let first = rows.first, let last = rows.last else { return }
+        let statement = try statements[.keepOriginals]
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.run()
+    }
+
     /// Saves the current state of all records of a type, unless they were saved before.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
@@ -51,7 +60,7 @@ extension CacheTransaction {
     }
 
     /// Creates the table; a temporary table has a file of its own, so memory stays flat.
-    private func makeOriginals() throws(SQLiteError) {
+    func makeOriginals() throws(SQLiteError) {
         guard !hasOriginals else { return }
         try connection.execute(
             """

@@ -5,12 +5,16 @@ extension CacheTransaction {
     ///
     /// It is called once per batch, so a store should write them together. The key and the type name change only
     /// through ``deferChange(_:)``.
-    func write(_ contents: RecordContents) throws {
+    ///
+    /// - Parameter keepsOriginals: Whether their current states are saved first, unless they were saved before.
+    func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
         guard !contents.rows.isEmpty else { return }
         changesSizes = true
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
+            if keepsOriginals { try makeOriginals() }
             try source.write(contents) { rows throws(SQLiteError) in
+                if keepsOriginals { try keepOriginals(of: rows) }
                 if rows.count < 4 {
                     for row in rows { try put(source.content(of: row), in: row) }
                 } else {
@@ -141,14 +145,7 @@ extension CacheTransaction {
     /// Writes a record's content, and its expiry if it was set.
     func write(_ record: borrowing Record, version: Int) throws {
         var content: [UInt8] = []
-        record.writeContent(to: &content)
-        let row = RecordContents.Row(
-            id: record.id,
-            version: version,
-            isData: record.isData,
-            buffer: 0,
-            range: content.indices
-        )
+        let row = RecordContents.Row(record, version: version, buffer: 0, writingTo: &content)
         try write(RecordContents(rows: [row], buffers: [content]))
         if record.hasNewExpiration { try write(expiration: record.expirationSeconds, id: record.id) }
     }

@@ -28,6 +28,7 @@ enum TransactionQuery: Int, CaseIterable {
     case forgetDeferred
     case deferQuarantine
     case keepOriginal
+    case keepOriginals
     case original
 
     /// The columns of the reading queries, in reading order.
@@ -110,6 +111,8 @@ enum TransactionQuery: Int, CaseIterable {
         case .forgetDeferred: "DELETE FROM molt_deferred WHERE stage = ?1"
         case .deferQuarantine: QuarantineTable.deferring
         case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
+        case .keepOriginals:
+            "\(Self.keeping) WHERE molt_record.id >= ?1 AND molt_record.id <= ?2 AND molt_has(molt_record.id)"
         case .original:
             """
             SELECT original.id, original.key, original.content, original.expires_at, original.type, original.version
@@ -123,6 +126,6 @@ enum TransactionQuery: Int, CaseIterable {
         INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at, version)
         SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at,
             molt_record.version
-        FROM molt_record JOIN molt_type ON molt_type.id = molt_record.type_id
+        FROM molt_record CROSS JOIN molt_type ON molt_type.id = molt_record.type_id
         """
 }

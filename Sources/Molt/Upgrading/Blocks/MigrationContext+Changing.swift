@@ -112,13 +112,22 @@ extension MigrationContext {
     // MARK: Writing
 
     /// Writes a record, and defers the change of its key and type name; returns whether something was deferred.
-    func write(_ record: Record, isRetyped: Bool, stage: Int) throws -> Bool {
+    ///
+    /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other records.
+    func write(_ record: Record, isRetyped: Bool, stage: Int, isVisited: Bool = false) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
         counts.changed += 1
-        return try perform(at: UpgradePoint(.writeBatch)) { records in
-            if record.id < firstCreatedID { try records.keepOriginal(id: record.id) }
-            try records.write(record, version: recordVersion)
+        let isWrittenLater = isVisited && !record.hasNewExpiration
+        return try perform(at: UpgradePoint(.writeBatch), writingFirst: !isWrittenLater) { records in
+            if isWrittenLater {
+                unwritten.rows.append(
+                    RecordContents.Row(record, version: recordVersion, buffer: 0, writingTo: &unwritten.buffers[0])
+                )
+            } else {
+                if record.id < firstCreatedID { try records.keepOriginal(id: record.id) }
+                try records.write(record, version: recordVersion)
+            }
             guard record.changedKey != nil || isRetyped else { return false }
             try scope.configuration.reach(.deferChange)
             if let key = record.changedKey {

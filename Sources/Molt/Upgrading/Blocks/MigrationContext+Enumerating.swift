@@ -34,20 +34,24 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let batch = RecordBatch(capacity: scope.configuration.hooks.batchSize)
         let stage = newStage()
         var hasDeferred = false
         var visited = 0
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
+        let memory = RecordBatch(capacity: scope.options.batchSize)
+        var ahead = level == 0 ? try readAhead(type) : nil
+        defer { ahead?.end() }
         var after = Int64.min
         while true {
-            try scope.configuration.checkCancellation()
-            try perform(at: UpgradePoint(.read, "of \(type)")) {
-                try $0.read(into: batch, types: [type], after: after, through: firstCreatedID - 1)
+            try scope.options.checkCancellation()
+            let next = try perform(at: UpgradePoint(.read, "of \(type)")) { records -> RecordBatch? in
+                if let ahead { return try ahead.nextBatch() }
+                try records.read(into: memory, types: [type], after: after, through: firstCreatedID - 1)
+                return memory.isEmpty ? nil : memory
             }
-            guard batch.count > 0 else { break }
+            guard let batch = next else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
             var seen = 0
@@ -72,10 +76,38 @@ extension MigrationContext {
                 hasDeferred = isDeferred || hasDeferred
             }
             scope.meter.advance(by: seen)
+            if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
+                // What was read ahead may have changed.
+                ahead?.end()
+                ahead = nil
+            }
         }
         if visited == 0 { try noteMissing(type) }
         if hasDeferred {
             try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        }
+    }
+
+    /// Reads the records of a type on another thread, as they were when the block started.
+    ///
+    /// - Returns: Nil if the block, or a migration before it, has changed the store, or if there is one batch only.
+    private func readAhead(_ type: String) throws -> RecordPipeline<RecordBatch>? {
+        guard firstCreatedID > scope.options.batchSize else { return nil }
+        let reader = try perform { try $0.makeReader(ofTypes: [type], through: firstCreatedID - 1) }
+        guard let reader else { return nil }
+        let capacity = scope.options.batchSize
+        return RecordPipeline(
+            (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
+            on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
+            stoppedBy: StopCheck(scope.options.checkCancellation)
+        ) { batch in
+            try reader.read(into: batch)
+        } change: { batch in
+            // An error is that of the visit, which reads the content again.
+            for index in 0..<batch.count { try? batch[index].read() }
+        } atEnd: { [scope] in
+            reader.end()
+            scope.records.endReading()
         }
     }
 
@@ -128,17 +160,21 @@ extension MigrationContext {
             // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
-        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage)
+        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage, isVisited: true)
         if let before { note(before, record) }
         return isDeferred
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
         var original = record
-        if enumerations[level].looksForOriginals, let kept = try perform({ try $0.original(id: record.id) }) {
-            original = kept
-            original.coding = coding
-            try original.read()
+        if enumerations[level].looksForOriginals {
+            // The contents that are not written yet are those of other records.
+            let kept = try perform(writingFirst: false) { try $0.original(id: record.id) }
+            if let kept {
+                original = kept
+                original.coding = coding
+                try original.read()
+            }
         }
         guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }
         original.typeName = typeName
