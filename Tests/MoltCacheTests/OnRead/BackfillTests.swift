@@ -300,6 +300,128 @@ import Testing
         try again.backfill()
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
     }
+
+    // MARK: Records that cannot be converted
+
+    private struct Refused: Error {}
+
+    /// Renames the property, and fails for some records that have it.
+    private static func renaming(to version: Int, _ new: String, failsFor isRefused: @escaping @Sendable (Int) -> Bool)
+        -> Migration
+    {
+        let old: PropertyPath = version == 1 ? "old" : "new"
+        return Migration(
+            to: version,
+            "rename \(version)",
+            .transform("Item") { item in
+                guard item[old] != nil else { return }
+                let number = try item.int(old)
+                try item.rename(old, to: new)
+                if isRefused(number) { throw Refused() }
+            }
+        ).onRead()
+    }
+
+    private static let failing = renaming(to: 1, "new") { $0 % 100 == 10 }
+
+    private func open(
+        _ migrations: MigrationRegistry,
+        _ policy: RecordFailurePolicy,
+        _ monitor: MigrationMonitor? = nil
+    ) throws -> CodableCache {
+        let configuration = CodableCache.Configuration { configuration in
+            configuration.runsBackfill = false
+            configuration.batchSize = 16
+            configuration.unconvertible = policy
+            configuration.monitor = monitor
+        }
+        return try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
+    }
+
+    @Test func `quarantines the records that an eager upgrade quarantines, in the same order`() throws {
+        let migrations: MigrationRegistry = [
+            Self.renaming(to: 1, "new") { $0 % 100 == 10 }, Self.renaming(to: 2, "newest") { $0 % 100 == 5 },
+        ]
+        let failed = Log<[MigrationReport.FailedRecord]>()
+        let monitor = MigrationMonitor { event in
+            if case .backfillFinished(let records) = event { failed.append(records) }
+        }
+        try open(migrations, .quarantine(upTo: .none), monitor).backfill()
+        let eager = try OldStore(Self.records)
+        let report = try Migrator(migrations, options: MigrationOptions(unconvertible: .quarantine(upTo: .none)))
+            .migrate(CacheStore(at: eager.url))
+        #expect(failed.all == [report.failedRecords])
+        #expect(try CacheStore.quarantine(at: store.url) == CacheStore.quarantine(at: eager.url))
+        let (found, expected) = (try store.snapshot(), try eager.snapshot())
+        #expect(found.records == expected.records)
+        #expect(found.ledger.map(\.outcome) == [.ran, .ran])
+        #expect(found.ledger.map(\.counts.changed) == expected.ledger.map(\.counts.changed))
+        #expect(found.ledger.map(\.counts.quarantined) == expected.ledger.map(\.counts.quarantined))
+    }
+
+    @Test func `quarantines records in memory, too`() throws {
+        let memory = CacheStore(inMemoryWith: [])
+        let records = Self.records.map { record in
+            StoreContents.StoredRecord(key: record.key, typeName: record.type, content: record.content, version: 0)
+        }
+        try StoreContents(version: 0, records: records).write(to: memory)
+        let configuration = CodableCache.Configuration { configuration in
+            configuration.runsBackfill = false
+            configuration.unconvertible = .quarantine()
+        }
+        let cache = try CodableCache(memory, migrations: [Self.failing], configuration: configuration)
+        try cache.backfill()
+        #expect(try cache.quarantined().map(\.key) == ["k10", "k110", "k310", "k410", "k610"])
+        #expect(try cache.count() == Self.count - 5)
+        #expect(try cache.value(Item.self, forKey: "k11") == Item(new: 11))
+        try cache.restoreQuarantined(#require(cache.quarantined().first).id, as: Item(new: 10))
+        #expect(try cache.value(Item.self, forKey: "k10") == Item(new: 10))
+    }
+
+    @Test func `drops records if the policy says so`() throws {
+        let cache = try open([Self.failing], .drop())
+        try cache.backfill()
+        #expect(try cache.quarantinedCount == 0)
+        #expect(try cache.count() == Self.count - 5)
+        #expect(try store.snapshot().ledger[0].counts.dropped == 5)
+    }
+
+    @Test func `sets no record aside if more of them fail than the policy allows`() throws {
+        let cache = try open([Self.failing], .quarantine(upTo: 4))
+        for _ in 0..<2 {
+            let error = #expect(throws: MoltError.self) { try cache.backfill() }
+            error?.expect(.tooManyFailures, key: "k10")
+            #expect(error?.message.hasPrefix("5 of ") == true)
+            #expect(try cache.quarantinedCount == 0)
+        }
+        let after = try store.snapshot()
+        #expect(after.ledger.map(\.outcome) == [.onRead])
+        #expect(after["k10"]?.text == #"{"old":10}"#)
+        #expect(after["k11"]?.text == #"{"new":11}"#)
+    }
+
+    @Test func `does not set a record aside that is written meanwhile`() throws {
+        let open = Locked<CodableCache?>(nil)
+        let calls = Locked(0)
+        let failing = Self.renaming(to: 1, "new") { number in
+            // The first call counts the record, the second one is to set it aside.
+            if number == 10,
+                calls.withLock({
+                    $0 += 1
+                    return $0 == 2
+                })
+            {
+                try? open.withLock { $0 }?.set(Item(new: -10), forKey: "k10")
+            }
+            return number % 100 == 10
+        }
+        let cache = try self.open([failing], .quarantine(upTo: .none))
+        open.withLock { $0 = cache }
+        try cache.backfill()
+        #expect(try cache.quarantined().map(\.key) == ["k110", "k310", "k410", "k610"])
+        #expect(try cache.value(Item.self, forKey: "k10") == Item(new: -10))
+        open.withLock { $0 = nil }
+    }
 }
 
 /// Opens a cache that does not run the backfill by itself.

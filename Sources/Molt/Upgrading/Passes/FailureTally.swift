@@ -1,7 +1,5 @@
 /// The records that an upgrade or a backfill could not convert, checked against the limits.
-///
-/// Sendable because one thread at a time uses it, and hands it over under a lock.
-final class FailureTally: @unchecked Sendable {
+final class FailureTally {
     /// The scope of a limit: a migration, or a step with its own policy.
     private struct Scope: Hashable {
         var migration: Int

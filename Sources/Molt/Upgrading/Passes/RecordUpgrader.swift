@@ -2,7 +2,7 @@
 ///
 /// Records that are read or backfilled, documents and records in quarantine go through it. The version of a record tells
 /// which of the migrations it still has to go through.
-struct RecordUpgrader: Sendable {
+final class RecordUpgrader: Sendable {
     /// The migrations, in order.
     let migrations: [Migration]
     /// The version from which records need no upgrade.
@@ -20,7 +20,7 @@ struct RecordUpgrader: Sendable {
     ///   - migrations: Migrations whose steps change single records; other steps are left out.
     ///   - storeName: The store that errors name; nil for documents.
     ///   - options: The policy for records that a step cannot convert.
-    init(_ migrations: [Migration], storeName: String?, options: MigrationOptions) {
+    convenience init(_ migrations: [Migration], storeName: String?, options: MigrationOptions) {
         var steps: [UpgradeSchedule.Step] = []
         for case .pass(let pass) in UpgradeSchedule(migrations).groups { steps += pass }
         let pending = migrations.map { PendingMigration(backfilling: $0) }

@@ -1,0 +1,301 @@
+internal import Foundation
+
+/// A run over the records of an open cache that still have to go through migrations on read.
+///
+/// Records are read and changed outside of transactions, and written in short ones. A record that was written since has
+/// a later version, and is left alone.
+///
+/// Whether records that cannot be converted may be set aside is known only when all records have been read. So they are
+/// counted first, and then read again for each migration that could not convert some of them, so that the quarantine has
+/// the same order as after an eager upgrade.
+///
+/// Sendable because one thread at a time has it: that of the ``Backfill``, which hands it over under a lock.
+final class BackfillSweep: @unchecked Sendable {
+    private let upgrader: RecordUpgrader
+    private let core: CacheCore
+    private let hub: ChangeHub
+    /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
+    private let batchSize: Int
+    /// Reads and changes the next batch while the current one is written.
+    private let queue: DispatchQueue
+    private let start = ContinuousClock.now
+    private let types: WantedTypes
+    private var progress: BackfillProgress
+    /// The id of the last record that was written.
+    private var position = Int64.min
+    private var counts: PassCounts
+    /// The first error of a record that no policy sets aside.
+    private var failure: MoltError?
+    /// The records that a policy sets aside.
+    private let tally: FailureTally
+    /// The positions before the first of them, by the migration that cannot convert them.
+    private var unconverted: [Int: Int64] = [:]
+    /// The migration whose unconverted records are set aside; nil while records are counted.
+    private var settled: Int?
+
+    /// Begins a sweep.
+    ///
+    /// - Parameter send: Receives the progress.
+    init(
+        _ upgrader: RecordUpgrader,
+        _ core: CacheCore,
+        _ hub: ChangeHub,
+        _ configuration: CodableCache.Configuration,
+        _ queue: DispatchQueue,
+        _ send: (MigrationEvent.Progress) -> Void
+    ) throws {
+        self.upgrader = upgrader
+        self.core = core
+        self.hub = hub
+        self.queue = queue
+        batchSize = max(1, 4 * configuration.batchSize)
+        counts = upgrader.noCounts
+        tally = FailureTally(configuration.migrationOptions)
+        // Nobody can read expired records, so none of them has to be converted.
+        if !configuration.keepsExpired {
+            try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
+        }
+        let extent: BackfillExtent
+        (types, extent) = try Self.read(core) { session throws(SQLiteError) in
+            let types = try session.outdatedTypes { !upgrader.chain(typeName: $0, from: 0).links.isEmpty }
+            return (types, try session.extent(of: types))
+        }
+        progress = BackfillProgress(of: extent, in: upgrader.migrations.map(\.id))
+        if extent.count > 0 { send(progress.progress) }
+    }
+
+    /// Upgrades the records after the current position, or sets aside those that a migration cannot convert.
+    ///
+    /// - Parameters:
+    ///   - check: Throws the error with which to stop, between records.
+    ///   - send: Receives the progress.
+    ///   - pause: Called after each batch with the time that it took, without the wait for the lock.
+    func upgradeRecords(
+        _ check: @escaping @Sendable () throws -> Void,
+        _ send: (MigrationEvent.Progress) -> Void,
+        pause: (Duration) -> Void
+    ) throws {
+        guard !types.isEmpty else { return }
+        let stopCheck = StopCheck(check)
+        let changer = upgrader.makeBatchChanger(stoppedBy: stopCheck)
+        var last = position
+        let pipeline = RecordPipeline(
+            (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
+            on: queue,
+            stoppedBy: stopCheck
+        ) { [self] part in
+            part.start = .now
+            try readRows(into: part, after: last)
+            last = part.records.lastID ?? last
+        } change: { [self] part in
+            if let settled {
+                try change(part, settingAsideBy: settled, stopCheck)
+            } else {
+                try changer.changeBatch(part.work)
+            }
+            part.duration = part.start.duration(to: .now)
+        }
+        defer { pipeline.end() }
+        while let part = try pipeline.nextBatch() {
+            try write(part)
+            note(part)
+            if settled == nil, progress.advance(to: position) { send(progress.progress) }
+            pause(part.duration)
+        }
+    }
+
+    /// Begins to set aside the records that a migration could not convert.
+    ///
+    /// - Returns: Whether there are any.
+    /// - Throws: The error of a record that no policy sets aside, or ``MoltError`` with the code `tooManyFailures`.
+    func beginSettingAside() throws -> Bool {
+        if let failure { throw failure }
+        if settled == nil {
+            for (migration, read) in counts.migrations.enumerated() {
+                try tally.check(migration, read, steps: upgrader.stepCounts(of: migration, in: counts))
+            }
+        }
+        guard let next = unconverted.min(by: { $0.key < $1.key }) else { return false }
+        unconverted[next.key] = nil
+        settled = next.key
+        position = next.value
+        return true
+    }
+
+    /// Makes sure that no record was missed, and notes in the ledger that the migrations ran.
+    func end() throws {
+        try Self.read(core) { session throws(SQLiteError) in try session.checkScan() }
+        let duration = start.duration(to: .now) / .seconds(1)
+        try Self.write(core, hub) { session throws(SQLiteError) in
+            for (migration, counts) in zip(upgrader.migrations, counts.migrations) {
+                try LedgerTable.endOnRead(read: counts.read, duration: duration, migration.name, session.connection)
+            }
+        }
+    }
+
+    /// The records that were set aside.
+    var failedRecords: [MigrationReport.FailedRecord] { tally.listed }
+
+    // MARK: Batches
+
+    /// A batch on its way through the sweep; used by one thread at a time.
+    private final class Part: PipelineBatch {
+        let work: PassBatch
+        var records: RecordBatch { work.records }
+        var isEmpty: Bool { work.isEmpty }
+        /// The states of all records when they were read.
+        var states: [ContentSource.ReadState] = []
+        /// The records to set aside, with their positions in the batch; once it is written, those that were set aside.
+        var unconverted: [(index: Int, record: UnconvertedRecord)] = []
+        /// When its records were read.
+        var start = ContinuousClock.now
+        /// The time that reading, changing and writing them took, without the wait for the lock.
+        var duration = Duration.zero
+
+        init(_ changer: RecordChanger, capacity: Int) {
+            work = PassBatch(capacity: capacity, changer.allChains(), workers: 1, counts: changer.noCounts)
+        }
+    }
+
+    private func readRows(into part: Part, after position: Int64) throws {
+        try Self.read(core) { session throws(SQLiteError) in
+            var types = types
+            let batch = part.records
+            batch.removeAll()
+            part.states.removeAll(keepingCapacity: true)
+            let row = try session.statements[.outdated]
+            defer { row.reset() }
+            try row.bind(position, at: 1)
+            try row.bind(Int64(upgrader.version), at: 2)
+            try row.bind(types.onlyID, at: 3)
+            var last = position
+            while !batch.isFull, try row.step() {
+                let id = row.integer(0)
+                // A damaged file could give the same records again and again.
+                guard id > last else { throw .disorder }
+                last = id
+                guard let typeName = types.name(of: row.integer(6)) else { continue }
+                let isData = row.isBlob(1)
+                let content = row.bytes(1, isBlob: isData)
+                let expiration = row.real(3)
+                let version = Int(clamping: row.integer(4))
+                part.states.append(
+                    ContentSource.ReadState(size: content.count, version: version, updated: row.real(5))
+                )
+                batch.append(
+                    id: id,
+                    typeName: typeName,
+                    key: row.bytes(2),
+                    content: content,
+                    isData: isData,
+                    expiration: expiration,
+                    version: version
+                )
+            }
+        }
+    }
+
+    /// Upgrades the records of a batch one by one, to set those aside that a migration cannot convert.
+    private func change(_ part: Part, settingAsideBy migration: Int, _ stopCheck: StopCheck) throws {
+        part.unconverted.removeAll()
+        part.work.workers[0].start()
+        for index in 0..<part.records.count {
+            if let reason = stopCheck.reason() { throw reason }
+            var record = part.records[index]
+            var outcome: RecordOutcome
+            switch try upgrader.upgradeUnderPolicy(&record) {
+            case .upgraded(let upgraded):
+                outcome = upgraded
+            case .unconverted(let failed) where failed.step.migration == migration:
+                part.unconverted.append((index, failed))
+                (record, outcome) = (failed.record, failed.outcome)
+            case .unconverted(let failed):
+                // It is the turn of a later migration.
+                guard failed.step.migration > migration else { throw RecordChanger.inconsistentClosure(failed.error) }
+                outcome = RecordOutcome(id: record.id, failure: failed.error, failedStage: failed.stage)
+            }
+            part.work.outcomes[index] = outcome
+            if let version = outcome.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
+        }
+    }
+
+    private func write(_ part: Part) throws {
+        let worker = part.work.workers[0]
+        let unconverted = part.unconverted
+        guard !worker.rows.isEmpty || !unconverted.isEmpty else { return }
+        let outcomes = part.work.outcomes
+        // The rows are in the order of the records.
+        var places: [Int] = []
+        for index in 0..<part.records.count where places.count < worker.rows.count {
+            if outcomes[index].id == worker.rows[places.count].id { places.append(index) }
+        }
+        let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
+        try Self.write(core, hub) { session throws(SQLiteError) in
+            let start = ContinuousClock.now
+            var counts = upgrader.migrations.map { _ in RecordCounts() }
+            try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
+                for migration in outcomes[places[row]].changedBy { counts[migration].changed += 1 }
+            }
+            part.unconverted.removeAll()
+            for (index, failed) in unconverted {
+                let isDropped = upgrader.outcome(of: failed) == .dropped
+                let isSetAside = try session.setAside(
+                    failed.record.id,
+                    // Earlier migrations have just changed it.
+                    version: failed.outcome.changedAt ?? part.states[index].version,
+                    updated: part.states[index].updated,
+                    isDropped ? nil : failed.failure
+                )
+                guard isSetAside else { continue }
+                part.unconverted.append((index, failed))
+                if isDropped {
+                    counts[failed.step.migration].dropped += 1
+                } else {
+                    counts[failed.step.migration].quarantined += 1
+                }
+            }
+            for (migration, counts) in zip(upgrader.migrations, counts) where !counts.isZero {
+                try LedgerTable.add(counts, toRowOf: migration.name, session.connection)
+            }
+            part.duration += start.duration(to: .now)
+        }
+    }
+
+    /// Notes the results of a batch that was written.
+    private func note(_ part: Part) {
+        position = part.records.lastID ?? position
+        if settled == nil { counts += part.work.workers[0].counts }
+        part.work.workers[0].counts.reset()
+        for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
+        for index in 0..<part.records.count {
+            guard let error = part.work.outcomes[index].failure.map(upgrader.named) else { continue }
+            guard let stage = part.work.outcomes[index].failedStage else {
+                failure = failure ?? error
+                continue
+            }
+            let step = upgrader.steps[stage]
+            if settled == nil { tally.count(error, at: step) }
+            let before = part.work.outcomes[index].id - 1
+            unconverted[step.migration] = min(unconverted[step.migration] ?? before, before)
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Reads on a connection of its own, so that the app does not wait, if one can be opened.
+    private static func read<Value: Sendable>(
+        _ core: CacheCore,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        try core.readAlone(isUse: false, body) ?? core.read(isUse: false, body)
+    }
+
+    private static func write(
+        _ core: CacheCore,
+        _ hub: ChangeHub,
+        _ body: (CacheSession) throws(SQLiteError) -> Void
+    ) throws {
+        // A size limit may evict values.
+        try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
+    }
+}
