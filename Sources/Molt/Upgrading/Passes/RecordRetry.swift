@@ -123,7 +123,7 @@ package struct RecordRetry {
             throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
         }
         var known: Set<String> = []
-        var rest: [(migration: Migration, place: Int)] = []
+        var since: [(migration: Migration, place: Int)] = []
         for migration in migrations.migrations {
             guard var place = places[migration.name] else { continue }
             known.formUnion([migration.name] + migration.replaces)
@@ -131,7 +131,7 @@ package struct RecordRetry {
                 // The migrations that it replaces ran, before the ledger got its own row.
                 place = migration.replaces.compactMap { places[$0] }.max() ?? place
             }
-            if place >= first { rest.append((migration, place)) }
+            if place >= first { since.append((migration, place)) }
         }
         let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
         guard missing.isEmpty else {
@@ -139,13 +139,13 @@ package struct RecordRetry {
             throw Obstacle(reason: "The registry lacks migrations that were applied since: \(names).")
         }
         // The store may have run a late migration after migrations that follow it in the registry.
-        guard rest.map(\.place) == rest.map(\.place).sorted() else {
+        guard since.map(\.place) == since.map(\.place).sorted() else {
             throw Obstacle(
                 reason: "The store has run late migrations since, and not in the order of the registry. Put a value in "
                     + "the record's place with restoreQuarantined(_:as:)."
             )
         }
-        return rest.map(\.migration)
+        return since.map(\.migration)
     }
 
     /// Whether an error is a cancellation.
