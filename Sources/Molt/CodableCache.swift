@@ -158,12 +158,17 @@ public final class CodableCache: Sendable {
             configuration.monitor?.openingFailed(with: error)
             throw error
         }
-        options.isCancelled = { false }
+        opening.isCancelled = { false }
         let onRead = Set(report.onRead.map(\.name))
         let unfinished = migrations.migrations.filter { onRead.contains($0.name) }
-        let upgrader = RecordUpgrader(unfinished, storeName: path, options: options)
+        let upgrader = RecordUpgrader(
+            unfinished,
+            storeName: path,
+            configuration: opening,
+            onFailure: migrations.failurePolicy
+        )
         sweep = unfinished.isEmpty ? nil : Backfill(upgrader, core, hub, configuration)
-        if configuration.runsBackfill, configuration.duty == .opener, !isReadOnly { sweep?.start() }
+        if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
     }
 
     deinit {

@@ -115,7 +115,7 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
-            if let atPoint = scope.options.atPoint, let point = point() { try atPoint(point) }
+            if let atPoint = scope.configuration.hooks.atPoint, let point = point() { try atPoint(point) }
             if writesFirst, !unwritten.rows.isEmpty {
                 try scope.records.write(unwritten, keepingOriginals: true)
                 unwritten.rows.removeAll(keepingCapacity: true)

@@ -331,11 +331,14 @@ import Testing
     ) throws -> CodableCache {
         let configuration = CodableCache.Configuration { configuration in
             configuration.runsBackfill = false
-            configuration.batchSize = 16
-            configuration.unconvertible = policy
+            configuration.hooks.batchSize = 16
             configuration.monitor = monitor
         }
-        return try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
+        return try CodableCache(
+            at: store.url,
+            migrations: migrations.onFailure(policy),
+            configuration: configuration
+        )
     }
 
     @Test func `quarantines the records that an eager upgrade quarantines, in the same order`() throws {
@@ -348,7 +351,7 @@ import Testing
         }
         try open(migrations, .quarantine(upTo: .none), monitor).backfill()
         let eager = try OldStore(Self.records)
-        let report = try Migrator(migrations, options: MigrationOptions(unconvertible: .quarantine(upTo: .none)))
+        let report = try Migrator(migrations, configuration: MoltConfiguration(unconvertible: .quarantine(upTo: .none)))
             .migrate(CacheStore(at: eager.url))
         #expect(failed.all == [report.failedRecords])
         #expect(try CacheStore.quarantine(at: store.url) == CacheStore.quarantine(at: eager.url))
@@ -365,11 +368,9 @@ import Testing
             StoreContents.StoredRecord(key: record.key, typeName: record.type, content: record.content, version: 0)
         }
         try StoreContents(version: 0, records: records).write(to: memory)
-        let configuration = CodableCache.Configuration { configuration in
-            configuration.runsBackfill = false
-            configuration.unconvertible = .quarantine()
-        }
-        let cache = try CodableCache(memory, migrations: [Self.failing], configuration: configuration)
+        let configuration = CodableCache.Configuration { $0.runsBackfill = false }
+        let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine())
+        let cache = try CodableCache(memory, migrations: migrations, configuration: configuration)
         try cache.backfill()
         #expect(try cache.quarantined().map(\.key) == ["k10", "k110", "k310", "k410", "k610"])
         #expect(try cache.count() == Self.count - 5)

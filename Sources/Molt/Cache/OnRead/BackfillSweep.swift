@@ -48,11 +48,11 @@ final class BackfillSweep: @unchecked Sendable {
         self.core = core
         self.hub = hub
         self.queue = queue
-        batchSize = max(1, 4 * configuration.batchSize)
+        batchSize = max(1, 4 * configuration.hooks.batchSize)
         counts = upgrader.noCounts
-        tally = FailureTally(configuration.migrationOptions)
+        tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.
-        if !configuration.keepsExpired {
+        if !configuration.hooks.keepsExpired {
             try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
         }
         let extent: BackfillExtent

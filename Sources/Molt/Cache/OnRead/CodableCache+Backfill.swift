@@ -3,7 +3,7 @@ internal import Foundation
 extension CodableCache {
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
-    /// By default the cache does so by itself after it is opened; see ``Configuration/runsBackfill``. The call then
+    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
     /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of

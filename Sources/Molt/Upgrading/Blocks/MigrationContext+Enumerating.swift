@@ -40,12 +40,12 @@ extension MigrationContext {
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
-        let memory = RecordBatch(capacity: scope.options.batchSize)
+        let memory = RecordBatch(capacity: scope.configuration.hooks.batchSize)
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
         while true {
-            try scope.options.checkCancellation()
+            try scope.configuration.checkCancellation()
             let next = try perform(at: UpgradePoint(.read, "of \(type)")) { records -> RecordBatch? in
                 if let ahead { return try ahead.nextBatch() }
                 try records.read(into: memory, types: [type], after: after, through: firstCreatedID - 1)
@@ -92,14 +92,14 @@ extension MigrationContext {
     ///
     /// - Returns: Nil if the block, or a migration before it, has changed the store, or if there is one batch only.
     private func readAhead(_ type: String) throws -> RecordPipeline<RecordBatch>? {
-        guard firstCreatedID > scope.options.batchSize else { return nil }
+        guard firstCreatedID > scope.configuration.hooks.batchSize else { return nil }
         let reader = try perform { try $0.makeReader(ofTypes: [type], through: firstCreatedID - 1) }
         guard let reader else { return nil }
-        let capacity = scope.options.batchSize
+        let capacity = scope.configuration.hooks.batchSize
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck(scope.options.checkCancellation)
+            stoppedBy: StopCheck(scope.configuration.checkCancellation)
         ) { batch in
             try reader.read(into: batch)
         } change: { batch in

@@ -50,7 +50,7 @@ public struct DocumentUpgrade: Sendable {
         version = migrations.version
         oldestVersion = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)
         let usable = migrations.migrations.filter { [oldestVersion] in $0.version > oldestVersion }
-        upgrader = RecordUpgrader(usable, storeName: nil, options: MigrationOptions())
+        upgrader = RecordUpgrader(usable, storeName: nil)
         coding = migrations.coding
     }
 

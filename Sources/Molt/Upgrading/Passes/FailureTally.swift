@@ -56,7 +56,7 @@ final class FailureTally {
     @discardableResult
     func count(_ error: MoltError, at step: UpgradeSchedule.Step) -> Failures {
         let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
-        var failed = failures[scope] ?? Failures(limit: options.policy(of: step).limit ?? 0, first: error)
+        var failed = failures[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)
         failed.count += 1
         failures[scope] = failed
         return failed
@@ -71,7 +71,7 @@ final class FailureTally {
         _ failure: RecordFailure,
         at step: UpgradeSchedule.Step
     ) -> MigrationReport.FailedRecord.Outcome {
-        let outcome = options.policy(of: step).outcome
+        let outcome = (step.onFailure ?? policy).outcome
         let place = Scope(migration: step.migration, step: step.number)
         if records[place]?.count ?? 0 < Self.listLimit {
             records[place, default: []].append(MigrationReport.FailedRecord(record, outcome, failure))

@@ -38,11 +38,11 @@ struct RecordChanger: Sendable {
         self.steps = steps
         self.pending = pending
         self.storeName = storeName
-        atPoint = options.atPoint
-        self.stopCheck = stopCheck ?? StopCheck(options.checkCancellation)
+        atPoint = configuration.hooks.atPoint
+        self.stopCheck = stopCheck ?? StopCheck(configuration.checkCancellation)
         self.notes = notes
         self.skipsFailures = skipsFailures
-        stops = steps.map { options.policy(of: $0) == .stop }
+        stops = steps.map { ($0.onFailure ?? policy) == .stop }
         doneFrom = pending.contains { $0.doneFrom < .max } ? pending.map(\.doneFrom) : nil
         isParallel = steps.contains { step in
             if case .edit(let edit) = step.action { edit.isParallel } else { false }

@@ -22,7 +22,7 @@ final class RecordPass {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        stopCheck = StopCheck(scope.options.checkCancellation)
+        stopCheck = StopCheck(scope.configuration.checkCancellation)
         changer = RecordChanger(
             steps,
             pending,
@@ -53,7 +53,7 @@ final class RecordPass {
         defer { records.endReading() }
         let isLarge = last > Int64(scope.configuration.hooks.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
-        try scope.options.checkCancellation()
+        try scope.configuration.checkCancellation()
         let place = "of \(types.joined(separator: ", "))"
         var position = Int64.min
         let pipeline = RecordPipeline(
@@ -61,8 +61,8 @@ final class RecordPass {
             on: queue,
             stoppedBy: stopCheck,
             reader: reader == nil ? .user : .otherThread
-        ) { [records, options = scope.options] batch in
-            try options.reach(.read, place)
+        ) { [records, configuration = scope.configuration] batch in
+            try configuration.reach(.read, place)
             if let reader { return try reader.read(into: batch.records) }
             try records.read(into: batch.records, types: types, after: position, through: last)
             position = batch.records.lastID ?? last
@@ -73,7 +73,7 @@ final class RecordPass {
         }
         defer { pipeline.end() }
         while let batch = try pipeline.nextBatch() {
-            try scope.options.checkCancellation()
+            try scope.configuration.checkCancellation()
             try write(batch)
         }
         try records.checkRead(readCount, ofTypes: types)
@@ -93,7 +93,7 @@ final class RecordPass {
 
     private func makeBatch(_ chains: [StepChains.TypeChain]) -> PassBatch {
         PassBatch(
-            capacity: max(1, scope.options.batchSize),
+            capacity: max(1, scope.configuration.hooks.batchSize),
             chains,
             workers: changer.workerCount,
             counts: changer.noCounts
@@ -162,7 +162,7 @@ final class RecordPass {
             var outcome = work.outcomes[index]
             if let failure = outcome.failure {
                 // The record's closures run again.
-                try scope.options.checkCancellation()
+                try scope.configuration.checkCancellation()
                 let record = try setAside(&outcome, failure)
                 if let version = outcome.changedAt, !outcome.isGone {
                     if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
@@ -175,7 +175,7 @@ final class RecordPass {
                 try records.deferChange(change)
             }
             if case .set(let expiration) = outcome.expiration, !outcome.isGone {
-                try scope.options.reach(.writeExpiry)
+                try scope.configuration.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
         }

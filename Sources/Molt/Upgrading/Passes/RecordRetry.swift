@@ -45,7 +45,12 @@ package struct RecordRetry {
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let pending = PendingMigration.all(migrations, in: self.migrations, from: versionBefore)
-        let upgrader = RecordUpgrader(steps, pending, storeName: nil, options: options)
+        let upgrader = RecordUpgrader(
+            steps,
+            pending,
+            storeName: nil,
+            onFailure: .quarantine(upTo: .none)
+        )
         var record = Record(stored)
         switch try upgrader.upgradeUnderPolicy(&record) {
         case .upgraded(let outcome):

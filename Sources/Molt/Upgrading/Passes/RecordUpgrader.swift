@@ -10,7 +10,9 @@ final class RecordUpgrader: Sendable {
     let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
     private let storeName: String?
-    private let options: MigrationOptions
+    private let configuration: MoltConfiguration
+    /// The policy for steps without their own.
+    let policy: RecordFailurePolicy
     private let changer: RecordChanger
     private let known = Locked<[(version: Int, typeName: String, chain: StepChains.Chain)]>([])
 
@@ -19,12 +21,17 @@ final class RecordUpgrader: Sendable {
     /// - Parameters:
     ///   - migrations: Migrations whose steps change single records; other steps are left out.
     ///   - storeName: The store that errors name; nil for documents.
-    ///   - options: The policy for records that a step cannot convert.
-    convenience init(_ migrations: [Migration], storeName: String?, options: MigrationOptions) {
+    ///   - policy: The policy for records that a step without its own cannot convert.
+    convenience init(
+        _ migrations: [Migration],
+        storeName: String?,
+        configuration: MoltConfiguration = MoltConfiguration(),
+        onFailure policy: RecordFailurePolicy = .stop
+    ) {
         var steps: [UpgradeSchedule.Step] = []
         for case .pass(let pass) in UpgradeSchedule(migrations).groups { steps += pass }
         let pending = migrations.map { PendingMigration(backfilling: $0) }
-        self.init(steps, pending, storeName: storeName, options: options)
+        self.init(steps, pending, storeName: storeName, configuration: configuration, onFailure: policy)
     }
 
     /// Creates an upgrader for some steps of pending migrations.
@@ -32,15 +39,23 @@ final class RecordUpgrader: Sendable {
         _ steps: [UpgradeSchedule.Step],
         _ pending: [PendingMigration],
         storeName: String?,
-        options: MigrationOptions
+        configuration: MoltConfiguration = MoltConfiguration(),
+        onFailure policy: RecordFailurePolicy
     ) {
         migrations = pending.map(\.migration)
         version = migrations.last?.version ?? 0
         self.steps = steps
         self.pending = pending
         self.storeName = storeName
-        self.options = options
-        changer = RecordChanger(steps, pending, storeName: storeName ?? "", options: options)
+        self.configuration = configuration
+        self.policy = policy
+        changer = RecordChanger(
+            steps,
+            pending,
+            storeName: storeName ?? "",
+            configuration: configuration,
+            onFailure: policy
+        )
     }
 
     // MARK: Single records
@@ -93,7 +108,7 @@ final class RecordUpgrader: Sendable {
 
     /// What the policy does with a record.
     func outcome(of record: UnconvertedRecord) -> MigrationReport.FailedRecord.Outcome {
-        options.policy(of: record.step).outcome
+        (record.step.onFailure ?? policy).outcome
     }
 
     /// A failure with the name of the store.
@@ -114,13 +129,14 @@ final class RecordUpgrader: Sendable {
 
     /// Changes batches of records that go through the same migrations.
     func makeBatchChanger(stoppedBy stopCheck: StopCheck) -> RecordChanger {
-        var options = options
-        options.atPoint = nil
+        var configuration = configuration
+        configuration.hooks.atPoint = nil
         return RecordChanger(
             steps,
             pending,
             storeName: storeName ?? "",
-            options: options,
+            configuration: configuration,
+            onFailure: policy,
             stopCheck: stopCheck,
             skipsFailures: true
         )
