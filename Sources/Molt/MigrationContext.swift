@@ -27,8 +27,6 @@ public final class MigrationContext {
     private var isExpired = false
     /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
-    /// The error that stops the upgrade because too many records could not be converted.
-    var limitError: MoltError?
     /// The first id of the records that this block creates; `enumerate` skips those records.
     let firstCreatedID: Int64
     var nextID: Int64
@@ -110,7 +108,8 @@ public final class MigrationContext {
         guard !isExpired else {
             throw MoltError(
                 .contextExpired,
-                "The migration's context was used after its block had returned. Do all work inside the block."
+                "The migration's context was used after its block had returned.",
+                advice: "Do all work inside the block."
             )
         }
         if let failure { throw failure }

@@ -70,13 +70,18 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public struct Problem: Hashable, Sendable, Codable {
         /// The code of the error that opening the store throws.
         public var code: MoltError.Code
-        /// The problem and the remedy.
-        public var message: String
+        /// The problem, in full sentences.
+        public var problem: String
+        /// The remedy, in full sentences.
+        public var advice: String
         /// The migration that the problem is about, if any.
         public var migration: MigrationID?
         /// The version that the registry brings a store to; for a store that is too old, the oldest one that the
         /// registry supports.
         public var registryVersion: Int?
+
+        /// The problem and the remedy.
+        public var message: String { "\(problem) \(advice)" }
     }
 
     /// A migration that was edited after the store had counted it as applied.
@@ -199,12 +204,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// - Throws: ``MoltError`` with the code of that problem.
     public func checkProblems() throws {
         guard let problem = problems.first else { return }
-        var error = MoltError(problem.code, problem.message)
-        error.store = store
-        error.migration = problem.migration
-        error.storeVersion = from
-        error.registryVersion = problem.registryVersion ?? to
-        throw error
+        throw MoltError(
+            problem.code,
+            problem.problem,
+            advice: problem.advice,
+            store: store,
+            migration: problem.migration,
+            storeVersion: from,
+            registryVersion: problem.registryVersion ?? to
+        )
     }
 }
 

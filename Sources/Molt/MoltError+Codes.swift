@@ -34,7 +34,7 @@ extension MoltError.Code {
     public static let partlyReplaced = Self(rawValue: "partlyReplaced")
     /// A migration was edited after the store had counted it as applied.
     public static let migrationEdited = Self(rawValue: "migrationEdited")
-    /// A type's stored shape differs from the one recorded at the same schema version; nothing was written.
+    /// A type's stored shape differs from the one recorded at the same schema version.
     public static let schemaDrift = Self(rawValue: "schemaDrift")
 }
 
@@ -101,7 +101,7 @@ extension MoltError.Code {
     public static let fileReplaced = Self(rawValue: "fileReplaced")
     /// There is no file, and the call does not create one.
     public static let fileMissing = Self(rawValue: "fileMissing")
-    /// A file already exists where a new one was to be created; it was not touched.
+    /// A file already exists where a new one was to be created.
     public static let fileExists = Self(rawValue: "fileExists")
     /// The path leads to a directory, or to something else that is not a regular file.
     public static let notAFile = Self(rawValue: "notAFile")
@@ -141,7 +141,7 @@ extension MoltError.Code {
     public static let invalidSuite = Self(rawValue: "invalidSuite")
     /// A suite cannot hold a value of this type, or the platform would not return the value unchanged.
     public static let cannotStore = Self(rawValue: "cannotStore")
-    /// The suite's file is not a property list, or contains values that no suite can hold; it is unchanged.
+    /// The suite's file is not a property list, or contains values that no suite can hold.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The suite cannot be written: its file has no location, or the volume is full or read-only.
     public static let notWritable = Self(rawValue: "notWritable")
@@ -152,12 +152,12 @@ extension MoltError.Code {
 // MARK: Backups
 
 extension MoltError.Code {
-    /// There is not enough disk space for a backup; nothing was changed.
+    /// There is not enough disk space for a backup.
     public static let noSpaceForBackup = Self(rawValue: "noSpaceForBackup")
-    /// A backup could not be made; nothing was changed.
+    /// A backup could not be made.
     public static let backupFailed = Self(rawValue: "backupFailed")
-    /// A backup cannot be restored: it is damaged, missing, or of another store; nothing was changed.
+    /// A backup cannot be restored: it is damaged, missing, or of another store.
     public static let backupUnusable = Self(rawValue: "backupUnusable")
-    /// Restoring a backup failed: the disk is full or faulty; the store is unchanged.
+    /// Restoring a backup failed: the disk is full or faulty.
     public static let restoreFailed = Self(rawValue: "restoreFailed")
 }

@@ -22,10 +22,10 @@ public struct MoltError: Error, Sendable {
     public var code: Code
     /// The problem, its subject and its cause, in full sentences.
     public var problem: String
-    /// The state of the store; nil if it was not written to, or if its state is not known.
-    public var outcome: Outcome?
-    /// The remedy, in full sentences; nil if the problem states it.
+    /// The remedy, in full sentences; nil if there is none, or none that this error knows.
     public var advice: String?
+    /// What the failed call has done to the store; nil if it had nothing to change there, or if that is not known.
+    public var outcome: Outcome?
 
     /// The path of the store's file, or the domain name of the suite.
     public var store: String?
@@ -66,29 +66,45 @@ public struct MoltError: Error, Sendable {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - problem: What happened, to which thing, and why, in full sentences. Never include a value.
-    ///   - outcome: The state of the store.
     ///   - advice: What to do, in full sentences.
+    ///   - outcome: The state of the store.
     ///   - store: The path of the store's file, or the domain name of the suite.
-    ///   - key: The key of the record or setting.
-    ///   - type: The type name of the record.
     ///   - underlying: The error that caused this one.
     public init(
         _ code: Code,
         _ problem: String,
-        outcome: Outcome? = nil,
         advice: String? = nil,
+        outcome: Outcome? = nil,
         store: String? = nil,
+        migration: MigrationID? = nil,
+        step: StepPosition? = nil,
+        attachedStore: String? = nil,
         key: String? = nil,
         type: String? = nil,
+        requestedType: String? = nil,
+        property: String? = nil,
+        storeVersion: Int? = nil,
+        registryVersion: Int? = nil,
+        attempts: [UpgradeAttempt] = [],
+        holder: UpgradeAttempt? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code
         self.problem = problem
-        self.outcome = outcome
         self.advice = advice
+        self.outcome = outcome
         self.store = store
+        self.migration = migration
+        self.step = step
+        self.attachedStore = attachedStore
         self.key = key
         self.type = type
+        self.requestedType = requestedType
+        self.property = property
+        self.storeVersion = storeVersion
+        self.registryVersion = registryVersion
+        self.attempts = attempts
+        self.holder = holder
         self.underlying = underlying
     }
 
@@ -106,15 +122,19 @@ public struct MoltError: Error, Sendable {
         }
     }
 
-    /// The state of a store whose upgrade failed.
+    /// What a failed call has done to a store.
     public enum Outcome: Hashable, Sendable {
-        /// The store is unchanged.
+        /// Nothing was written.
+        case unchanged
+        /// The upgrade began, and was undone: the store is as it was before.
         case rolledBack
         /// The upgrade is kept; the next opening makes the outstanding changes outside the store.
         case committed
 
         var sentence: String {
             switch self {
+            case .unchanged:
+                "Nothing was changed."
             case .rolledBack:
                 "The upgrade was rolled back; the store is as it was."
             case .committed:
@@ -137,48 +157,73 @@ extension MoltError: CustomStringConvertible, CustomDebugStringConvertible, Cust
     }
 
     /// One line: the code, the message, the location, and the underlying error without its values.
-    public var description: String { errorText.line }
+    public var description: String {
+        var parts = details.map { "\($0.label): \($0.text)" }
+        if let underlying { parts.append("underlying: \(ErrorSummary.line(of: underlying))") }
+        let place = parts.isEmpty ? "" : " [\(parts.joined(separator: "; "))]"
+        return ErrorSummary.oneLine("\(code): \(message)\(place)")
+    }
 
     /// A tree: the code, then one line for each known fact, and the underlying error below.
-    public var debugDescription: String { errorText.tree }
+    public var debugDescription: String {
+        treeLines.joined(separator: "\n")
+    }
 
     /// The same as the description, so that a dump shows no values either.
-    public var customMirror: Mirror { errorText.mirror(of: self) }
+    public var customMirror: Mirror {
+        var children = [(label: String?.some("code"), value: code.rawValue as Any), ("message", message)]
+        children += details.map { ($0.label, $0.text) }
+        if let underlying { children.append(("underlying", ErrorSummary.line(of: underlying))) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
 
-    /// The message, and that of an underlying error of Molt.
+    /// The message, and the problem and remedy of an underlying error of Molt.
     public var errorDescription: String? {
-        ErrorSummary.oneLine(
-            [message, (underlying as? MoltError)?.message].compactMap(\.self).joined(separator: " ")
+        let cause = underlying as? MoltError
+        return ErrorSummary.oneLine(
+            [message, cause?.problem, cause?.advice].compactMap(\.self).joined(separator: " ")
         )
     }
 
-    private var details: [(label: String, text: String)] {
-        var details: [(label: String, text: String)] = []
-        if let store { details.append(("store", store)) }
-        if let migration { details.append(("migration", migration.description)) }
-        if let step { details.append(("step", "\(step.number), \(step.summary)")) }
-        if let attachedStore { details.append(("attached", attachedStore)) }
-        switch (key, type) {
-        case (let key?, let type?): details.append(("record", "\"\(key)\" of type \(type)"))
-        case (let key?, nil): details.append(("key", "\"\(key)\""))
-        case (nil, let type?): details.append(("record", "of type \(type)"))
-        case (nil, nil): break
+    var treeLines: [String] {
+        var branches = [["message: \(ErrorSummary.oneLine(message))"]]
+        branches += details.map { ["\($0.label): \(ErrorSummary.oneLine($0.text))"] }
+        if let underlying {
+            var lines = ErrorSummary.lines(of: underlying)
+            lines[0] = "underlying: \(lines[0])"
+            branches.append(lines)
         }
-        if let requestedType { details.append(("requested type", requestedType)) }
-        if let property { details.append(("property", "\"\(property)\"")) }
-        if let place { details.append(("place", place.description)) }
-        if let storeVersion { details.append(("store version", String(storeVersion))) }
-        if let registryVersion {
-            let label = code == .tooOld ? "oldest supported version" : "registry version"
-            details.append((label, String(registryVersion)))
+        var tree = ["MoltError: \(ErrorSummary.oneLine(code.rawValue))"]
+        for (index, branch) in branches.enumerated() {
+            let isLast = index == branches.count - 1
+            tree.append((isLast ? "└─ " : "├─ ") + branch[0])
+            tree += branch.dropFirst().map { (isLast ? "   " : "│  ") + $0 }
         }
-        return details
+        return tree
     }
-}
 
-extension MoltError: DescribedError {
-    package var errorText: ErrorText {
-        ErrorText(type: "MoltError", code: code.rawValue, message: message, details: details, underlying: underlying)
+    /// The known parts of the location, with their labels.
+    package var details: [(label: String, text: String)] {
+        let record: (label: String, text: String)? =
+            switch (key, type) {
+            case (let key?, let type?): ("record", "\"\(key)\" of type \(type)")
+            case (let key?, nil): ("key", "\"\(key)\"")
+            case (nil, let type?): ("record", "of type \(type)")
+            case (nil, nil): nil
+            }
+        let all: [(label: String, text: String?)] = [
+            ("store", store),
+            ("migration", migration?.description),
+            ("step", step.map { "\($0.number), \($0.summary)" }),
+            ("attached", attachedStore),
+            (record?.label ?? "", record?.text),
+            ("requested type", requestedType),
+            ("property", property.map { "\"\($0)\"" }),
+            ("place", place?.description),
+            ("store version", storeVersion.map(String.init)),
+            (code == .tooOld ? "oldest supported version" : "registry version", registryVersion.map(String.init)),
+        ]
+        return all.compactMap { label, text in text.map { (label, $0) } }
     }
 }
 
@@ -208,6 +253,16 @@ extension Error {
 // MARK: Locations
 
 extension MoltError {
+    /// An error at the same place, with this one as its cause.
+    func leading(to code: Code, _ problem: String, advice: String? = nil) -> MoltError {
+        var error = self
+        error.code = code
+        error.problem = problem
+        error.advice = advice
+        error.underlying = self
+        return error
+    }
+
     package func at(key: String) -> MoltError {
         var error = self
         error.key = key

@@ -164,22 +164,28 @@ public struct Record: Sendable {
     func malformed(_ syntax: JSONSyntaxError) -> MoltError {
         error(
             .malformedContent,
-            "The content is not JSON text: \(syntax). Drop the record in an earlier migration, or repair it by hand.",
+            "The content is not JSON text: \(syntax).",
+            advice: "Drop the record in an earlier migration, or repair it by hand.",
             underlying: syntax
         )
     }
 
     func error(
         _ code: MoltError.Code,
-        _ message: String,
+        _ problem: String,
+        advice: String? = nil,
         property: PropertyPath? = nil,
         underlying: (any Error)? = nil
     ) -> MoltError {
-        var error = MoltError(code, message, underlying: underlying)
-        error.key = key
-        error.type = typeName
-        error.property = property.map { full($0).description }
-        return error
+        MoltError(
+            code,
+            problem,
+            advice: advice,
+            key: key,
+            type: typeName,
+            property: property.map { full($0).description },
+            underlying: underlying
+        )
     }
 }
 

@@ -49,8 +49,9 @@ extension CodableCache {
             } catch let error as SQLiteError where error == .moved {
                 throw MoltError(
                     .busy,
-                    "The file at \(path) was written to while it was read. Close every cache that has it open first. Nothing "
-                        + "was changed.",
+                    "The file at \(path) was written to while it was read.",
+                    advice: "Close every cache that has it open first.",
+                    outcome: .unchanged,
                     store: path
                 )
             }

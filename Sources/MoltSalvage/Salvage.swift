@@ -67,7 +67,8 @@ final class Salvage {
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
             throw MoltError(
                 .notADatabase,
-                "The file at \(report.source) contains no cache data. It was not changed, and no new file was made.",
+                "The file at \(report.source) contains no cache data, so no new file was made.",
+                outcome: .unchanged,
                 store: report.source
             )
         }

@@ -73,8 +73,9 @@ final class SalvageCopy {
             throw MoltError(
                 .storeFailed,
                 "The copy to salvage from cannot be made in \(FileManager.default.temporaryDirectory.path), which "
-                    + "needs free space for two copies of the file. Free some space there, or set another temporary "
-                    + "directory, and try again. The file was not changed.",
+                    + "needs free space for two copies of the file.",
+                advice: "Free some space there, or set another temporary directory, and try again.",
+                outcome: .unchanged,
                 underlying: error
             )
         }
@@ -117,7 +118,8 @@ final class SalvageCopy {
         }
         throw MoltError(
             .busy,
-            "The file at \(path) is being written to. Close every cache that has it open first.",
+            "The file at \(path) is being written to.",
+            advice: "Close every cache that has it open first.",
             store: path
         )
     }

@@ -39,8 +39,8 @@ final class SalvagedFile {
             guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
             throw MoltError(
                 .busy,
-                "Another salvage is writing to \(path), or \(partPath) cannot be removed. Try again later, or choose "
-                    + "another path.",
+                "Another salvage is writing to \(path), or \(partPath) cannot be removed.",
+                advice: "Try again later, or choose another path.",
                 store: path
             )
         }
@@ -74,7 +74,8 @@ final class SalvagedFile {
     private static func exists(_ path: String) -> MoltError {
         MoltError(
             .fileExists,
-            "There is already a file at \(path), which is not replaced. Choose another path.",
+            "There is already a file at \(path), which is not replaced.",
+            advice: "Choose another path.",
             store: path
         )
     }

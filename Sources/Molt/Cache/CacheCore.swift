@@ -313,14 +313,14 @@ final class CacheCore: Sendable {
     }
 
     private var closed: MoltError {
-        MoltError(.closed, "The cache at \(path) was closed. Open it again to use it.", store: path)
+        MoltError(.closed, "The cache at \(path) was closed.", advice: "Open it again to use it.", store: path)
     }
 
     private var belongsToNewer: MoltError {
         MoltError(
             .readOnly,
-            "A newer app has written the cache at \(path), and this one opened it for reading only. Update the app to "
-                + "write. Nothing was changed.",
+            "A newer app has written the cache at \(path), and this one opened it for reading only.",
+            advice: "Update the app to write.",
             store: path
         )
     }

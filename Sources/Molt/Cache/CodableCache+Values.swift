@@ -178,16 +178,15 @@ extension CodableCache {
                 firstShape: isFirst ? firstShape(of: value, content: data) : nil
             )
         } catch {
-            var failure = MoltError(
+            throw MoltError(
                 .notEncodable,
                 CodingProblem(error, encoding: Value.self).text()
                     + " The value of type \(Value.self) for \"\(key)\" was not stored.",
                 store: path,
                 key: key,
+                requestedType: String(describing: Value.self),
                 underlying: error
             )
-            failure.requestedType = String(describing: Value.self)
-            throw failure
         }
     }
 
@@ -213,19 +212,18 @@ extension CodableCache {
             : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
                 + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
-        var error = MoltError(
+        return MoltError(
             .unreadableContent,
             """
-            \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
-            \(advice) It was not changed.
+            \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type).
             """,
+            advice: advice,
             store: path,
             key: found.key,
+            type: found.typeName,
+            requestedType: String(describing: type),
             underlying: underlying
         )
-        error.type = found.typeName
-        error.requestedType = String(describing: type)
-        return error
     }
 }
 

@@ -51,14 +51,13 @@ struct SettingsConversion: Sendable {
         let failed = outcomes.filter { $0.outcome == .notConvertible }
         guard unconvertible == .fail, let first = failed.first else { return }
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
-        var error = MoltError(
+        throw MoltError(
             .notConvertible,
             "Settings cannot be converted: \(list).",
-            advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are."
+            advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are.",
+            attachedStore: suite.attachedName,
+            key: first.key
         )
-        error.attachedStore = suite.attachedName
-        error.key = first.key
-        throw error
     }
 
     /// The keys with a value in the old form that no migration of the registry names.

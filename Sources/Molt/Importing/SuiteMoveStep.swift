@@ -63,13 +63,12 @@ struct SuiteMoveStep: Sendable {
         let new = try migration.suite(destination)
         // Only now is there a file, if all settings were unsaved.
         guard !source.isSameFile(as: destination) else {
-            var error = MoltError(
+            throw MoltError(
                 .unsupported,
-                "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved. "
-                    + "Remove the link, or the migration."
+                "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved.",
+                advice: "Remove the link, or the migration.",
+                attachedStore: source.attachedName
             )
-            error.attachedStore = source.attachedName
-            throw error
         }
         let sourceWins = try sourceWins(old, new)
         /// The moved keys: old names by new name.
@@ -131,14 +130,14 @@ struct SuiteMoveStep: Sendable {
         _ other: String
     ) throws {
         guard value.asStored() != otherValue?.asStored() else { return }
-        var error = MoltError(
+        throw MoltError(
             .keyExists,
             "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
-                + "are not the same. Choose another new name, or leave one of them out."
+                + "are not the same.",
+            advice: "Choose another new name, or leave one of them out.",
+            attachedStore: source.attachedName,
+            key: key
         )
-        error.attachedStore = source.attachedName
-        error.key = key
-        throw error
     }
 
     // MARK: Resolving conflicts
@@ -180,12 +179,11 @@ struct SuiteMoveStep: Sendable {
     }
 
     private func notComparable(_ key: String, _ fault: String) -> MoltError {
-        var error = MoltError(
+        MoltError(
             .typeMismatch,
-            "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault). Choose "
-                + "another key or another rule."
+            "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault).",
+            advice: "Choose another key or another rule.",
+            key: key
         )
-        error.key = key
-        return error
     }
 }

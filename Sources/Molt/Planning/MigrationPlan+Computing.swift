@@ -98,8 +98,9 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .migrationMissing,
-                message: "Records of the store still have to go through migration \(id), which upgrades them when they "
-                    + "are read. \(advice)",
+                problem: "Records of the store still have to go through migration \(id), which upgrades them when they "
+                    + "are read.",
+                advice: advice,
                 migration: id
             )
         )
@@ -312,8 +313,9 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .deferred,
-                message: "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
-                    + "may also change records. Open the store again later.",
+                problem: "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
+                    + "may also change records.",
+                advice: "Open the store again later.",
                 migration: migration.id
             )
         )
@@ -325,10 +327,10 @@ extension MigrationPlan {
             problems.append(
                 Problem(
                     code: .superseded,
-                    message: "The store is at version \(state.version), which a newer app wrote; this one knows "
-                        + "versions up to \(registry.version). "
-                        + (registry.migrations.isEmpty
-                            ? "Pass the app's migrations, or update the app. " : "Update the app. ")
+                    problem: "The store is at version \(state.version), which a newer app wrote; this one knows "
+                        + "versions up to \(registry.version).",
+                    advice: (registry.migrations.isEmpty
+                        ? "Pass the app's migrations, or update the app. " : "Update the app. ")
                         + MoltError.recoveryAdvice
                 )
             )
@@ -336,8 +338,9 @@ extension MigrationPlan {
             problems.append(
                 Problem(
                     code: .tooOld,
-                    message: "The store is at version \(state.version); the oldest version that this app can upgrade "
-                        + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
+                    problem: "The store is at version \(state.version); the oldest version that this app can upgrade "
+                        + "is \(registry.oldestSupportedVersion).",
+                    advice: "Open it first with a release that still has the "
                         + "migrations in between, or begin with an empty cache and keep this one aside: call "
                         + "CodableCache.startAfresh(at:).",
                     registryVersion: registry.oldestSupportedVersion
@@ -355,10 +358,11 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .migrationMissing,
-                message:
+                problem:
                     "The store has migrations that this app does not have: \(names). They were renamed or "
-                    + "removed here, or a build of another branch applied them. A migration that has shipped keeps its "
-                    + "name; retire it with oldestSupportedVersion, or replace it with another one.",
+                    + "removed here, or a build of another branch applied them.",
+                advice:
+                    "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace it with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
         )
@@ -436,8 +440,9 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .partlyReplaced,
-                message: "The store has applied some of the migrations that \(migration.id) replaces "
-                    + "(\(list(appliedParts))) but not all (missing: \(list(missing))). Keep the replaced migrations "
+                problem: "The store has applied some of the migrations that \(migration.id) replaces "
+                    + "(\(list(appliedParts))) but not all (missing: \(list(missing))).",
+                advice: "Keep the replaced migrations "
                     + "in the registry until every store has applied all of them, or open this store first with a release "
                     + "that has them.",
                 migration: migration.id
@@ -449,8 +454,9 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .lateMigration,
-                message: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
-                    + "already. Give it a version above all that have shipped, or set allowsLateMigrations if it is "
+                problem: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
+                    + "already.",
+                advice: "Give it a version above all that have shipped, or set allowsLateMigrations if it is "
                     + "also correct for records of a later version.",
                 migration: migration.id
             )

@@ -6,7 +6,7 @@ extension Record {
     /// - Throws: ``MoltError`` with the code `typeMismatch` when the content is raw data.
     public func content() throws -> RecordValue {
         guard !isData else {
-            throw error(.typeMismatch, "The content is raw data. Read the property `data` instead.")
+            throw error(.typeMismatch, "The content is raw data.", advice: "Read the property `data` instead.")
         }
         do {
             return try RecordValue(json: contentBytes)
@@ -190,7 +190,8 @@ extension Record {
             : "Read the property as its stored type, and convert the value."
         return error(
             .typeMismatch,
-            "\(problem.text(in: property)) \(advice)",
+            problem.text(in: property),
+            advice: advice,
             property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
             underlying: underlying
         )

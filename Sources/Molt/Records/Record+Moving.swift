@@ -66,7 +66,8 @@ extension Record {
             throw error(
                 .propertyExists,
                 "Cannot \(verb) the property \"\(full(path))\" to \"\(full(newPath))\": the record has a property there "
-                    + "already. Remove one of the two first.",
+                    + "already.",
+                advice: "Remove one of the two first.",
                 property: newPath
             )
         }

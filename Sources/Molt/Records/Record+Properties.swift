@@ -180,7 +180,8 @@ extension Record {
             throw error(
                 .propertyExists,
                 "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the record has a "
-                    + "property with that name already. Remove one of the two first.",
+                    + "property with that name already.",
+                advice: "Remove one of the two first.",
                 property: PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
             )
         }
@@ -308,8 +309,10 @@ extension Record {
         return error(
             .propertyMissing,
             (elementPath.map { "An element of \"\(PropertyPath(parts: $0.parts.dropLast()))\"" } ?? "The record")
-                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? ""). If the property may be "
-                + "missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are not encoded.",
+                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? "").",
+            advice:
+                "If the property may be missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are "
+                + "not encoded.",
             property: path
         )
     }

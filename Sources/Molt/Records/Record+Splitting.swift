@@ -220,8 +220,8 @@ extension Record {
     private func isTaken(_ path: PropertyPath, _ verb: String) -> MoltError {
         error(
             .propertyExists,
-            "Cannot \(verb) \"\(full(path))\": the record has a property there already. Choose another "
-                + "name, or remove that property in an earlier step.",
+            "Cannot \(verb) \"\(full(path))\": the record has a property there already.",
+            advice: "Choose another name, or remove that property in an earlier step.",
             property: path
         )
     }

@@ -216,7 +216,7 @@ package final class CacheStore {
             if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(path) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
-            throw MoltError(error, upgrading: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 

@@ -1,56 +1,52 @@
 internal import CMoltSQLite
 
-extension SQLiteError: ValueFreeError, NumberedError {
-    package var number: Int32 { resultCode }
+extension SQLiteError: ValueFreeError {
+    package var number: Int32? { resultCode }
 }
 
 extension MoltError {
     /// Creates the error for a failure of SQLite in a cache file.
-    package init(_ error: SQLiteError, store path: String) {
+    package init(_ error: SQLiteError, store: String) {
         let code: Code =
             switch error.resultCode {
             case _ where error == .moved: .fileReplaced
             case _ where error == .suspended: .suspended
+            case _ where error.isInterruption: .deadlinePassed
             case _ where error.isFull: .storeFailed
             case _ where error.isUnsafeSchema: .foreignFile
-            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
+            case _ where error.isBusy: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: .noPermission
             case SQLITE_NOTADB: .notADatabase
             case SQLITE_TOOBIG: .tooLarge
             default: .storeFailed
             }
-        if code == .notADatabase {
+        switch code {
+        case .suspended:
+            self = .suspended()
+            self.store = store
+        case .deadlinePassed:
+            self = .deadlinePassed
+            (self.store, underlying) = (store, error)
+        case .notADatabase:
             self.init(
                 code,
-                "The file at \(path) is not a SQLite database, or its beginning is damaged. If it was a cache, "
-                    + "restore a backup with CodableCache.restore(_:at:), or save what can be read: add the product "
-                    + "MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps it aside and begins "
-                    + "with an empty one. Otherwise choose another path. The file was not changed.",
+                "The file at \(store) is not a SQLite database, or its beginning is damaged.",
+                advice: "If it was a cache: \(SQLiteError.rescue) Otherwise choose another path.",
+                outcome: .unchanged,
+                store: store,
                 underlying: error
             )
-        } else {
-            self.init(code, "The cache at \(path) could not be used. \(error.advice)", underlying: error)
-        }
-        self.store = path
-    }
-}
-
-extension MoltError {
-    /// Creates the error for a failure of SQLite during an upgrade.
-    init(_ error: SQLiteError, upgrading store: String) {
-        if error.isInterruption {
-            self = .deadlinePassed
-            underlying = error
-        } else if error == .suspended {
-            self = .suspended()
-        } else {
+        default:
+            let (problem, advice) = error.explanation
             self.init(
-                error.isBusy ? .busy : .storeFailed,
-                "The store at \(store) could not be upgraded. \(error.advice)",
+                code,
+                "The cache at \(store) could not be used. \(problem)",
+                advice: advice,
+                outcome: [.fileReplaced, .foreignFile].contains(code) ? .unchanged : nil,
+                store: store,
                 underlying: error
             )
         }
-        self.store = store
     }
 }

@@ -103,8 +103,8 @@ extension MoltError {
         MoltError(
             .suspended,
             "The app has suspended its access to stores.",
-            outcome: outcome,
-            advice: outcome == .committed ? nil : "Try again after `StoreAccess.resume()`."
+            advice: outcome == .committed ? nil : "Try again after `StoreAccess.resume()`.",
+            outcome: outcome
         )
     }
 }

@@ -89,13 +89,12 @@ package struct Downgrade {
             error.problem += " " + sentence
             return error
         } catch {}
-        var error = MoltError(
+        return MoltError(
             .superseded,
-            "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)"
+            "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)",
+            store: plan.store,
+            storeVersion: plan.from,
+            registryVersion: plan.to
         )
-        error.store = plan.store
-        error.storeVersion = plan.from
-        error.registryVersion = plan.to
-        return error
     }
 }

@@ -26,12 +26,11 @@ struct LockWait {
         guard now >= deadline else { return }
         let holder = attempt.holder
         let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
-        var error = MoltError(
+        throw MoltError(
             .busy,
-            "Another process or thread has held the store for more than \(timeout)\(use). Try again, or set a longer "
-                + "timeout."
+            "Another process or thread has held the store for more than \(timeout)\(use).",
+            advice: "Try again, or set a longer timeout.",
+            holder: holder
         )
-        error.holder = holder
-        throw error
     }
 }

@@ -1,14 +1,14 @@
 extension MoltError {
     static func attemptsFailed(_ attempts: [UpgradeAttempt]) -> MoltError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
-        var error = MoltError(
+        return MoltError(
             .attemptsFailed,
-            "The upgrade began \(attempts.count) times and was interrupted each time, for example by a crash or a kill.\(last) It was not "
-                + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with "
-                + "`retriesInterruptedUpgrades = true`. \(recoveryAdvice)"
+            "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) It was not tried again.",
+            advice: "Look for the reason; to try once more, open the store with `retriesInterruptedUpgrades = true`. "
+                + recoveryAdvice,
+            outcome: .unchanged,
+            attempts: attempts
         )
-        error.attempts = attempts
-        return error
     }
 
     /// The error for a store that another process must upgrade first.
@@ -22,10 +22,13 @@ extension MoltError {
                 "An upgrade is committed, but another process must still apply its changes outside the store."
             }
         let waited = time > .zero ? " None did so within \(time)." : ""
-        var error = MoltError(.needsMigration, "\(what)\(waited) Open the app once, then try again.")
-        error.store = plan.store
-        error.storeVersion = plan.from
-        error.registryVersion = plan.to
-        return error
+        return MoltError(
+            .needsMigration,
+            "\(what)\(waited)",
+            advice: "Open the app once, then try again.",
+            store: plan.store,
+            storeVersion: plan.from,
+            registryVersion: plan.to
+        )
     }
 }

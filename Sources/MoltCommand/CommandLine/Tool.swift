@@ -78,15 +78,14 @@ package struct Tool: Sendable {
             return
                 "\(error.store ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
                 + "backups and salvage."
-        case let error as MoltError where error.message.contains("CodableCache.salvage"):
+        case let error as MoltError where error.advice?.contains("CodableCache.salvage") == true:
             return
                 "\(error.store ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
                 + "and salvage saves what can be read."
         case let error as MoltError:
-            let text = error.errorText
-            var lines = [text.message]
-            lines += text.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }
-            if let cause = text.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
+            var lines = [error.message]
+            lines += error.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }
+            if let cause = error.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
         // The values in those of the testing kit are from fixtures, which are not private.
         case is TestingError, is VerificationFailure, is MoltError:

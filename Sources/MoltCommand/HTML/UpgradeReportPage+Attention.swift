@@ -33,12 +33,12 @@ extension UpgradeReportPage {
     private var failureFinding: HTML? {
         let problems = plan?.problems ?? []
         guard failure != nil || !problems.isEmpty else { return nil }
-        let text = (failure as? any DescribedError)?.errorText
-        let others = problems.filter { $0.message != text?.message }
+        let error = failure as? MoltError
+        let others = problems.filter { $0.message != error?.message }
         return finding("bad", "!", failure == nil ? "The store cannot be upgraded" : "The upgrade fails") {
-            if let text {
-                HTML(.p) { text.message }
-                details(of: text)
+            if let error {
+                HTML(.p) { error.message }
+                details(of: error)
             } else if let failure {
                 HTML(.p) { ErrorSummary.line(of: failure) }
             }
@@ -46,12 +46,12 @@ extension UpgradeReportPage {
         }
     }
 
-    private func details(of text: ErrorText) -> HTML {
+    private func details(of error: MoltError) -> HTML {
         HTML(.dl) {
-            row("code", text.code)
+            row("code", error.code.rawValue)
             // The page names the store already.
-            for detail in text.details where detail.label != "store" { row(detail.label, detail.text) }
-            if let underlying = text.underlying { row("underlying", ErrorSummary.line(of: underlying)) }
+            for detail in error.details where detail.label != "store" { row(detail.label, detail.text) }
+            if let underlying = error.underlying { row("underlying", ErrorSummary.line(of: underlying)) }
         }
     }
 

@@ -6,7 +6,7 @@ enum UpgradeText {
         error.store = nil
         var text = error.description
         // The errors of the app's own closures may be shown, because fixtures contain no user data.
-        if let underlying = error.underlying, !(underlying is any DescribedError) { text += "\n\(underlying)" }
+        if let underlying = error.underlying, !(underlying is MoltError) { text += "\n\(underlying)" }
         return withoutCopies(text)
     }
 

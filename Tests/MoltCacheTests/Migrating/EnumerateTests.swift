@@ -252,7 +252,7 @@ struct EnumerateTests {
                     try migration.create("Town", forKey: old.key, ["was": "City"])
                 }
                 #expect(
-                    error?.problem == """
+                    error?.message == """
                         A record of type Town would get the key "rome", which is already used by another record. Use a \
                         different key, or delete the other record or give it another key first.
                         """

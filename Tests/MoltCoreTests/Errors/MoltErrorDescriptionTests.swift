@@ -42,6 +42,25 @@ import Testing
         #expect(MoltError(.busy, "Wait.").localizedDescription == "Wait.")
     }
 
+    @Test(
+        arguments: [
+            (nil, "No. Wait."), (.unchanged, "No. Nothing was changed. Wait."),
+            (.rolledBack, "No. The upgrade was rolled back; the store is as it was. Wait."),
+        ] as [(MoltError.Outcome?, String)]
+    )
+    func `The message has the problem, the outcome and the advice, each once`(
+        outcome: MoltError.Outcome?,
+        text: String
+    ) {
+        let error = MoltError(.busy, "No.", advice: "Wait.", outcome: outcome)
+        #expect(error.message == text)
+        #expect(error.localizedDescription == text)
+        let wrapper = MoltError(.stepFailed, "It failed.", outcome: .rolledBack, underlying: error)
+        #expect(
+            wrapper.localizedDescription == "It failed. The upgrade was rolled back; the store is as it was. No. Wait."
+        )
+    }
+
     @Test func `Line breaks in a key or a message do not break the line`() {
         var error = MoltError(.stepFailed, "One.\nTwo.")
         error.key = "a\nb\r\u{0}\u{2028}c"
@@ -124,16 +143,19 @@ import Testing
     }
 
     private func complete(underlying: (any Error)?) -> MoltError {
-        var error = MoltError(.propertyMissing, "The record has no property.", underlying: underlying)
-        error.store = "/tmp/app.molt"
-        error.migration = MigrationID(name: "split", version: 2)
-        error.step = MoltError.StepPosition(number: 1, summary: "transform \"Person\"")
-        error.key = "ada"
-        error.type = "Person"
-        error.property = "name"
-        error.storeVersion = 3
-        error.registryVersion = 2
-        return error
+        MoltError(
+            .propertyMissing,
+            "The record has no property.",
+            store: "/tmp/app.molt",
+            migration: MigrationID(name: "split", version: 2),
+            step: MoltError.StepPosition(number: 1, summary: "transform \"Person\""),
+            key: "ada",
+            type: "Person",
+            property: "name",
+            storeVersion: 3,
+            registryVersion: 2,
+            underlying: underlying
+        )
     }
 
     private func syntaxError() -> (any Error)? {

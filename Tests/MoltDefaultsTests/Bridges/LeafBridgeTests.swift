@@ -102,8 +102,8 @@ struct LeafBridgeTests {
         #expect(
             error?.message
                 == """
-                The stored value is an archive of the class "FormerColor", which this app does not have. It is unchanged: if \
-                the class was renamed, call `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name.
+                The stored value is an archive of the class "FormerColor", which this app does not have. If the class was \
+                renamed, call `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name.
                 """
         )
         NSKeyedUnarchiver.setClass(Color.self, forClassName: "FormerColor")

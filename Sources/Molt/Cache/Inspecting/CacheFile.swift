@@ -141,8 +141,6 @@ package struct CacheFile {
     }
 
     private var missing: MoltError {
-        var error = MoltError(.fileMissing, "There is no cache at \(path).")
-        error.store = path
-        return error
+        MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 }

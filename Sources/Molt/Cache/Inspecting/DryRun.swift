@@ -89,7 +89,8 @@ struct DryRun {
         throw MoltError(
             .storeFailed,
             "The copy for the dry run needs \(size) bytes in \(FileManager.default.temporaryDirectory.path), which has "
-                + "\(free). Free some space, and try again.",
+                + "\(free).",
+            advice: "Free some space, and try again.",
             store: FileStatus.path(of: url),
             underlying: DurableFile.Failure(number: ENOSPC)
         )

@@ -38,17 +38,14 @@ extension CodableCache {
         do {
             return try stored.upgraded(by: upgrader)
         } catch {
-            var failure = MoltError(
+            throw MoltError(
                 .unreadableContent,
-                """
-                The content of "\(stored.key)" could not be upgraded when it was read. It was not changed. \(error.message)
-                """,
+                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
+                store: path,
+                key: stored.key,
+                type: stored.typeName,
                 underlying: error
             )
-            failure.store = path
-            failure.key = stored.key
-            failure.type = stored.typeName
-            throw failure
         }
     }
 }

@@ -121,7 +121,7 @@ extension CodableCache {
     private func notQuarantined(_ id: Int64) -> MoltError {
         MoltError(
             .notQuarantined,
-            "There is no record \(id) in quarantine: it was restored or removed, or never existed. Nothing was changed.",
+            "There is no record \(id) in quarantine: it was restored or removed, or never existed.",
             store: path
         )
     }
@@ -130,7 +130,8 @@ extension CodableCache {
         MoltError(
             .keyTaken,
             "There is a value under the key of the record \"\(key)\", which was set after the record had been put into "
-                + "quarantine. Remove it, or pass `replacing: true`. Nothing was changed.",
+                + "quarantine.",
+            advice: "Remove it, or pass `replacing: true`.",
             store: path,
             key: key
         )

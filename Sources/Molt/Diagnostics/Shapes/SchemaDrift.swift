@@ -98,20 +98,19 @@ extension MoltError {
     /// The error for a type whose stored shape differs from the recorded one.
     package static func drifted(_ drift: SchemaDrift, in store: String) -> MoltError {
         let changes = drift.differences.map(\.description).joined(separator: " ")
-        var error = MoltError(
+        let property = drift.differences.count == 1 ? drift.differences[0].property : ""
+        return MoltError(
             .schemaDrift,
-            "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
-                + "migration to a new version. When stored records can be read as they are, it needs no step: "
+            "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes)",
+            advice: "Add a migration to a new version. When stored records can be read as they are, it needs no step: "
                 + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) If version \(drift.version) has not shipped "
                 + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set "
-                + "`mismatches = .ignore`. If another type has the same name, give one of them a RecordType name. Nothing was written."
+                + "`mismatches = .ignore`. If another type has the same name, give one of them a RecordType name.",
+            store: store,
+            type: drift.type,
+            property: property.isEmpty ? nil : property,
+            storeVersion: drift.version,
+            registryVersion: drift.version
         )
-        error.store = store
-        error.type = drift.type
-        error.property = drift.differences.count == 1 ? drift.differences.first?.property : nil
-        if error.property == "" { error.property = nil }
-        error.storeVersion = drift.version
-        error.registryVersion = drift.version
-        return error
     }
 }

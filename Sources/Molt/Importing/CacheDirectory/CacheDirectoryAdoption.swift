@@ -114,13 +114,12 @@ struct CacheDirectoryAdoption {
         guard isStrict, let reason, [.unreadable, .notConvertible].contains(outcome) else {
             return migration.note(KeyOutcome(store: directory.path, key: key, outcome: outcome, reason: reason))
         }
-        var error = MoltError(
+        throw MoltError(
             .notConvertible,
-            "An entry of the Cache directory at \(directory.path) cannot be adopted: \(reason). Repair or remove the file, "
-                + "or adopt the directory without `strict`."
+            "An entry of the Cache directory at \(directory.path) cannot be adopted: \(reason).",
+            advice: "Repair or remove the file, or adopt the directory without `strict`.",
+            attachedStore: directory.name,
+            key: key
         )
-        error.attachedStore = directory.name
-        error.key = key
-        throw error
     }
 }

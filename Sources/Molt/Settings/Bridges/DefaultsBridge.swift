@@ -50,8 +50,11 @@ extension DefaultsBridge {
     /// - Throws: ``MoltError`` with the code `cannotStore` if the result is nil or no suite can hold it.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
-            let fault = "The bridge of \(Value.self) returned nil for the value. Store a value that it can serialize."
-            throw MoltError(.cannotStore, fault)
+            throw MoltError(
+                .cannotStore,
+                "The bridge of \(Value.self) returned nil for the value.",
+                advice: "Store a value that it can serialize."
+            )
         }
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.encode(any: object)

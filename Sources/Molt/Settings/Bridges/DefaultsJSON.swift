@@ -10,7 +10,7 @@ enum DefaultsJSON {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        var error = MoltError(.cannotStore, "JSON has no NaN and no infinity. Choose another form for it.")
+        var error = MoltError(.cannotStore, "JSON has no NaN and no infinity.", advice: "Choose another form for it.")
         do {
             let json = try encoder.encode(value)
             // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.

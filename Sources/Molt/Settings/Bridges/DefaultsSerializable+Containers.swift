@@ -63,8 +63,11 @@ extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Val
                 let text = key.defaultsKey
                 try MoltError.within(.key(text), .cannotStore) {
                     guard try stored.updateValue(Value.encodeInside(value), forKey: text) != nil else { return }
-                    let fault = "Two keys of type \(Key.self) have the same string. Give each a string of its own."
-                    throw MoltError(.cannotStore, fault)
+                    throw MoltError(
+                        .cannotStore,
+                        "Two keys of type \(Key.self) have the same string.",
+                        advice: "Give each a string of its own."
+                    )
                 }
             }
             return .dictionary(stored)

@@ -128,14 +128,21 @@ extension DefaultsSerializable {
     /// ``encode(_:)`` for a value inside a container, which cannot hold nil.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
-            throw MoltError(.cannotStore, "A suite cannot hold nil inside an array or a dictionary. Leave it out.")
+            throw MoltError(
+                .cannotStore,
+                "A suite cannot hold nil inside an array or a dictionary.",
+                advice: "Leave it out."
+            )
         }
         return stored
     }
 
     private static var unfittingBridge: MoltError {
-        let fault = "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
-        return MoltError(.typeMismatch, fault)
+        MoltError(
+            .typeMismatch,
+            "\(Bridge.self) is for another type.",
+            advice: "The Value of a bridge of \(Self.self) must be it."
+        )
     }
 }
 

@@ -44,8 +44,11 @@ package enum KeyedArchive {
         do {
             return try .data(NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true))
         } catch {
-            let fault = "The object cannot be archived: every class in it must support secure coding."
-            throw MoltError(.cannotStore, fault, underlying: error)
+            throw MoltError(
+                .cannotStore,
+                "The object cannot be archived: every class in it must support secure coding.",
+                underlying: error
+            )
         }
     }
 
@@ -59,8 +62,8 @@ package enum KeyedArchive {
             if let name = unknownClass(in: data) {
                 throw MoltError(
                     .typeMismatch,
-                    "The stored value is an archive of the class \"\(name)\", which this app does not have. It is unchanged: "
-                        + mappingAdvice
+                    "The stored value is an archive of the class \"\(name)\", which this app does not have.",
+                    advice: "If the class was renamed, \(mapping)."
                 )
             }
         }
@@ -75,7 +78,7 @@ package enum KeyedArchive {
         switch value {
         case .data(let data):
             unknownClass(in: data).map {
-                "an archive of the class \"\($0)\", which this app does not have: \(mappingAdvice)"
+                "an archive of the class \"\($0)\", which this app does not have: if the class was renamed, \(mapping)."
             }
         case .array(let elements): elements.lazy.compactMap(fault).first
         case .dictionary(let values): values.sorted { $0.key < $1.key }.lazy.compactMap { fault(of: $0.value) }.first
@@ -83,8 +86,7 @@ package enum KeyedArchive {
         }
     }
 
-    private static let mappingAdvice =
-        "if the class was renamed, call `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name."
+    private static let mapping = "call `NSKeyedUnarchiver.setClass(_:forClassName:)` with its old name"
 
     /// The name of the first class in an archive that this app does not have; nil if it has all.
     private static func unknownClass(in data: Data) -> String? {

@@ -10,7 +10,8 @@ extension MoltError {
     static func unusable(_ fault: String) -> MoltError {
         MoltError(
             .typeMismatch,
-            "The stored value \(fault). It is unchanged: convert it in a migration, or set another value."
+            "The stored value \(fault).",
+            advice: "Convert it in a migration, or set another value."
         )
     }
 

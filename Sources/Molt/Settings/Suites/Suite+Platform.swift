@@ -14,7 +14,7 @@ extension Suite {
     func makeDefaults() throws(MoltError) -> UserDefaults {
         guard let name else { return .standard }
         guard let defaults = UserDefaults(suiteName: name) else {
-            throw MoltError(.invalidSuite, "The system provides no suite \"\(name)\".").of(suite: self)
+            throw MoltError(.invalidSuite, "The system provides no suite \"\(name)\".", store: domainName)
         }
         return defaults
     }
@@ -168,13 +168,15 @@ extension Suite {
                         throw failure(
                             .unreadable,
                             "The suite's file at \(preferencesPath) cannot be read, because it holds a date that was "
-                                + "infinite. Write another date into the file, or remove the key there."
-                        ).at(key: key)
+                                + "infinite.",
+                            advice: "Write another date into the file, or remove the key there.",
+                            key: key
+                        )
                     }
                     throw failure(
                         .unreadable,
-                        "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values. "
-                            + "Restore it from a backup, or move it away."
+                        "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values.",
+                        advice: "Restore it from a backup, or move it away."
                     )
                 }
                 // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
@@ -269,7 +271,8 @@ extension Suite {
                 try checkWritable()
                 throw failure(
                     .notWritable,
-                    "The settings could not be saved to \(preferencesPath). Free some space, and try again."
+                    "The settings could not be saved to \(preferencesPath).",
+                    advice: "Free some space, and try again."
                 )
             }
             do {
@@ -389,8 +392,13 @@ extension Suite {
 
         // MARK: Failures
 
-        private func failure(_ code: MoltError.Code, _ message: String) -> MoltError {
-            MoltError(code, message).of(suite: self)
+        private func failure(
+            _ code: MoltError.Code,
+            _ problem: String,
+            advice: String? = nil,
+            key: String? = nil
+        ) -> MoltError {
+            MoltError(code, problem, advice: advice, store: domainName, key: key)
         }
 
         private func failure(of number: Int32) -> MoltError {
@@ -399,12 +407,14 @@ extension Suite {
             case EACCES, EPERM:
                 failure(
                     .noPermission,
-                    "The suite's file at \(preferencesPath) is not accessible: \(reason). Check its permissions."
+                    "The suite's file at \(preferencesPath) is not accessible: \(reason).",
+                    advice: "Check its permissions."
                 )
             case EROFS:
                 failure(
                     .notWritable,
-                    "The suite's file at \(preferencesPath) is on a read-only volume. Choose another home directory."
+                    "The suite's file at \(preferencesPath) is on a read-only volume.",
+                    advice: "Choose another home directory."
                 )
             default:
                 failure(.notWritable, "The suite's file at \(preferencesPath) could not be used: \(reason).")

@@ -39,8 +39,13 @@ package struct SuiteDomain: Sendable {
         in suite: Suite
     ) throws(MoltError) {
         guard let index = domain.index(forKey: key), !domain[index].key.utf8.elementsEqual(key.utf8) else { return }
-        let fault = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
-        throw MoltError(.cannotStore, fault).at(key: key).of(suite: suite)
+        throw MoltError(
+            .cannotStore,
+            "The suite has a key that differs from this one in its Unicode form alone.",
+            advice: "Use the same form.",
+            store: suite.domainName,
+            key: key
+        )
     }
 
     /// Makes the changes computed from the current values, and reads them back.
@@ -137,8 +142,11 @@ package struct SuiteDomain: Sendable {
     private static func failure(differing keys: [String], of suite: Suite) -> MoltError {
         MoltError(
             .readBackFailed,
-            "The suite did not return what was written to it. Another process may be writing it: try again."
-        ).at(key: list(keys)).of(suite: suite)
+            "The suite did not return what was written to it. Another process may be writing it.",
+            advice: "Try again.",
+            store: suite.domainName,
+            key: list(keys)
+        )
     }
 }
 
@@ -181,7 +189,7 @@ package struct SuiteEdit {
         let domain = applied(to: domain)
         for (key, value) in domain { try SuiteDomain.check(value, forKey: key, in: suite) }
         if let fault = SuiteFormat.fault(ofDictionary: domain) {
-            throw MoltError(.cannotStore, fault).of(suite: suite)
+            throw MoltError(.cannotStore, fault, store: suite.domainName)
         }
     }
 }

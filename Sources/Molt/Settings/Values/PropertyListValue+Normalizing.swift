@@ -99,15 +99,16 @@ extension PropertyListValue {
     private static func refusal(_ type: String) -> MoltError {
         MoltError(
             .cannotStore,
-            "A suite cannot hold \(type). Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with "
-                + "strings as keys."
+            "A suite cannot hold \(type).",
+            advice: "Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with strings as keys."
         )
     }
 
     static var tooDeep: MoltError {
         MoltError(
             .cannotStore,
-            "Arrays and dictionaries are nested more than \(depthLimit) levels deep. Store the value as data."
+            "Arrays and dictionaries are nested more than \(depthLimit) levels deep.",
+            advice: "Store the value as data."
         )
     }
 }

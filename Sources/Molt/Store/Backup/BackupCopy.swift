@@ -36,13 +36,13 @@ struct BackupCopy {
         } catch {
             if request.kind == .damaged, error.isDamage { throw error }
             // Reading a file in use needs write access to the -shm file beside it.
-            guard error.isFull || error.isAtLimit else { throw failure(error.advice, error) }
+            guard error.isFull || error.isAtLimit else { throw failure(error.explanation, error) }
             throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
             throw MoltError.backupFailed(
-                "the path of the backup would exceed \(FileStatus.longestPath) bytes. Use a shorter path for the "
-                    + "cache.",
+                "the path of the backup would exceed \(FileStatus.longestPath) bytes.",
+                advice: "Use a shorter path for the cache.",
                 store: storeName
             )
         }
@@ -67,7 +67,7 @@ struct BackupCopy {
         } catch let error as DurableFile.Failure {
             throw error.isOutOfSpace
                 ? noSpace(size, error)
-                : failure("no file can be written in \(files.directory): \(error.reason).", error)
+                : failure(("no file can be written in \(files.directory): \(error.reason).", nil), error)
         }
     }
 
@@ -111,7 +111,7 @@ struct BackupCopy {
             guard [.automatic, .manual, .replaced].contains(request.kind) else { return nil }
             return try complete(part, size)
         } catch let error as SQLiteError {
-            throw request.kind == .damaged ? error : failure(error.advice, error)
+            throw request.kind == .damaged ? error : failure(error.explanation, error)
         }
     }
 
@@ -156,8 +156,8 @@ struct BackupCopy {
         )
     }
 
-    private func failure(_ reason: String, _ error: any Error) -> MoltError {
+    private func failure(_ reason: (problem: String, advice: String?), _ error: any Error) -> MoltError {
         if error as? SQLiteError == .suspended { return .suspended() }
-        return .backupFailed(reason, store: storeName, underlying: error)
+        return .backupFailed(reason.problem, advice: reason.advice, store: storeName, underlying: error)
     }
 }

@@ -56,7 +56,8 @@ extension CacheStore {
             throw MoltError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
             if error == .suspended { throw MoltError.suspended() }
-            throw MoltError.restoreFailed(backup, error.advice, underlying: error)
+            let (problem, advice) = error.explanation
+            throw MoltError.restoreFailed(backup, problem, advice: advice, underlying: error)
         } catch let error as DurableFile.Failure {
             throw MoltError.restoreFailed(backup, "\(error.reason).", underlying: error)
         }

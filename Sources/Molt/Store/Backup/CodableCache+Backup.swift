@@ -57,8 +57,8 @@ extension CodableCache {
         }
         guard state.journal.isEmpty else {
             throw MoltError.backupFailed(
-                "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet. Open it "
-                    + "first, which applies them.",
+                "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet.",
+                advice: "Open it first, which applies them.",
                 store: store.storeName
             )
         }
@@ -168,7 +168,9 @@ extension CodableCache {
             guard ContinuousClock.now >= deadline else { return }
             throw MoltError(
                 .busy,
-                "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
+                "Another process wrote to the cache at \(path) for more than \(timeout).",
+                advice: "Try again.",
+                outcome: .unchanged
             )
         }
     }

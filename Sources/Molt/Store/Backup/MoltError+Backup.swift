@@ -24,57 +24,71 @@ extension MoltError {
             case .manual, .aside, .damaged: "Free some space and try again."
             }
         let found = free.map { "only \($0) bytes are free" } ?? "the disk became full during the copy"
-        var error = MoltError(
+        return MoltError(
             .noSpaceForBackup,
-            "A backup of the store needs \(bytes) bytes in \(directory), and \(found). \(advice) Nothing was changed.",
+            "A backup of the store needs \(bytes) bytes in \(directory), and \(found).",
+            advice: advice,
+            outcome: .unchanged,
+            store: store,
             underlying: underlying
         )
-        error.store = store
-        return error
     }
 
-    package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MoltError {
+    package static func backupFailed(
+        _ reason: String,
+        advice: String? = nil,
+        store: String,
+        underlying: (any Error)? = nil
+    ) -> MoltError {
         if (underlying as? DurableFile.Failure)?.isSuspension == true { return .suspended() }
-        var error = MoltError(
+        return MoltError(
             .backupFailed,
-            "A backup of the store cannot be made: \(reason) Nothing was changed.",
+            "A backup of the store cannot be made: \(reason)",
+            advice: advice,
+            outcome: .unchanged,
+            store: store,
             underlying: underlying
         )
-        error.store = store
-        return error
     }
 
     package static func backupUnusable(
         _ backup: StoreBackup,
         _ reason: String,
+        advice: String = "Choose another one.",
+        store: String? = nil,
         underlying: (any Error)? = nil
     ) -> MoltError {
         MoltError(
             .backupUnusable,
-            "The backup at \(backup.url.path) cannot be restored: \(reason) Choose another one. Nothing was changed.",
+            "The backup at \(backup.url.path) cannot be restored: \(reason)",
+            advice: advice,
+            outcome: .unchanged,
+            store: store,
             underlying: underlying
         )
     }
 
     package static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MoltError {
-        var error = MoltError.backupUnusable(
+        backupUnusable(
             backup,
-            "according to its name or directory, it belongs to a store other than \(store). Pass "
-                + "`fromAnotherStore: true` to use it anyway."
+            "according to its name or directory, it belongs to a store other than \(store).",
+            advice: "Choose another one, or pass `fromAnotherStore: true` to use it anyway.",
+            store: store
         )
-        error.store = store
-        return error
     }
 
     package static func restoreFailed(
         _ backup: StoreBackup,
         _ reason: String,
+        advice: String? = nil,
         underlying: (any Error)? = nil
     ) -> MoltError {
         if (underlying as? DurableFile.Failure)?.isSuspension == true { return .suspended() }
         return MoltError(
             .restoreFailed,
-            "The backup at \(backup.url.path) could not be restored: \(reason) The store is as it was.",
+            "The backup at \(backup.url.path) could not be restored: \(reason)",
+            advice: advice,
+            outcome: .unchanged,
             underlying: underlying
         )
     }

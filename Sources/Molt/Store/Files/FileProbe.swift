@@ -62,14 +62,16 @@ enum FileProbe {
         guard status.isFile else {
             throw MoltError(
                 .notAFile,
-                "The path \(path) is a directory or a device, not a file. Choose another path.",
+                "The path \(path) is a directory or a device, not a file.",
+                advice: "Choose another path.",
                 store: path
             )
         }
         guard FileStatus.isReadable(path) else {
             throw MoltError(
                 .noPermission,
-                "The file at \(path) is not readable. Check its permissions.",
+                "The file at \(path) is not readable.",
+                advice: "Check its permissions.",
                 store: path
             )
         }
@@ -96,10 +98,11 @@ enum FileProbe {
         }
         throw MoltError(
             .notADatabase,
-            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
-                + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
+            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost.",
+            advice: (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
                 + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
-                + "aside, and begins with an empty cache. Nothing was changed.",
+                + "aside, and begins with an empty cache.",
+            outcome: .unchanged,
             store: path,
             underlying: SQLiteError.short
         )

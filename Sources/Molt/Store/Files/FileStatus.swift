@@ -87,17 +87,18 @@ package struct FileStatus: Equatable {
     package static func checkPath(_ path: String) throws(MoltError) {
         let bytes = path.utf8
         let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
-        let reason: String
+        let (reason, advice): (String, String)
         if bytes.first != UInt8(ascii: "/") {
-            reason = "it is not the URL of a file. Make it with URL(fileURLWithPath:)."
+            (reason, advice) = ("it is not the URL of a file.", "Make it with URL(fileURLWithPath:).")
         } else if bytes.count > longestPath || nameLength + 8 > 255 {
-            reason = "it is too long for SQLite. Choose a path of at most 504 bytes and a name of at most 247."
+            reason = "it is too long for SQLite."
+            advice = "Choose a path of at most 504 bytes and a name of at most 247."
         } else if isLink(path), try of(path) == nil {
-            reason = "it is a dangling symbolic link. Choose another path."
+            (reason, advice) = ("it is a dangling symbolic link.", "Choose another path.")
         } else {
             return
         }
-        throw MoltError(.notAFile, "No cache file can be at \(path): \(reason)", store: path)
+        throw MoltError(.notAFile, "No cache file can be at \(path): \(reason)", advice: advice, store: path)
     }
 
     /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
@@ -110,7 +111,8 @@ package struct FileStatus: Equatable {
             guard let found = unfollowed(path + suffix), !found.isFile else { continue }
             throw MoltError(
                 .notAFile,
-                "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used.",
+                "\(path + suffix) is a link, a directory or a device, not a file. It was not used.",
+                advice: "Remove it.",
                 store: path
             )
         }
@@ -134,41 +136,42 @@ package struct FileStatus: Equatable {
 
     package static func failure(_ number: Int32, path: String) -> MoltError {
         let reason = String(cString: strerror(number))
-        var error =
-            switch number {
-            case EROFS:
-                MoltError(
-                    .readOnly,
-                    "The cache at \(path) is on a read-only volume. Choose another directory."
-                )
-            case ENOENT:
-                MoltError(
-                    .notAFile,
-                    "There is no directory for the cache at \(path), and none can be made there. Choose another path."
-                )
-            case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
-                MoltError(
-                    .notAFile,
-                    "No cache file can be at \(path): \(reason). Choose another path."
-                )
-            case EPERM:
-                MoltError(.noPermission, "The cache at \(path) is not accessible. \(SQLiteError.refusal)")
-            case EACCES:
-                MoltError(
-                    .noPermission,
-                    "The cache at \(path) is not accessible. Check the permissions of its directory."
-                )
-            case ENOSPC, EDQUOT:
-                MoltError(
-                    .storeFailed,
-                    "The cache at \(path) could not be made. The disk is full. Free some space, and try again."
-                )
-            case DurableFile.Failure.suspended.number:
-                MoltError(SQLiteError.suspended, store: path)
-            default:
-                MoltError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
-            }
-        error.store = path
-        return error
+        func error(_ code: MoltError.Code, _ problem: String, _ advice: String? = nil) -> MoltError {
+            MoltError(code, problem, advice: advice, store: path)
+        }
+        return switch number {
+        case EROFS:
+            error(.readOnly, "The cache at \(path) is on a read-only volume.", "Choose another directory.")
+        case ENOENT:
+            error(
+                .notAFile,
+                "There is no directory for the cache at \(path), and none can be made there.",
+                "Choose another path."
+            )
+        case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
+            error(.notAFile, "No cache file can be at \(path): \(reason).", "Choose another path.")
+        case EPERM:
+            error(
+                .noPermission,
+                "The cache at \(path) is not accessible. \(SQLiteError.refusal.problem)",
+                SQLiteError.refusal.advice
+            )
+        case EACCES:
+            error(
+                .noPermission,
+                "The cache at \(path) is not accessible.",
+                "Check the permissions of its directory."
+            )
+        case ENOSPC, EDQUOT:
+            error(
+                .storeFailed,
+                "The cache at \(path) could not be made. The disk is full.",
+                "Free some space, and try again."
+            )
+        case DurableFile.Failure.suspended.number:
+            MoltError(SQLiteError.suspended, store: path)
+        default:
+            error(.storeFailed, "The cache at \(path) could not be used: \(reason).")
+        }
     }
 }

@@ -181,8 +181,10 @@ package enum FileFormat {
             .newerFormat,
             """
             The cache at \(path) has the file format \(format < 1 ? "unknown" : String(format)), and this release of Molt \
-            \(formats). Update the app. The file was not changed.
+            \(formats).
             """,
+            advice: "Update the app.",
+            outcome: .unchanged,
             store: path
         )
     }
@@ -228,10 +230,9 @@ package enum FileFormat {
     private static func alteredSchema(_ path: String, _ table: String) -> MoltError {
         MoltError(
             .foreignFile,
-            """
-            The cache at \(path) has a "\(table)" that Molt did not make: its SQL differs. Restore a backup. The file was \
-            not changed.
-            """,
+            "The cache at \(path) has a \"\(table)\" that Molt did not make: its SQL differs.",
+            advice: "Restore a backup.",
+            outcome: .unchanged,
             store: path
         )
     }
@@ -239,10 +240,9 @@ package enum FileFormat {
     private static func foreignSchema(_ path: String, by object: String) -> MoltError {
         MoltError(
             .foreignFile,
-            """
-            The cache at \(path) has a \(object) that Molt did not make. It would change what is read or written. \
-            Remove it with any SQLite tool, or restore a backup. The file was not changed.
-            """,
+            "The cache at \(path) has a \(object) that Molt did not make. It would change what is read or written.",
+            advice: "Remove it with any SQLite tool, or restore a backup.",
+            outcome: .unchanged,
             store: path
         )
     }
@@ -251,7 +251,9 @@ package enum FileFormat {
     package static func foreign(_ path: String) -> MoltError {
         MoltError(
             .foreignFile,
-            "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed.",
+            "The file at \(path) is a database that Molt did not make.",
+            advice: "Choose another path.",
+            outcome: .unchanged,
             store: path
         )
     }

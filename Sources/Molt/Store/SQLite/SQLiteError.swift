@@ -104,46 +104,57 @@ extension SQLiteError {
     }
     var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
 
-    /// The advice when the system refuses a file for another reason than its permissions.
-    static let refusal =
-        "The system refuses the file, as iOS refuses a protected file while the device is locked. Try again when it is "
-        + "unlocked."
+    /// The explanation when the system refuses a file for another reason than its permissions.
+    static let refusal = (
+        problem: "The system refuses the file, as iOS refuses a protected file while the device is locked.",
+        advice: "Try again when it is unlocked."
+    )
 
-    var advice: String {
+    /// What went wrong, and what to do, in full sentences.
+    var explanation: (problem: String, advice: String?) {
         switch resultCode {
         case _ where self == .moved:
-            "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
+            ("The file was removed, moved or replaced while it was open.", "Open the store again.")
         case _ where self == .suspended:
-            "The app has suspended its access to stores. Nothing was written. Try again after `StoreAccess.resume()`."
+            ("The app has suspended its access to stores.", "Try again after `StoreAccess.resume()`.")
         case _ where isFull:
-            "The disk is full. Free some space, and try again."
+            ("The disk is full.", "Free some space, and try again.")
         case _ where isAtLimit:
-            "The file has reached the largest size that its volume or this process allows. Allow more, "
-                + "or remove records, and try again."
+            (
+                "The file has reached the largest size that its volume or this process allows.",
+                "Allow more, or remove records, and try again."
+            )
         case _ where systemCode == EPERM:
             Self.refusal
         case _ where isUnsafeSchema:
-            "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
-                + "Remove it with any SQLite tool, as with DROP INDEX. The file was not changed."
+            (
+                "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message).",
+                "Remove it with any SQLite tool, as with DROP INDEX."
+            )
         case SQLITE_IOERR:
-            "The disk could not be read or written. Check the device, then open the store again."
+            ("The disk could not be read or written.", "Check the device, then open the store again.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "The file is damaged. Restore a backup with CodableCache.restore(_:at:), or save what can be read: add "
-                + "the product MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file "
-                + "aside and begins with an empty one."
+            ("The file is damaged.", Self.rescue)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
-            "The file cannot be written. Check the permissions of the file and of its directory."
+            ("The file cannot be written.", "Check the permissions of the file and of its directory.")
         case SQLITE_CANTOPEN:
-            "The file, or one beside it, cannot be opened. Check the permissions of its directory, and that its volume is "
-                + "not full. A protected file cannot be opened while the device is locked."
+            (
+                "The file, or one beside it, cannot be opened. A protected file cannot be opened while the device is locked.",
+                "Check the permissions of its directory, and that its volume is not full."
+            )
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
-            "Another process is writing the file. Try again, or allow more time."
+            ("Another process is writing the file.", "Try again, or allow more time.")
         case SQLITE_INTERRUPT:
-            "The deadline has passed."
+            ("The deadline has passed.", nil)
         case SQLITE_TOOBIG:
-            "A key or content is larger than SQLite can hold."
+            ("A key or content is larger than SQLite can hold.", nil)
         default:
-            "The statement failed: \(message)."
+            ("The statement failed: \(message).", nil)
         }
     }
+
+    /// What to do about a damaged file.
+    static let rescue =
+        "Restore a backup with CodableCache.restore(_:at:), or save what can be read: add the product MoltSalvage, and call "
+        + "CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file aside and begins with an empty one."
 }

@@ -129,17 +129,14 @@ extension CacheTransaction {
     }
 
     func keyExists(_ newKey: String, of what: String, key: String, type: String) -> MoltError {
-        var error = MoltError(
+        MoltError(
             .keyExists,
-            """
-            \(what) would get the key "\(newKey)", which is already used by another record. Use a different key, or \
-            delete the other record or give it another key first.
-            """
+            "\(what) would get the key \"\(newKey)\", which is already used by another record.",
+            advice: "Use a different key, or delete the other record or give it another key first.",
+            store: storeName,
+            key: key,
+            type: type
         )
-        error.store = storeName
-        error.key = key
-        error.type = type
-        return error
     }
 
     /// Writes a record's content, and its expiry if it was set.

@@ -82,20 +82,20 @@ package final class CacheTransaction {
     @inline(__always)
     func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
         guard !isOver else {
-            var error = MoltError(
+            throw MoltError(
                 .contextExpired,
-                "The transaction was used after it had ended. Use it only inside the closure that it was given to."
+                "The transaction was used after it had ended.",
+                advice: "Use it only inside the closure that it was given to.",
+                store: storeName
             )
-            error.store = storeName
-            throw error
         }
         // The failure is sticky: a caller that swallowed it must not commit.
-        if let failure { throw MoltError(failure, upgrading: storeName) }
+        if let failure { throw MoltError(failure, store: storeName) }
         do throws(SQLiteError) {
             return try body()
         } catch {
             failure = error
-            throw MoltError(error, upgrading: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 

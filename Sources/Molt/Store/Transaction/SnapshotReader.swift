@@ -73,7 +73,7 @@ final class SnapshotReader {
         } catch {
             // Stepping again would make SQLite begin again.
             self.statement = nil
-            throw MoltError(error, upgrading: storeName)
+            throw MoltError(error, store: storeName)
         }
     }
 

@@ -4,11 +4,11 @@ import Foundation
 package enum ErrorSummary {
     /// One line: the error's type, its code or case, and the location in the decoded data.
     package static func line(of error: any Error) -> String {
-        (error as? any DescribedError)?.errorText.line ?? text(of: error)
+        (error as? MoltError)?.description ?? text(of: error)
     }
 
     static func lines(of error: any Error) -> [String] {
-        (error as? any DescribedError)?.errorText.treeLines ?? [oneLine(text(of: error))]
+        (error as? MoltError)?.treeLines ?? [oneLine(text(of: error))]
     }
 
     /// The code of one of Molt's errors; for another one, the name of its type and its number, if it has one.
@@ -21,9 +21,9 @@ package enum ErrorSummary {
         }
         let type = String(describing: Swift.type(of: error)).prefix { $0 != "<" }
         return switch error {
-        case let error as any DescribedError: error.errorText.code
+        case let error as MoltError: error.code.rawValue
         case let error as DurableFile.Failure: "POSIXError \(error.number)"
-        case let error as any NumberedError: "\(type) \(error.number)"
+        case let error as any ValueFreeError: type + (error.number.map { " \($0)" } ?? "")
         case let error as CocoaError: "\(type) \(error.errorCode)"
         case let error as POSIXError: "\(type) \(error.errorCode)"
         default: String(type)
@@ -32,7 +32,7 @@ package enum ErrorSummary {
 
     /// The innermost error below one of Molt's; nil if there is none.
     static func innermost(of error: any Error) -> (any Error)? {
-        (error as? any DescribedError)?.errorText.underlying.map { innermost(of: $0) ?? $0 }
+        (error as? MoltError)?.underlying.map { innermost(of: $0) ?? $0 }
     }
 
     private static func text(of error: any Error) -> String {
@@ -137,4 +137,14 @@ extension DecodingError {
             []
         }
     }
+}
+
+/// An error whose description never contains a value, so that it may be shown.
+package protocol ValueFreeError: Error, CustomStringConvertible {
+    /// The number of its kind, if the library that it comes from has one.
+    var number: Int32? { get }
+}
+
+extension ValueFreeError {
+    package var number: Int32? { nil }
 }

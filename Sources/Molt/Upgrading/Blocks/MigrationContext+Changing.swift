@@ -30,8 +30,8 @@ extension MigrationContext {
         if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
             throw stored.error(
                 .keyExists,
-                "The key \"\(key)\" is already used by another record, of type \(other.typeName). Use a different key, "
-                    + "or delete the other record first."
+                "The key \"\(key)\" is already used by another record, of type \(other.typeName).",
+                advice: "Use a different key, or delete the other record first."
             )
         }
         // A copy from before a rename of its type does not restore the old name.

@@ -141,7 +141,14 @@ extension MigrationContext {
         } catch {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
-            let error = recordError(error, key: old.key, type: typeName)
+            let error = MoltError(
+                error,
+                in: migration,
+                step: step.number,
+                key: old.key,
+                type: typeName,
+                store: scope.storeName
+            )
             guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
                 throw error
             }
@@ -208,7 +215,6 @@ extension MigrationContext {
     func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? scope.registry.failurePolicy
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
-        let error = StepErrors.error(error, migration, step.number, store: scope.storeName)
         let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
@@ -216,7 +222,6 @@ extension MigrationContext {
             failureCount += 1
         } catch {
             failure = failure ?? error
-            limitError = error as? MoltError
             throw error
         }
         if outcome == .dropped {
@@ -236,21 +241,13 @@ extension MigrationContext {
 
     /// The error for a record that was changed twice, where one of the changes would be lost.
     func lostUpdate(key: String, type: String) -> MoltError {
-        var error = MoltError(
+        MoltError(
             .stepFailed,
             "The closure changed `new`, and the same record was also written by `update` or a nested `enumerate`: one "
-                + "of the two changes would be lost. Make both changes to `new`."
+                + "of the two changes would be lost.",
+            advice: "Make both changes to `new`.",
+            key: key,
+            type: type
         )
-        error.key = key
-        error.type = type
-        return error
-    }
-
-    func recordError(_ error: any Error, key: String, type: String) -> MoltError {
-        var named = StepErrors.named(error, store: scope.storeName)
-        guard named.code != .cancelled else { return named }
-        named.key = named.key ?? key
-        named.type = named.type ?? type
-        return named
     }
 }

@@ -72,8 +72,8 @@ extension MigrationContext {
             let error = outer.error(
                 .keyExists,
                 "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key "
-                    + "\"\(new.key)\", which a different record of type \(other.typeName) has. Derive the keys of new "
-                    + "records, or change the other record's key first.",
+                    + "\"\(new.key)\", which a different record of type \(other.typeName) has.",
+                advice: "Derive the keys of new records, or change the other record's key first.",
                 property: path
             )
             failure = failure ?? error

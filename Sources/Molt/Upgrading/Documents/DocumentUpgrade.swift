@@ -37,9 +37,10 @@ public struct DocumentUpgrade: Sendable {
         guard let blocking, blocking.version > oldestVersion ?? migrations.oldestSupportedVersion else { return }
         throw MoltError(
             .invalidRegistry,
-            "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store. Write it with "
-                + "steps for single records, or pass `from: \(blocking.version)` if no document is older.",
-            blocking.id
+            "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
+            advice:
+                "Write it with steps for single records, or pass `from: \(blocking.version)` if no document is older.",
+            migration: blocking.id
         )
     }
 
@@ -73,7 +74,7 @@ public struct DocumentUpgrade: Sendable {
         expiration: Date? = nil
     ) throws -> UpgradedDocument {
         guard !typeName.isEmpty else {
-            throw MoltError(.unsupported, "The document's type name is empty. Pass the name of its type.")
+            throw MoltError(.unsupported, "The document's type name is empty.", advice: "Pass the name of its type.")
         }
         try check(version)
         var record = Record(
@@ -131,7 +132,8 @@ public struct DocumentUpgrade: Sendable {
             throw MoltError(
                 .superseded,
                 "The document has version \(version), which a newer app wrote; this one knows versions up to "
-                    + "\(self.version). Update the app."
+                    + "\(self.version).",
+                advice: "Update the app."
             )
         }
         guard version < oldestVersion else { return }
@@ -139,14 +141,15 @@ public struct DocumentUpgrade: Sendable {
             throw MoltError(
                 .tooOld,
                 "The document has version \(version), and the registry supports documents from version \(oldestVersion) "
-                    + "on. Upgrade it with an earlier release."
+                    + "on.",
+                advice: "Upgrade it with an earlier release."
             )
         }
         throw MoltError(
             .tooOld,
             "The document has version \(version), but \(blocking.id) has a step that needs the whole store, so it "
                 + "cannot upgrade a single document.",
-            blocking.id
+            migration: blocking.id
         )
     }
 }
@@ -155,13 +158,6 @@ extension MigrationStep {
     /// Whether the step reads or changes more than one record at a time.
     fileprivate var needsStore: Bool {
         if case .run = action { usesRecords } else { false }
-    }
-}
-
-extension MoltError {
-    fileprivate init(_ code: Code, _ message: String, _ migration: MigrationID) {
-        self.init(code, message)
-        self.migration = migration
     }
 }
 

@@ -113,21 +113,12 @@ final class FailureTally {
 
     /// - Parameter isFinal: Whether all records were processed.
     private func tooMany(_ failed: Failures, of total: Int, isFinal: Bool) -> MoltError {
-        let first = failed.first
-        var error = MoltError(
-            .tooManyFailures,
+        failed.first.leading(
+            to: .tooManyFailures,
             "\(failed.count) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is "
                 + "\(failed.limit).",
             advice: "This error describes the first failure; its cause is the underlying error. Correct the step, or "
-                + "raise the limit.",
-            underlying: first
+                + "raise the limit."
         )
-        error.store = first.store
-        error.migration = first.migration
-        error.step = first.step
-        error.key = first.key
-        error.type = first.type
-        error.property = first.property
-        return error
     }
 }

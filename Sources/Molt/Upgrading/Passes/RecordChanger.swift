@@ -6,7 +6,8 @@ struct RecordChanger: Sendable {
     private let chains: StepChains
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
-    private let storeName: String
+    private let storeName: String?
+
     private let atPoint: UpgradeHook?
     private let stopCheck: StopCheck
     private let notes: StepNotes?
@@ -27,7 +28,7 @@ struct RecordChanger: Sendable {
     init(
         _ steps: [UpgradeSchedule.Step],
         _ pending: [PendingMigration],
-        storeName: String,
+        storeName: String?,
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
@@ -187,8 +188,8 @@ struct RecordChanger: Sendable {
         }
         throw MoltError(
             .stepFailed,
-            "The migration runs on read, and a closure has changed the record's \(part). It may only change the content. "
-                + "Remove onRead(), or do this in another migration."
+            "The migration runs on read, and a closure has changed the record's \(part). It may only change the content.",
+            advice: "Remove onRead(), or do this in another migration."
         )
     }
 
@@ -309,7 +310,14 @@ struct RecordChanger: Sendable {
                 }
             } catch {
                 let migration = pending[link.migration].migration
-                let failure = StepErrors.error(error, migration, link.number, record, store: storeName)
+                let failure = MoltError(
+                    error,
+                    in: migration,
+                    step: link.number,
+                    key: record.key,
+                    type: record.typeName,
+                    store: storeName
+                )
                 outcome.failure = failure
                 if !stops[link.stage], !isAtPoint, failure.isAboutRecord {
                     outcome.failedStage = link.stage

@@ -132,7 +132,7 @@ final class RecordPass {
             return try body()
         } catch {
             let step = steps[stage]
-            throw StepErrors.error(error, pending[step.migration].migration, step.number, store: scope.storeName)
+            throw MoltError(error, in: pending[step.migration].migration, step: step.number, store: scope.storeName)
         }
     }
 

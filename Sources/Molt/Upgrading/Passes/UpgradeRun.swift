@@ -221,9 +221,10 @@ final class UpgradeRun {
             try block(context)
             try context.finish()
         } catch {
-            // This error names the first failed record and its location.
-            if let error = context.limitError { throw error }
-            throw StepErrors.error(error, pending.migration, step.number, store: scope.storeName)
+            // The error of an exceeded limit names the first failed record; a block may have caught it.
+            let failure = context.failure as? MoltError
+            let error = failure?.code == .tooManyFailures ? failure ?? error : error
+            throw MoltError(error, in: pending.migration, step: step.number, store: scope.storeName)
         }
         scope.attachments.restore(edits, of: settled)
         let used = declared.settings.map { [$0.attachedName] } ?? context.usedSuites.subtracting(settled)
