@@ -12,7 +12,7 @@
 /// catch an error that left the store unchanged, such as a key that exists. Any other error is sticky, such as that of
 /// an enumeration that failed after it changed records: every later call throws it again, and so does the upgrade.
 ///
-/// Do not use a context after its block has returned: calls then throw an error with the code `contextExpired`.
+/// Do not use a context after its block has returned: a call then stops the process.
 public final class MigrationContext {
     /// The version that the store had before this migration.
     public let oldVersion: Int
@@ -105,13 +105,7 @@ public final class MigrationContext {
         writingFirst writesFirst: Bool = true,
         _ body: (CacheTransaction) throws -> Value
     ) throws -> Value {
-        guard !isExpired else {
-            throw MoltError(
-                .contextExpired,
-                "The migration's context was used after its block had returned.",
-                advice: "Do all work inside the block."
-            )
-        }
+        precondition(!isExpired, "A migration's context was used after its block had returned.")
         if let failure { throw failure }
         do {
             if let atPoint = scope.configuration.hooks.atPoint, let point = point() { try atPoint(point) }

@@ -61,7 +61,7 @@ extension MoltError.Code {
     public static let notConvertible = Self(rawValue: "notConvertible")
     /// The store does not support an operation of a step, such as adding a record to a store of settings.
     public static let unsupported = Self(rawValue: "unsupported")
-    /// A migration's context was used after its block had returned.
+    /// The settings of a suite, or a transaction, were used after the upgrade.
     public static let contextExpired = Self(rawValue: "contextExpired")
     /// A block used an attached store that is not attached.
     public static let notAttached = Self(rawValue: "notAttached")
