@@ -43,7 +43,7 @@ enum BackupCheck {
         case .foreignFile: "it is a database that Molt did not make, or has a part that Molt did not make."
         case .newerFormat: "only a newer release of Molt can read it."
         case _ where (error.underlying as? SQLiteError)?.isDamage == true: "it is damaged."
-        default: error.message
+        default: error.problem
         }
     }
 }
