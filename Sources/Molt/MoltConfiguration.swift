@@ -170,8 +170,8 @@ extension MoltConfiguration {
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",
-            outcome: .rolledBack,
             advice: "Open it again to upgrade it.",
+            outcome: .rolledBack,
             underlying: CancellationError()
         )
     }
@@ -197,8 +197,8 @@ extension MoltError {
         MoltError(
             .deadlinePassed,
             "The deadline has passed.",
-            outcome: .rolledBack,
-            advice: "Open it again to upgrade it."
+            advice: "Open it again to upgrade it.",
+            outcome: .rolledBack
         )
     }
 }

@@ -54,9 +54,7 @@ struct AttachedStores {
         file.holdsRecords = false
         guard file.journal.isEmpty else { return file }
         if let reason = try primary.closedReason() {
-            var error = MoltError(.deferred, "\(reason) Try again later.")
-            error.store = primary.attachedName
-            throw error
+            throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()
         guard let own = states[primary.attachedName] else { return file }
@@ -145,7 +143,8 @@ struct AttachedStores {
         if let store = stores[name] { return store }
         throw MoltError(
             .notAttached,
-            "The store has changes for \(name), which is not attached. Attach it where the store is opened.",
+            "The store has changes for \(name), which is not attached.",
+            advice: "Attach it where the store is opened.",
             attachedStore: name
         )
     }
@@ -170,12 +169,5 @@ struct AttachedStores {
             return error
         }
         return MoltError(code, message, attachedStore: name, underlying: error)
-    }
-}
-
-extension MoltError {
-    init(_ code: Code, _ message: String, attachedStore: String, underlying: (any Error)? = nil) {
-        self.init(code, message, underlying: underlying)
-        self.attachedStore = attachedStore
     }
 }

@@ -220,11 +220,12 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: isNewer ? .superseded : .migrationMissing,
-                message: "The settings in \(suite) have been through migration \(id), which "
+                problem: "The settings in \(suite) have been through migration \(id), which "
                     + (isNewer
-                        ? "a newer app has; this one knows versions up to \(registry.version). Update the app. "
+                        ? "a newer app has; this one knows versions up to \(registry.version)."
                         : "this app does not have. It was renamed or removed here, or a build of another branch applied "
-                            + "it. ")
+                            + "it."),
+                advice: (isNewer ? "Update the app. " : "")
                     + "If another registry of the app has applied it, register it in this one, too.",
                 migration: id
             )

@@ -88,8 +88,10 @@ package struct SuiteLedger: Codable {
                 .unreadable,
                 "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Was it written by something "
                     + "else?",
+                store: suite.domainName,
+                key: Suite.ledgerKey,
                 underlying: error
-            ).at(key: Suite.ledgerKey).of(suite: suite)
+            )
         }
     }
 
@@ -103,8 +105,8 @@ package struct SuiteLedger: Codable {
     private static func newer(_ format: Int, _ verb: String) -> MoltError {
         MoltError(
             .newerFormat,
-            "The ledger has the format \(format), and this release of Molt \(verb) formats up to \(Self.format). "
-                + "Update the app."
+            "The ledger has the format \(format), and this release of Molt \(verb) formats up to \(Self.format).",
+            advice: "Update the app."
         )
     }
 
@@ -195,7 +197,12 @@ extension Suite {
 
 extension MoltError {
     static func ownKey(_ key: String, in suite: Suite) -> MoltError {
-        let message = "The key \"\(key)\" is reserved by Molt. Choose another one."
-        return MoltError(.cannotStore, message).at(key: key).of(suite: suite)
+        MoltError(
+            .cannotStore,
+            "The key \"\(key)\" is reserved by Molt.",
+            advice: "Choose another one.",
+            store: suite.domainName,
+            key: key
+        )
     }
 }

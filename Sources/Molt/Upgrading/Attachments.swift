@@ -56,17 +56,18 @@ final class Attachments {
         if let reason = try deferred[name] ?? stores.reporting(name, { try store.unavailability(in: stores.role) }) {
             throw MoltError(
                 .deferred,
-                "The step needs \(name), which is unavailable: \(reason) "
-                    + (isDeclared
-                        ? "Open the store again later."
-                        : "Name it in the step's `attaching`, so that the migration can be deferred."),
+                "The step needs \(name), which is unavailable: \(reason)",
+                advice: isDeclared
+                    ? "Open the store again later."
+                    : "Name it in the step's `attaching`, so that the migration can be deferred.",
                 attachedStore: name
             )
         }
         guard !unsettled.contains(name) else {
             throw MoltError(
                 .journalPending,
-                "Changes to \(name) from an earlier upgrade are still to be applied. Open the store, and try again.",
+                "Changes to \(name) from an earlier upgrade are still to be applied.",
+                advice: "Open the store, and try again.",
                 attachedStore: name
             )
         }
@@ -76,8 +77,8 @@ final class Attachments {
     private func notAttached(_ name: String) -> MoltError {
         MoltError(
             .notAttached,
-            "The step works on \(name), which is not attached. Pass it in the step's `attaching`, or attach it where "
-                + "the store is opened.",
+            "The step works on \(name), which is not attached.",
+            advice: "Pass it in the step's `attaching`, or attach it where the store is opened.",
             attachedStore: name
         )
     }

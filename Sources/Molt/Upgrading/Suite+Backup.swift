@@ -146,7 +146,13 @@ extension Suite {
         let deadline = ContinuousClock.now + .seconds(5)
         return {
             guard ContinuousClock.now >= deadline else { return }
-            throw MoltError(.busy, "Another process is upgrading the settings in \(suite). Try again.")
+            throw MoltError(
+                .busy,
+                "Another process is upgrading the settings in \(suite).",
+                advice: "Try again.",
+                outcome: .unchanged,
+                store: suite.domainName
+            )
         }
     }
 }

@@ -85,7 +85,7 @@
             #expect(Set(attempts.map(\.processID)).count == 2)
 
             let error = #expect(throws: MoltError.self) { try open(limit: 2) }
-            error?.expect(.attemptsFailed, says: "began 2 times", "retriesInterruptedUpgrades")
+            error?.expect(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades")
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.

@@ -118,14 +118,13 @@ public final class SuiteEditor: SettingsAccess {
         try check()
         guard key != newKey, let value = current(key) else { return false }
         if let other = current(newKey), other != value {
-            var error = MoltError(
+            throw MoltError(
                 .keyExists,
-                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value. Decide which of the two "
-                    + "to keep in a step `.settings(in:)`."
+                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value.",
+                advice: "Decide which of the two to keep in a step `.settings(in:)`.",
+                attachedStore: suite.attachedName,
+                key: key
             )
-            error.attachedStore = suite.attachedName
-            error.key = key
-            throw error
         }
         try set(value, forKey: newKey)
         edits.renamed[newKey] = edits.renamed[key] ?? key

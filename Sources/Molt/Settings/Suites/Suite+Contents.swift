@@ -1,8 +1,12 @@
 /// Access to the whole content of a suite, for fixtures: suites that a test makes and erases.
 extension Suite {
     /// The ledger as the state of a store; nil if no migration has changed the suite.
+    ///
+    /// While changes of an upgrade without a cache are pending, it is that of the upgrade.
     package func state() throws -> StoreContents? {
-        try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }
+        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        guard file.journal.isEmpty else { return StoreContents(version: file.version, ledger: file.ledger) }
+        return try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }
     }
 
     /// Separates the ledger from a suite's values.

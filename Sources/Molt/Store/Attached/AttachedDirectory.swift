@@ -26,10 +26,8 @@ package struct AttachedDirectory: Sendable {
         _ = rmdir(path)
     }
 
-    fileprivate func failure(_ message: String, underlying: (any Error)? = nil) -> MoltError {
-        var error = MoltError(.attachedStoreFailed, message, underlying: underlying)
-        error.attachedStore = name
-        return error
+    fileprivate func failure(_ problem: String, advice: String, underlying: (any Error)? = nil) -> MoltError {
+        MoltError(.attachedStoreFailed, problem, advice: advice, attachedStore: name, underlying: underlying)
     }
 }
 
@@ -45,7 +43,10 @@ extension AttachedDirectory {
         init(_ directory: AttachedDirectory) throws {
             path = directory.path
             guard path.hasPrefix("/") else {
-                throw directory.failure("\(path) is not the URL of a directory. Make it with URL(filePath:).")
+                throw directory.failure(
+                    "\(path) is not the URL of a directory.",
+                    advice: "Make it with URL(filePath:)."
+                )
             }
             do {
                 // The names of Cache's own temporary files begin with a dot.
@@ -55,7 +56,8 @@ extension AttachedDirectory {
                     : FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
             } catch {
                 throw directory.failure(
-                    "\(path) cannot be read. Check its permissions, and that it is a directory.",
+                    "\(path) cannot be read.",
+                    advice: "Check its permissions, and that it is a directory.",
                     underlying: error
                 )
             }

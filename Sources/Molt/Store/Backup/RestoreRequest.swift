@@ -27,14 +27,15 @@ extension RestoreRequest {
         let unattached = names.filter { attached?.contains($0) == false }
         guard !leavesUnattached, let first = unattached.first else { return unattached }
         let missing = unattached.joined(separator: " and ")
-        var error = MoltError(
+        throw MoltError(
             .notAttached,
-            "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, also when you "
-                + "next open the store; or pass `leavingUnattached: true`, which restores the store without them. Nothing "
-                + "was changed."
+            "The backup at \(backup.url.path) also contains \(missing).",
+            advice:
+                "Pass \(missing) in `attaching`, also when you next open the store; or pass `leavingUnattached: true`, "
+                + "which restores the store without them.",
+            outcome: .unchanged,
+            attachedStore: first
         )
-        error.attachedStore = first
-        throw error
     }
 
     /// Includes the current state of suites in the copy of the replaced contents.

@@ -63,8 +63,8 @@ extension CacheTransaction {
         guard holdsRecords else {
             throw MoltError(
                 .unsupported,
-                "A record cannot be put into \(storeName), which holds no records. Run migrations that import records on a "
-                    + "cache."
+                "A record cannot be put into \(storeName), which holds no records.",
+                advice: "Run migrations that import records on a cache."
             )
         }
         let key = record.key
