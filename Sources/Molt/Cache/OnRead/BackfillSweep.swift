@@ -212,7 +212,8 @@ final class BackfillSweep: @unchecked Sendable {
             case .unconverted(let failed):
                 // It is the turn of a later migration.
                 guard failed.step.migration > migration else { throw RecordChanger.inconsistentClosure(failed.error) }
-                outcome = RecordOutcome(id: record.id, failure: failed.error, failedStage: failed.stage)
+                outcome = RecordOutcome(id: record.id)
+                outcome.fail(failed.error, at: failed.stage)
             }
             part.work.outcomes[index] = outcome
             if let version = outcome.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
@@ -267,8 +268,8 @@ final class BackfillSweep: @unchecked Sendable {
         if settled == nil { counts += part.work.workers[0].counts }
         part.work.workers[0].counts.reset()
         for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
-        for index in 0..<part.records.count {
-            guard let error = part.work.outcomes[index].failure.map(upgrader.named) else { continue }
+        for index in 0..<part.records.count where part.work.outcomes[index].failure != nil {
+            guard let error = part.work.outcomes[index].error.map(upgrader.named) else { continue }
             guard let stage = part.work.outcomes[index].failedStage else {
                 failure = failure ?? error
                 continue

@@ -108,9 +108,19 @@ struct RecordOutcome {
     var expiration = Expiration.kept
     /// The changes to apply at the end of the pass.
     var deferred: [DeferredChange] = []
-    var failure: MoltError?
+    /// In a box, because there is an outcome for each record of a batch, and errors are large.
+    private(set) var failure: (any Error)?
     /// The position of the failed step in the pass if the upgrade may go on without the record; nil if it must stop.
-    var failedStage: Int?
+    private(set) var failedStage: Int?
+
+    /// The error of the step that failed.
+    var error: MoltError? { failure as? MoltError }
+
+    /// - Parameter stage: The position of the failed step if the upgrade may go on without the record.
+    mutating func fail(_ error: MoltError, at stage: Int?) {
+        failure = error
+        failedStage = stage
+    }
 }
 
 /// A record that a step could not convert, as it was before the step's migration.

@@ -214,7 +214,7 @@ struct RecordChanger: Sendable {
         of stored: Record,
         _ chain: StepChains.Chain
     ) throws -> UnconvertedRecord {
-        guard let error = failed.failure else { preconditionFailure("A record that did not fail was undone.") }
+        guard let error = failed.error else { preconditionFailure("A record that did not fail was undone.") }
         guard let stage = failed.failedStage else { throw error }
         let step = steps[stage]
         let first = steps.firstIndex { $0.migration == step.migration } ?? stage
@@ -318,10 +318,8 @@ struct RecordChanger: Sendable {
                     type: record.typeName,
                     store: storeName
                 )
-                outcome.failure = failure
-                if !stops[link.stage], !isAtPoint, failure.isAboutRecord {
-                    outcome.failedStage = link.stage
-                }
+                let isTolerated = !stops[link.stage] && !isAtPoint && failure.isAboutRecord
+                outcome.fail(failure, at: isTolerated ? link.stage : nil)
                 return outcome
             }
             if let before, record.revision != revision { changes.append((before, record, link)) }

@@ -160,7 +160,7 @@ final class RecordPass {
         var unconverted = PassBatch.Worker(chains: [], counts: changer.noCounts)
         for index in 0..<work.records.count {
             var outcome = work.outcomes[index]
-            if let failure = outcome.failure {
+            if let failure = outcome.error {
                 // The record's closures run again.
                 try scope.configuration.checkCancellation()
                 let record = try setAside(&outcome, failure)

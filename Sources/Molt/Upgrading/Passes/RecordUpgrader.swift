@@ -82,7 +82,7 @@ final class RecordUpgrader: Sendable {
     func upgrade(_ record: inout Record, _ chain: StepChains.Chain) throws(MoltError) -> RecordOutcome {
         var counts = changer.noCounts
         let outcome = changer.change(&record, chain, &counts)
-        if let failure = outcome.failure { throw named(failure) }
+        if let failure = outcome.error { throw named(failure) }
         return outcome
     }
 
@@ -101,7 +101,7 @@ final class RecordUpgrader: Sendable {
         var counts = changer.noCounts
         var outcome = changer.change(&record, chain, &counts)
         outcome.changedBy = counts.changedMigrations
-        guard let failure = outcome.failure else { return .upgraded(outcome) }
+        guard let failure = outcome.error else { return .upgraded(outcome) }
         guard outcome.failedStage != nil else { throw named(failure) }
         return .unconverted(try changer.undo(outcome, of: stored, chain))
     }
