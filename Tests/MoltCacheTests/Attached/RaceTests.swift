@@ -28,7 +28,7 @@ struct RaceTests {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
         }
-        return try Migrator(mine, configuration: MoltConfiguration(monitor: monitor)).migrate(CacheStore(at: url))
+        return try Migrator(mine, configuration: .init { $0.monitor = monitor }).migrate(CacheStore(at: url))
     }
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
@@ -110,7 +110,9 @@ struct RaceTests {
     @Test func `Past the commit, cancellation has no effect`() throws {
         let writer = try Writer(url)
         let isCommitted = Locked(false)
-        var configuration = MoltConfiguration(monitor: writer.monitor) { isCommitted.withLock { $0 } }
+        var configuration = MoltConfiguration()
+        configuration.monitor = writer.monitor
+        configuration.isCancelled = { isCommitted.withLock { $0 } }
         configuration.hooks.atPoint = { point in
             guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
             isCommitted.withLock { $0 = true }

@@ -247,7 +247,7 @@ import Testing
         let notebook = try Notebook()
         let migrations: MigrationRegistry = [notebook.adding("new")]
         var refusing = configuration
-        refusing.atPoint = notebook.refusing
+        refusing.hooks.atPoint = notebook.refusing
         await #expect(throws: MoltError.self) { try await store.upgrade(migrations, refusing) }
         #expect(monitor.summary?.failure?.code == "attachedStoreFailed")
         #expect(monitor.summary?.failure?.isCommitted == true)

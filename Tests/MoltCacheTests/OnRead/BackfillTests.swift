@@ -351,7 +351,7 @@ import Testing
         }
         try open(migrations, .quarantine(upTo: .none), monitor).backfill()
         let eager = try OldStore(Self.records)
-        let report = try Migrator(migrations, configuration: MoltConfiguration(unconvertible: .quarantine(upTo: .none)))
+        let report = try Migrator(migrations.onFailure(.quarantine(upTo: .none)))
             .migrate(CacheStore(at: eager.url))
         #expect(failed.all == [report.failedRecords])
         #expect(try CacheStore.quarantine(at: store.url) == CacheStore.quarantine(at: eager.url))

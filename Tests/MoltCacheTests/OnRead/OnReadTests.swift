@@ -152,13 +152,12 @@ import Testing
         let registry = MigrationRegistry(Self.migrations.migrations + [later], allowsLateMigrations: true)
         let url = store.url
         // It records the second one, so the first one is late, and has steps to run.
-        var configuration = MoltConfiguration(
-            monitor: .afterPlanning {
-                try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
-            }
-        )
-        configuration.hooks.onlyRecordsOnRead = true
-        let report = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
+        var configuration = MoltConfiguration()
+        configuration.monitor = .afterPlanning {
+            try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
+        }
+        let migrator = Migrator(registry, configuration: configuration, onlyRecordsOnRead: true)
+        let report = try migrator.migrate(CacheStore(at: url))
         #expect(report.entries.map(\.outcome) == [.ran, .ran])
         #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
         #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)

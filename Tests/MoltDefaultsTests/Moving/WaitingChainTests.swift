@@ -76,7 +76,7 @@ import Testing
         var configuration = MoltConfiguration()
         configuration.role = .appExtension
         for _ in 0..<2 {
-            let plan = try MigrationPlan(for: group.suite, migrations: registry, role: .appExtension)
+            let plan = try MigrationPlan(for: group.suite, migrations: registry, configuration: configuration)
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
             #expect(try group.suite.dryRun(of: registry, configuration: configuration).deferred == plan.deferred)
             #expect(try group.suite.upgrade(with: registry, configuration: configuration).deferred == plan.deferred)

@@ -183,17 +183,17 @@ import Testing
                 try scenario.prepare()
                 try scenario.recordPoints(of: stores[0])
             }
-            let count = try scenario.points.count
-            try #require(count > 10)
-            for point in stride(from: 0, to: count, by: TestRun.choose(3, long: 1)) {
+            let points = try scenario.points
+            try #require(points.count > 10)
+            for point in stride(from: 0, to: points.count, by: TestRun.choose(3, long: 1)) {
                 try scenario.reset()
-                await #expect(processExitsWith: .signal(SIGKILL), "\(try scenario.points[point])") {
+                await #expect(processExitsWith: .signal(SIGKILL), "\(points[point])") {
                     [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store], point = point as Int]
                     in
                     try scenario.prepare()
                     try scenario.upgrade(stores[0], killedAt: point)
                 }
-                await #expect(processExitsWith: .success, "\(try scenario.points[point])") {
+                await #expect(processExitsWith: .success, "\(points[point])") {
                     [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store]] in
                     for store in [stores[1], stores[0], stores[1]] {
                         try scenario.upgrade(store)
