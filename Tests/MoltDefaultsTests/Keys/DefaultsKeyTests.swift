@@ -73,7 +73,7 @@ struct DefaultsKeyTests {
         let number = try #require(throws: MoltError.self) {
             try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
         }
-        let words = "The stored value is not an integer that fits UInt8. It is unchanged: "
+        let words = "The stored value is not an integer that fits UInt8. Convert it"
         #expect(number.message.hasPrefix(words))
     }
 
