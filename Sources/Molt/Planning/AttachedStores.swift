@@ -32,8 +32,9 @@ struct AttachedStores {
     /// The states of the registry's suites by name, without those that cannot be read now.
     func suiteStates() throws -> [String: SuiteState] {
         var states: [String: SuiteState] = [:]
-        let names = registry.migrations.flatMap(\.attached).compactMap { $0.suite?.attachedName }
-        for name in Set(names + [primary?.attachedName].compactMap(\.self)).sorted() {
+        // In the order of the steps: a suite that is a link to another one exists once that one is saved.
+        let declared = registry.migrations.flatMap(\.attached).compactMap { $0.suite?.attachedName }
+        for name in [primary?.attachedName].compactMap(\.self) + declared where states[name] == nil {
             guard let suite = stores[name]?.suite else { continue }
             states[name] = try reporting(name) {
                 guard try suite.unavailability(in: role, lastCount: nil) == nil else { return nil }

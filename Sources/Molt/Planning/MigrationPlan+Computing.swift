@@ -174,7 +174,14 @@ extension MigrationPlan {
         let suites = try attachments.suiteStates()
         planSettings(registry, suites)
         guard problems.isEmpty else { return }
-        let rows = suites.sorted { $0.key < $1.key }.flatMap { $0.value.ledger?.rows.map(\.entry) ?? [] }
+        let rows = suites.sorted { $0.key < $1.key }.flatMap { name, suite in
+            (suite.ledger?.rows ?? []).map { row in
+                var entry = row.entry
+                // What another suite has may still be in a journal.
+                entry.attachedCounts = entry.attachedCounts.filter { $0.key == name || $0.value == 0 }
+                return entry
+            }
+        }
         try deferEntries(state.ledger + rows, registry, attachments)
     }
 

@@ -133,6 +133,11 @@ package struct SuiteLedger: Codable {
         }
     }
 
+    /// Those of some rows whose migrations the suite has not been through.
+    func missing(of others: [Row]) -> [Row] {
+        others.filter { !hasAny(of: [$0]) }
+    }
+
     /// Whether the suite has been through any of some migrations.
     func hasAny(of others: [Row]) -> Bool {
         let names = Set(others.filter { $0.entry.outcome != .deferred }.map(\.entry.name))

@@ -130,16 +130,16 @@ public final class TemporaryStore: Sendable {
         try markSuites(migrations)
     }
 
-    /// Gives each suite of a cache's fixture the ledger that it had: that of the cache, without migrations of records.
+    /// Gives each suite the ledger that it had: that of the fixture, without migrations that do not work on it.
     ///
-    /// A fixture has one ledger, and its cache had brought the suites through it.
+    /// A fixture has one ledger, and its store had brought the suites through it.
     private func markSuites(_ migrations: MigrationRegistry) throws {
         let isFirst = state.withLock { state in
             defer { state.isMarked = true }
             return !state.isMarked
         }
-        guard isFirst, isOwner, fixture.primary == .cache else { return }
-        for (original, standIn) in allStandIns {
+        guard isFirst, isOwner else { return }
+        for (original, standIn) in allStandIns where fixture.primary != .suite(original) {
             let names = migrations.migrations.filter { migration in
                 migration.attached.contains { $0.name == original.attachedName }
             }.map(\.name)

@@ -159,9 +159,9 @@ struct JournalTests {
         #expect(error?.code == .notAttached)
         #expect(
             error?.message
-                == "The store has changes for \(notebook.name), which is not attached. Attach it where the store is opened. "
-                + "The upgrade is committed. Its remaining changes outside the store will be applied when the store is "
-                + "next opened."
+                == "The store has changes for \(notebook.name), which is not attached. The upgrade is committed. Its remaining "
+                + "changes outside the store will be applied when the store is next opened. Attach it where the store is "
+                + "opened."
         )
         #expect(error?.attachedStore == notebook.name)
         #expect(try waiting() == [notebook.name])

@@ -204,9 +204,9 @@ import Testing
             #expect(error?.attachedStore == (attached.isEmpty ? notebook : list).name)
             #expect(
                 error?.message
-                    == "The backup at \(backup.url.path) also contains \(missing). Pass \(missing) in `attaching`, "
-                    + "also when you next open the store; or pass `leavingUnattached: true`, which restores the store "
-                    + "without them. Nothing was changed."
+                    == "The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in "
+                    + "`attaching`, also when you next open the store; or pass `leavingUnattached: true`, which restores "
+                    + "the store without them."
             )
         }
         #expect(try scenario.contents == before)

@@ -27,13 +27,15 @@ import Testing
                 )
                 var configuration = CodableCache.Configuration()
                 configuration.hooks.atPoint = { point in
-                    if point == .before(isCopied ? .finish : .add, of: Suite(old)) { kill(getpid(), SIGKILL) }
+                    if point == (isCopied ? .before(.finish, of: Suite(old)) : .before(.add, of: Suite(new))) {
+                        kill(getpid(), SIGKILL)
+                    }
                 }
                 _ = try CodableCache(at: URL(filePath: path), migrations: [move], configuration: configuration)
             }
             #expect(try fixture.old.values == values)
             #expect(try fixture.new.values == (isCopied ? values : [:]))
-            #expect(try fixture.new.history.isEmpty)
+            #expect(try fixture.new.history.isEmpty == !isCopied)
             try fixture.upgrade(fixture.move(afterwards: .clean))
             #expect(try fixture.old.values.isEmpty)
             #expect(try fixture.new.values == values)
@@ -47,9 +49,10 @@ import Testing
         before part: AppliedPart = .add,
         _ body: @escaping @Sendable () throws -> Void = {}
     ) throws {
-        let source = fixture.old.suite
+        // The destination is changed first.
+        let suite = part == .add ? fixture.new.suite : fixture.old.suite
         try fixture.upgrade(fixture.move(conflict: .sourceWins, afterwards: .clean)) { point in
-            if point == .before(part, of: source) { try body() }
+            if point == .before(part, of: suite) { try body() }
         }
     }
 

@@ -153,8 +153,10 @@ public final class SuiteEditor: SettingsAccess {
         defer { end() }
         try check()
         let effective = edits.changes.filter { key, value in snapshot[key] != value }
+        let ledger = try SuiteLedger(in: snapshot, of: suite)
+        let rows = ledger?.missing(of: rows) ?? rows
         guard !effective.isEmpty || !rows.isEmpty else { return nil }
-        try SuiteLedger(in: snapshot, of: suite)?.checkWritable(in: suite)
+        try ledger?.checkWritable(in: suite)
         try SuiteDomain(suite).checkWritable()
         var patch = SuitePatch(snapshot: snapshot)
         patch.set = effective.compactMapValues { $0 }

@@ -22,8 +22,8 @@ final class RecordPipeline<Batch: PipelineBatch> {
     private let queue: DispatchQueue
     private let stopCheck: StopCheck
     private let reader: Reader
-    private let read: (Batch) throws -> Void
-    private let change: (Batch) throws -> Void
+    private var read: (Batch) throws -> Void
+    private var change: (Batch) throws -> Void
     private let atEnd: () -> Void
     /// The batch that the user has, or has had.
     private var current: Batch
@@ -80,6 +80,9 @@ final class RecordPipeline<Batch: PipelineBatch> {
         stopCheck.stop()
         wait()
         atEnd()
+        // The queue may keep the pipeline a little longer, and the closures keep connections open.
+        read = { _ in }
+        change = { _ in }
     }
 
     private func wait() {
