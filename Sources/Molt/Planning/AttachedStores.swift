@@ -30,20 +30,30 @@ struct AttachedStores {
     }
 
     /// The states of the registry's suites by name, without those that cannot be read now.
+    ///
+    /// A damaged suite does not keep a cache from being opened: the migrations that need it report the damage.
+    ///
+    /// - Throws: The error of the suite that is upgraded without a cache, or of a ledger in a newer format.
     func suiteStates() throws -> [String: SuiteState] {
         var states: [String: SuiteState] = [:]
         // In the order of the steps: a suite that is a link to another one exists once that one is saved.
         let declared = registry.migrations.flatMap(\.attached).compactMap { $0.suite?.attachedName }
         for name in [primary?.attachedName].compactMap(\.self) + declared where states[name] == nil {
             guard let suite = stores[name]?.suite else { continue }
-            states[name] = try reporting(name) {
-                guard try suite.unavailability(in: role, lastCount: nil) == nil else { return nil }
-                let values = try SuiteDomain(suite).read()
-                let ledger = try SuiteLedger(in: values, of: suite)
-                return SuiteState(ledger: ledger, isEmpty: values.keys.allSatisfy(Suite.ownKeys.contains))
+            do {
+                states[name] = try reporting(name) { try state(of: suite) }
+            } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
+                continue
             }
         }
         return states
+    }
+
+    private func state(of suite: Suite) throws -> SuiteState? {
+        guard try suite.unavailability(in: role, lastCount: nil) == nil else { return nil }
+        let values = try SuiteDomain(suite).read()
+        let ledger = try SuiteLedger(in: values, of: suite)
+        return SuiteState(ledger: ledger, isEmpty: values.keys.allSatisfy(Suite.ownKeys.contains))
     }
 
     /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.
@@ -134,8 +144,17 @@ struct AttachedStores {
         let suites = Dictionary(stores.values.compactMap(\.suite).map { ($0.domainName, $0) }) { first, _ in first }
         // In one order everywhere, so that two upgrades never wait for each other.
         return try suites.sorted { $0.key < $1.key }.map(\.value)
-            .filter { try $0.unavailability(in: role, lastCount: nil) == nil }
+            .filter { isUsable($0) }
             .map { try SuiteLock($0, waiting: waiting) }
+    }
+
+    /// Whether a suite can be changed now; one that cannot is reported by the migrations that need it.
+    private func isUsable(_ suite: Suite) -> Bool {
+        do {
+            return try suite.unavailability(in: role, lastCount: nil) == nil
+        } catch {
+            return false
+        }
     }
 
     // MARK: Errors

@@ -330,7 +330,7 @@ package final class CacheStore {
     func removeIfSettled() {
         guard primary != nil, !isInMemory, let state = try? state(), state.journal.isEmpty else { return }
         close()
-        // What is left costs the next opening a look into the file.
+        // If a file cannot be removed, the next opening only has to look into it.
         for suffix in ["", "-wal", "-shm"] { try? DurableFile.remove(path + suffix) }
     }
 

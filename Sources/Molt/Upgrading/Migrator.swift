@@ -45,7 +45,7 @@ package struct Migrator: Sendable {
         let attempt = AttemptNote(store, configuration)
         let locks = SuiteLocks()
         var opening = opening ?? configuration.opening(of: store)
-        defer { if locks.areHeld { store.removeIfSettled() } }
+        defer { withExtendedLifetime(locks) { if locks.areHeld { store.removeIfSettled() } } }
         do {
             let report = try runPhases(on: store, &opening, attempt, backup, locks)
             backup.upgradeDidEnd()

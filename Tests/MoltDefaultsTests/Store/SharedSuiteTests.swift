@@ -157,6 +157,19 @@ import Testing
         #expect(try scratch.values["volume"] == 0.25)
     }
 
+    #if os(Linux)
+        @Test func `A damaged suite does not keep a cache that is up to date from being opened`() throws {
+            let cache = try ScratchCache()
+            try cache.upgrade([halving])
+            try scratch.writeFile("noise")
+            #expect(try cache.upgrade([halving]).isEmpty)
+            let failed = #expect(throws: MoltError.self) { try cache.upgrade([halving, second]) }
+            #expect(failed?.code == .unreadable)
+            let refused = #expect(throws: MoltError.self) { try suite.upgrade(with: [halving]) }
+            #expect(refused?.code == .unreadable)
+        }
+    #endif
+
     @Test func `The same name with other steps is a mismatch, and another version is not`() throws {
         let (suite, step) = (suite, halving.steps)
         try ScratchCache().upgrade([halving])

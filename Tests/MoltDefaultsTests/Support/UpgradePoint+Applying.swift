@@ -4,9 +4,9 @@
 enum AppliedPart: String, Codable, CaseIterable, Sendable {
     /// All, if no other suite changes.
     case all
-    /// What is set.
+    /// Additions and replacements, and the rows of the ledger.
     case add
-    /// What is removed, and the ledger.
+    /// Removals.
     case finish
 }
 
