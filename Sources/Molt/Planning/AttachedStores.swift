@@ -27,11 +27,13 @@ struct AttachedStores {
         var ledger: SuiteLedger?
         /// Whether it has no settings.
         var isEmpty: Bool
+        /// Why it cannot be used; nil if it can.
+        var fault: MoltError?
     }
 
     /// The states of the registry's suites by name, without those that cannot be read now.
     ///
-    /// A damaged suite does not keep a cache from being opened: the migrations that need it report the damage.
+    /// A damaged suite does not keep a cache from being opened if no migration needs it.
     ///
     /// - Throws: The error of the suite that is upgraded without a cache, or of a ledger in a newer format.
     func suiteStates() throws -> [String: SuiteState] {
@@ -43,7 +45,7 @@ struct AttachedStores {
             do {
                 states[name] = try reporting(name) { try state(of: suite) }
             } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
-                continue
+                states[name] = SuiteState(isEmpty: true, fault: error)
             }
         }
         return states

@@ -182,6 +182,10 @@ extension MigrationPlan {
                 return entry
             }
         }
+        for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
+            let names = migration.steps.filter(entry.runs).flatMap(\.attached).map(\.name)
+            if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
+        }
         try deferEntries(state.ledger + rows, registry, attachments)
     }
 
