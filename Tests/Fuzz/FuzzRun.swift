@@ -27,14 +27,16 @@ package struct FuzzRun {
         return mutator.input(&random)
     }
 
-    /// Runs the inputs, each with a time limit.
-    package func run(_ numbers: Range<Int>) async -> Result {
+    /// Runs the inputs.
+    ///
+    /// - Parameter limit: The time limit of an input in seconds; nil for none, for a process that does other work, too.
+    package func run(_ numbers: Range<Int>, limit: UInt32? = 20) async -> Result {
         var result = Result()
         FuzzWatch.start(target.rawValue, seed: seed)
         defer { FuzzWatch.stop() }
         for number in numbers {
             let input = input(number)
-            FuzzWatch.begin(number)
+            FuzzWatch.begin(number, limit: limit)
             switch await target.feed(input) {
             case .accepted: result.accepted += 1
             case .refused: break

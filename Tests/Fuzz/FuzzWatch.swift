@@ -7,9 +7,6 @@ enum FuzzWatch {
     nonisolated(unsafe) private static var length = 0
     nonisolated(unsafe) private static var number = 0
 
-    /// The time limit of an input, in seconds.
-    private static let limit: UInt32 = 20
-
     /// The peak memory of the process, in bytes.
     static var peakMemory: Int {
         var usage = rusage()
@@ -35,10 +32,10 @@ enum FuzzWatch {
         }
     }
 
-    /// Starts the time limit of an input.
-    static func begin(_ next: Int) {
+    /// Notes an input, and starts its time limit.
+    static func begin(_ next: Int, limit: UInt32?) {
         number = next
-        alarm(limit)
+        if let limit { alarm(limit) }
     }
 
     static func stop() {
