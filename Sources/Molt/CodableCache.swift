@@ -66,7 +66,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(
-            CacheStore(at: url, configuration),
+            StoreFile(at: url, configuration),
             migrations: migrations,
             configuration: configuration
         )
@@ -81,7 +81,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(
-            CacheStore(at: url, configuration, createsFile: false),
+            StoreFile(at: url, configuration, createsFile: false),
             migrations: migrations,
             configuration: configuration
         )
@@ -95,7 +95,7 @@ public final class CodableCache: Sendable {
         retaining retained: any Sendable
     ) throws {
         try self.init(
-            CacheStore(at: url, configuration),
+            StoreFile(at: url, configuration),
             migrations: migrations,
             configuration: configuration,
             retaining: retained
@@ -113,7 +113,7 @@ public final class CodableCache: Sendable {
         // No other process could upgrade it.
         configuration.owner = .thisProcess
         try self.init(
-            CacheStore(inMemoryWith: configuration.attachments),
+            StoreFile(inMemoryWith: configuration.attachments),
             migrations: migrations,
             configuration: configuration
         )
@@ -121,7 +121,7 @@ public final class CodableCache: Sendable {
 
     /// Opens an existing store, for example one in memory that already has records.
     package init(
-        _ store: sending CacheStore,
+        _ store: sending StoreFile,
         migrations: MigrationRegistry,
         configuration: Configuration,
         isCancelled: @escaping @Sendable () -> Bool = { false },
@@ -211,7 +211,7 @@ extension CodableCache {
     ) async throws -> CodableCache {
         try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
             try CodableCache(
-                CacheStore(at: url, configuration),
+                StoreFile(at: url, configuration),
                 migrations: migrations,
                 configuration: configuration,
                 isCancelled: isCancelled
@@ -220,7 +220,7 @@ extension CodableCache {
     }
 }
 
-extension CacheStore {
+extension StoreFile {
     fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
         readsLaterLayouts = configuration.readsNewerStores

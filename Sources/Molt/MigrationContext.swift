@@ -103,7 +103,7 @@ public final class MigrationContext {
     func perform<Value>(
         at point: @autoclosure () -> UpgradePoint? = nil,
         writingFirst writesFirst: Bool = true,
-        _ body: (CacheTransaction) throws -> Value
+        _ body: (StoreTransaction) throws -> Value
     ) throws -> Value {
         precondition(!isExpired, "A migration's context was used after its block had returned.")
         if let failure { throw failure }

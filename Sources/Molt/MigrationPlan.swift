@@ -182,7 +182,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// - Parameter role: The role of the process; an app extension may not see everything that the app sees.
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package init(
-        for store: CacheStore,
+        for store: StoreFile,
         migrations: MigrationRegistry,
         role: MoltConfiguration.Role = .current,
         onlyRecordsOnRead: Bool = true

@@ -116,7 +116,7 @@ extension FuzzTarget {
         try? StoreContents(
             version: 0,
             records: [.init(key: "a", typeName: "T", content: Array(#"{"a":1,"b":"x"}"#.utf8), version: 0)]
-        ).write(to: CacheStore(at: url))
+        ).write(to: StoreFile(at: url))
         let migrations: MigrationRegistry = [
             Migration(to: 1, "m", .removeProperty("T", "a")),
             Migration(to: 2, "n", .changeValue("T", "b", to: .integer, otherwise: .keep)),
@@ -154,7 +154,7 @@ extension FuzzTarget {
     private static let databases: [[UInt8]] = {
         let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
-        let store = CacheStore(at: url)
+        let store = StoreFile(at: url)
         store.pageSize = 512
         let records = (0..<12).map { number in
             let text = String(repeating: "x", count: number == 5 ? 1_500 : number * 9)

@@ -55,7 +55,7 @@ import Testing
     @Test func `The state is read while another connection has pages in the log that are not in the file`() throws {
         let cache = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
         try cache.set(1, forKey: "one")
-        #expect(try CacheStore.state(at: url).version == 2)
+        #expect(try StoreFile.state(at: url).version == 2)
         #expect(try cache.value(Int.self, forKey: "one") == 1)
     }
 
@@ -63,7 +63,7 @@ import Testing
     func `An empty file and a database without tables are fresh`(sql: String) throws {
         #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
         if !sql.isEmpty { try SQLite(url).run(sql) }
-        #expect(try CacheStore.state(at: url).isFresh)
+        #expect(try StoreFile.state(at: url).isFresh)
         let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
         #expect(try cache.value(Int.self, forKey: "one") == 1)
@@ -73,7 +73,7 @@ import Testing
     func `A path may contain any character`(name: String) throws {
         let odd = scratch.url.appendingPathComponent(name).appendingPathComponent(name + ".molt")
         try CodableCache(at: odd).set(1, forKey: "one")
-        #expect(try CacheStore.state(at: odd).isFresh == false)
+        #expect(try StoreFile.state(at: odd).isFresh == false)
         #expect(try CodableCache(at: odd).value(Int.self, forKey: "one") == 1)
     }
 
@@ -83,7 +83,7 @@ import Testing
             // then take the cache for closed, and delete its log.
             let cache = try CodableCache(at: url)
             try cache.set(1, forKey: "one")
-            for _ in 0..<10 { _ = try CacheStore.state(at: url) }
+            for _ in 0..<10 { _ = try StoreFile.state(at: url) }
             let other = Process()
             other.executableURL = URL(fileURLWithPath: "/bin/sh")
             other.arguments = ["-c", "command -v sqlite3 >/dev/null || exit 0; sqlite3 '\(url.path)' 'SELECT 1;'"]
@@ -102,7 +102,7 @@ import Testing
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
         // This change is in the log only.
         try SQLite(url).run("PRAGMA user_version = 3")
-        #expect(try CacheStore.state(at: link).version == 3)
+        #expect(try StoreFile.state(at: link).version == 3)
         try SQLite(url).run("PRAGMA user_version = 2")
         let other = try CodableCache(at: link, migrations: [Migration(to: 2, "second")])
         try other.set(1, forKey: "one")
@@ -117,7 +117,7 @@ import Testing
         for url in [link, web] {
             #expect(throws: MoltError.self) { _ = try CodableCache(at: url) }?.expect(.notAFile)
         }
-        #expect(throws: MoltError.self) { try CacheStore.state(at: web) }
+        #expect(throws: MoltError.self) { try StoreFile.state(at: web) }
         #expect(try scratch.names() == ["link.molt"])
     }
 
@@ -206,6 +206,6 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try CodableCache(at: url, migrations: [Migration(to: 1, "first")]).count() == 8)
-        #expect(try CacheStore.state(at: url).ledger.count == 1)
+        #expect(try StoreFile.state(at: url).ledger.count == 1)
     }
 }

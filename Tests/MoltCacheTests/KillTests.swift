@@ -16,7 +16,7 @@ import Testing
                 try insertAndDie(url)
             }
             #expect(try scratch.names().contains("cache.molt-wal"))
-            #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+            #expect(try StoreFile.state(at: scratch.file()) == .fresh)
             let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
@@ -25,11 +25,11 @@ import Testing
 
     @Test func `A large new store is fresh until its commit, and reading its state does not wait`() throws {
         let url = scratch.file()
-        try CacheStore(at: url).commit { transaction in
+        try StoreFile(at: url).commit { transaction in
             try insertMany(transaction)
-            #expect(try CacheStore.state(at: url) == .fresh)
+            #expect(try StoreFile.state(at: url) == .fresh)
         }
-        #expect(try CacheStore.state(at: url).version == 1)
+        #expect(try StoreFile.state(at: url).version == 1)
     }
 
     #if CHILD_PROCESSES
@@ -38,7 +38,7 @@ import Testing
             await #expect(processExitsWith: .signal(SIGKILL)) { [url = scratch.file() as URL] in
                 try insertAndDie(url)
             }
-            #expect(try CacheStore.state(at: scratch.file()).version == 0)
+            #expect(try StoreFile.state(at: scratch.file()).version == 0)
             let cache = try CodableCache(at: scratch.file())
             #expect(try cache.keys() == ["john"])
             #expect(try cache.value(Person.self, forKey: "john") == .john)
@@ -59,7 +59,7 @@ import Testing
         #expect(after.count > before.count)
         try (after.prefix(pages * 4_096) + before.dropFirst(pages * 4_096)).write(to: scratch.file())
         try FileManager.default.copyItem(atPath: open.path + "-wal", toPath: scratch.file().path + "-wal")
-        #expect(try CacheStore.state(at: scratch.file()).version == 1)
+        #expect(try StoreFile.state(at: scratch.file()).version == 1)
         let copy = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
         #expect(try copy.count() == 20)
         copy.close()
@@ -69,14 +69,14 @@ import Testing
 
 /// Inserts more than SQLite keeps in memory, and kills the process before the commit.
 private func insertAndDie(_ url: URL) throws {
-    try CacheStore(at: url).commit { transaction in
+    try StoreFile(at: url).commit { transaction in
         try insertMany(transaction)
         raise(SIGKILL)
     }
 }
 
 /// Inserts 20 MB of records.
-private func insertMany(_ transaction: CacheTransaction) throws {
+private func insertMany(_ transaction: StoreTransaction) throws {
     let batch = RecordBatch(capacity: 1)
     let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
     for id in 100..<20_000 {

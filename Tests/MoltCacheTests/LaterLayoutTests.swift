@@ -55,7 +55,7 @@ struct LaterLayoutTests {
         #expect(cache.report.isEmpty && cache.isReadOnly)
         #expect(try cache.value(String.self, forKey: "key") == "value")
         cache.close()
-        let ledger = try CacheStore.state(at: url).ledger
+        let ledger = try StoreFile.state(at: url).ledger
         #expect(ledger.map(\.name) == ["first"] && ledger.map(\.outcome) == [.ran])
         #expect(try CodableCache.verify(at: url).isEmpty)
         #expect(try Data(contentsOf: url) == bytes)
@@ -125,7 +125,7 @@ struct LedgerRowTests {
         let scratch = try ScratchDirectory()
         let migration = Migration(to: 2, "both", replacing: ["first", "second"])
         try CodableCache(at: scratch.file(), migrations: [migration]).close()
-        #expect(try CacheStore.state(at: scratch.file()).ledger.map(\.replaces) == [["first", "second"]])
+        #expect(try StoreFile.state(at: scratch.file()).ledger.map(\.replaces) == [["first", "second"]])
     }
 
     @Test func `keeps the extra data of a later release`() throws {
@@ -134,7 +134,7 @@ struct LedgerRowTests {
         try CodableCache(at: scratch.file(), migrations: [first]).close()
         try SQLite(scratch.file()).run("UPDATE molt_ledger SET extra = '{\"inverse\":[]}'")
         try CodableCache(at: scratch.file(), migrations: [first, Migration(to: 2, "second")]).close()
-        let ledger = try CacheStore.state(at: scratch.file()).ledger
+        let ledger = try StoreFile.state(at: scratch.file()).ledger
         #expect(ledger.map(\.extra) == [#"{"inverse":[]}"#, nil])
     }
 }

@@ -12,7 +12,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    private func store(_ values: [(String, any Encodable & Sendable)] = []) throws -> CacheStore {
+    private func store(_ values: [(String, any Encodable & Sendable)] = []) throws -> StoreFile {
         var configuration = CodableCache.Configuration()
         let clock = clock
         configuration.now = { clock.date }
@@ -20,10 +20,10 @@ import Testing
         try cache.batch { batch in
             for (key, value) in values { try batch.set(value, forKey: key) }
         }
-        return CacheStore(at: scratch.file())
+        return StoreFile(at: scratch.file())
     }
 
-    private func people() throws -> CacheStore {
+    private func people() throws -> StoreFile {
         try store([("a", Person.john), ("b", Person.jane), ("c", City(zipCode: 1)), ("d", Person.john)])
     }
 
@@ -34,12 +34,12 @@ import Testing
     }
 
     /// The ids, keys and type names of all records, in the order of their ids.
-    private func read(_ transaction: CacheTransaction) throws -> [String] {
+    private func read(_ transaction: StoreTransaction) throws -> [String] {
         try transaction.typeNames().flatMap { try read(transaction, type: $0) }.sorted()
     }
 
     /// The ids, keys and type names of the records of all batches of a type.
-    private func read(_ transaction: CacheTransaction, type: String, capacity: Int = 2) throws -> [String] {
+    private func read(_ transaction: StoreTransaction, type: String, capacity: Int = 2) throws -> [String] {
         let batch = RecordBatch(capacity: capacity)
         var found: [String] = []
         var last: Int64 = 0
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `Creation, version and ledger are committed together`() throws {
-        let store = CacheStore(at: scratch.file())
+        let store = StoreFile(at: scratch.file())
         var counts = RecordCounts()
         (counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined) = (1, 2, 3, 4, 5)
         let entry = LedgerEntry(
@@ -77,25 +77,25 @@ import Testing
                 throw TestFailure.expected
             }
         }
-        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+        #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.withWriteTransaction(until: nil) { transaction in
             try transaction.record([entry], version: 7)
             return false
         } waiting: {
         }
-        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+        #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.commit { transaction throws in
             #expect(try transaction.state() == .fresh)
             try transaction.record([entry], version: 7)
         }
         try store.commit { try $0.record([other], version: 7) }
         #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
-        #expect(try CacheStore.state(at: scratch.file()) == store.state())
+        #expect(try StoreFile.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
     @Test func `The journal keeps its entries in order and byte for byte, beside the version and the ledger`() throws {
-        let store = CacheStore(at: scratch.file())
+        let store = StoreFile(at: scratch.file())
         let entries = [
             JournalEntry(store: "b", changes: [0, 255, 10, 0]), JournalEntry(store: "a", changes: []),
             JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
@@ -415,7 +415,7 @@ import Testing
     }
 
     @Test func `A transaction that has ended refuses calls`() throws {
-        var escaped: CacheTransaction?
+        var escaped: StoreTransaction?
         try people().commit { escaped = $0 }
         let transaction = try #require(escaped)
         let calls: [() throws -> Void] = [
@@ -454,7 +454,7 @@ import Testing
     }
 
     @Test func `An error of SQLite says what to do, and leaves the store unchanged`() throws {
-        let store = CacheStore(at: scratch.file())
+        let store = StoreFile(at: scratch.file())
         let cache = try CodableCache(at: scratch.file())
         try cache.set("small", forKey: "a")
         cache.close()
@@ -477,7 +477,7 @@ import Testing
     }
 }
 
-extension CacheTransaction {
+extension StoreTransaction {
     fileprivate func plan(_ kind: DeferredChange.Kind, for id: Int64, stage: Int = 0) throws {
         try deferChange(DeferredChange(stage: stage, id: id, kind: kind))
     }

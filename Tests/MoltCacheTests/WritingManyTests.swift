@@ -11,11 +11,11 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    private func store(_ count: Int) throws -> CacheStore {
+    private func store(_ count: Int) throws -> StoreFile {
         let cache = try CodableCache(at: scratch.file())
         try cache.setAll((1...count).map { (key: "key \($0)", value: $0) })
         cache.close()
-        return CacheStore(at: scratch.file())
+        return StoreFile(at: scratch.file())
     }
 
     /// - Parameters:

@@ -19,7 +19,7 @@ import Testing
             _ = try CodableCache(at: url)
         }
         let probing = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
-            _ = try CacheStore.state(at: url)
+            _ = try StoreFile.state(at: url)
         }
         opening?.expect(code, store: url.path, sourceLocation: sourceLocation)
         probing?.expect(code, sourceLocation: sourceLocation)
@@ -137,7 +137,7 @@ import Testing
                     let bytes = try Data(contentsOf: url)
                     chmod(url.path, 0o400)
                     return try expectCode(.readOnly) { _ = try CodableCache(at: url) }
-                        && Data(contentsOf: url) == bytes && !CacheStore.state(at: url).isFresh
+                        && Data(contentsOf: url) == bytes && !StoreFile.state(at: url).isFresh
                 }
             }
         }

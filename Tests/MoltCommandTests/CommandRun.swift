@@ -74,7 +74,7 @@ extension ScratchDirectory {
         ledger: [LedgerEntry] = [],
         _ records: [StoreContents.StoredRecord]
     ) throws -> String {
-        let store = CacheStore(at: file(name))
+        let store = StoreFile(at: file(name))
         try StoreContents(version: version, ledger: ledger, records: records).write(to: store)
         // Closing the last connection moves the log into the file.
         store.close()

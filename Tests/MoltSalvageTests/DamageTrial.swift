@@ -86,8 +86,8 @@ struct DamageTrial {
         let url = url
         attempt("version") { try CodableCache.schemaVersion(ofFileAt: url) }
         attempt("plan") { try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations) }
-        attempt("contents") { try CacheStore.contents(at: url) }
-        attempt("damage") { try CacheStore.damage(at: url) }
+        attempt("contents") { try StoreFile.contents(at: url) }
+        attempt("damage") { try StoreFile.damage(at: url) }
         let configuration = configuration
         attempt("dry run") {
             try CodableCache.dryRun(at: url, migrations: SoundStore.migrations, configuration: configuration)
@@ -200,7 +200,7 @@ struct DamageTrial {
             print(report)
             print(report.damage)
         }
-        guard let found = try? CacheStore.contents(at: newURL), try CacheStore.damage(at: newURL).isEmpty else {
+        guard let found = try? StoreFile.contents(at: newURL), try StoreFile.damage(at: newURL).isEmpty else {
             return fail("the new file is damaged")
         }
         let records = Dictionary(found.records.map { ($0.key, $0) }) { $1 }

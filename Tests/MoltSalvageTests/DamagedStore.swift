@@ -54,7 +54,7 @@ struct SoundStore {
     init() throws {
         let scratch = try ScratchDirectory()
         var random = SeededGenerator(seed: 42)
-        let store = CacheStore(at: scratch.file())
+        let store = StoreFile(at: scratch.file())
         store.pageSize = Self.pageSize
         let records = (0..<140).map { number in Self.record(number, &random) }
         let ledger = [
@@ -70,7 +70,7 @@ struct SoundStore {
             for number in stride(from: 5, to: 140, by: 9) { _ = try cache.remove(forKey: "key \(number)") }
         }
         file = Array(try Data(contentsOf: scratch.file()))
-        contents = try CacheStore.contents(at: scratch.file())
+        contents = try StoreFile.contents(at: scratch.file())
         let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
         defer { cache.close() }
         for number in stride(from: 0, to: 40, by: 3) {
@@ -144,8 +144,8 @@ extension ScratchDirectory {
         try store.write(to: url)
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(store.isUnchanged(at: url))
-        #expect(try CacheStore.damage(at: newURL).isEmpty)
-        return (report, try CacheStore.contents(at: newURL))
+        #expect(try StoreFile.damage(at: newURL).isEmpty)
+        return (report, try StoreFile.contents(at: newURL))
     }
 }
 

@@ -30,7 +30,7 @@ struct LoggedStore {
     init() throws {
         let scratch = try ScratchDirectory()
         var random = SeededGenerator(seed: 8)
-        let store = CacheStore(at: scratch.file())
+        let store = StoreFile(at: scratch.file())
         store.pageSize = Self.pageSize
         try StoreContents(version: 0, records: []).write(to: store)
         store.close()
@@ -121,7 +121,7 @@ struct DamagedLogTrial {
         try DamagedStore(file: store.file, log: log).write(to: url)
         report = try CodableCache.salvage(from: url, to: newURL)
         var keys: Set<String> = []
-        for record in try CacheStore.contents(at: newURL).records {
+        for record in try StoreFile.contents(at: newURL).records {
             keys.insert(record.key)
             if store.last[record.key] == record.content {
                 current += 1

@@ -18,7 +18,7 @@ struct SalvageBackfillTests {
             let content = Array(#"{"old":\#(number)}"#.utf8)
             return StoreContents.StoredRecord(key: "k\(number)", typeName: "Item", content: content, version: 0)
         }
-        try StoreContents(version: 0, records: records).write(to: CacheStore(at: scratch.file()))
+        try StoreContents(version: 0, records: records).write(to: StoreFile(at: scratch.file()))
         // Closing the last connection moves the log into the file.
         try CodableCache(at: scratch.file()).close()
     }
@@ -53,7 +53,7 @@ struct SalvageBackfillTests {
         cache.withLock { $0 = opened }
         let error = #expect(throws: MoltError.self) { try opened.backfill() }
         #expect(error?.code == .closed)
-        let versions = try CacheStore.contents(at: scratch.file()).records.map(\.version)
+        let versions = try StoreFile.contents(at: scratch.file()).records.map(\.version)
         #expect(versions.contains(0) && versions.contains(1))
     }
 
@@ -64,7 +64,7 @@ struct SalvageBackfillTests {
         }
         try cache.backfill()
         cache.close()
-        let contents = try CacheStore.contents(at: url)
+        let contents = try StoreFile.contents(at: url)
         #expect(contents.ledger.map(\.outcome) == [.ran])
         #expect(contents.records.count == Self.count)
         #expect(contents.records.allSatisfy { $0.version == 1 && $0.content.starts(with: #"{"new":"#.utf8) })
@@ -73,7 +73,7 @@ struct SalvageBackfillTests {
     @Test(arguments: [false, true])
     func `keeps the version of each record, and the backfill upgrades the records afterwards`(isDamaged: Bool) throws {
         try upgradeHalf()
-        let before = try CacheStore.contents(at: scratch.file())
+        let before = try StoreFile.contents(at: scratch.file())
         if isDamaged {
             // The index of the keys is only found through the schema on the first page.
             let file = Array(try Data(contentsOf: scratch.file())).zeroed(100..<2_000)
@@ -82,7 +82,7 @@ struct SalvageBackfillTests {
         let report = try CodableCache.salvage(from: scratch.file(), to: newURL)
         #expect(report.isWhole == !isDamaged)
         #expect(report.savedCount == Self.count)
-        let saved = try CacheStore.contents(at: newURL)
+        let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records == before.records)
         #expect(saved.ledger.map(\.outcome) == [.onRead])
         try checkUpgraded(newURL)
@@ -102,7 +102,7 @@ struct SalvageBackfillTests {
         try log.write(to: URL(fileURLWithPath: damaged.path + "-wal"))
         let report = try CodableCache.salvage(from: damaged, to: newURL)
         #expect(!report.isWhole)
-        let saved = try CacheStore.contents(at: newURL)
+        let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records.count == Self.count)
         #expect(saved.records.count { $0.version == 1 } >= Self.count - 32)
         try checkUpgraded(newURL)

@@ -52,7 +52,7 @@ import Testing
         // Only the log has the pages that were written last.
         #expect(try cache.count() > 0)
         #expect(try cache.value(SoundNote.self, forKey: "key 3")?.text == "later 3")
-        #expect(try CacheStore.damage(at: url).isEmpty)
+        #expect(try StoreFile.damage(at: url).isEmpty)
     }
 
     @Test func `An open cache detects that its file was replaced`() throws {

@@ -48,6 +48,6 @@ import Testing
         let others = MigrationRegistry([Migration(to: 1, "unheard of")] + SoundStore.migrations.migrations)
         let report = try CodableCache.salvage(from: url, to: newURL, migrations: others)
         #expect(report.isWhole)
-        #expect(try CacheStore.state(at: newURL).ledger.map(\.name) == ["first", "second"])
+        #expect(try StoreFile.state(at: newURL).ledger.map(\.name) == ["first", "second"])
     }
 }

@@ -32,7 +32,7 @@ import Testing
         }
         #expect(outcomes.count { $0 == nil } == 1)
         #expect(outcomes.allSatisfy { $0 == nil || $0 == .busy || $0 == .fileExists }, "\(outcomes)")
-        #expect(try CacheStore.contents(at: newURL) == sound.contents)
+        #expect(try StoreFile.contents(at: newURL) == sound.contents)
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
     }
 
@@ -99,13 +99,13 @@ import Testing
                 try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
-            #expect(try CacheStore.contents(at: newURL) == sound.contents)
+            #expect(try StoreFile.contents(at: newURL) == sound.contents)
         }
     #endif
 
     @Test func `Type names stay distinct by their bytes, even if Swift considers them equal`() throws {
         let names = ["Caf\u{E9}", "Cafe\u{301}"]
-        let store = CacheStore(at: scratch.file("types.molt"))
+        let store = StoreFile(at: scratch.file("types.molt"))
         let records = names.map {
             StoreContents.StoredRecord(key: "of \($0.utf8.count)", typeName: $0, content: Array("1".utf8), version: 0)
         }
@@ -152,6 +152,6 @@ import Testing
         for number in 0..<5 {
             #expect(try upgraded.value(SoundNote.self, forKey: "key \(number)")?.seen == true)
         }
-        #expect(try CacheStore.damage(at: newURL).isEmpty)
+        #expect(try StoreFile.damage(at: newURL).isEmpty)
     }
 }

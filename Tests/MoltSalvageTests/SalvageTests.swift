@@ -187,7 +187,7 @@ struct Refusal: Error {}
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('suite x', x'0102')")
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(report.journalCount == 1)
-        #expect(try CacheStore.state(at: newURL).journal == ["suite x"])
+        #expect(try StoreFile.state(at: newURL).journal == ["suite x"])
     }
 
     @Test func `A read through an index that refers to the wrong record fails`() throws {
@@ -278,7 +278,7 @@ struct Refusal: Error {}
 
     private func foreignStore(pageSize: Int = SoundStore.pageSize) throws -> [UInt8] {
         let other = scratch.file("other.molt")
-        let store = CacheStore(at: other)
+        let store = StoreFile(at: other)
         store.pageSize = pageSize
         let records = (0..<200).map {
             StoreContents.StoredRecord(key: "other \($0)", typeName: "T", content: Array("\($0)".utf8), version: 0)

@@ -132,7 +132,7 @@ import Testing
         let bytes = try Data(contentsOf: url)
         let errors = [
             #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: SoundStore.oldMigrations) },
-            #expect(throws: MoltError.self) { _ = try CacheStore.contents(at: url) },
+            #expect(throws: MoltError.self) { _ = try StoreFile.contents(at: url) },
             #expect(throws: MoltError.self) {
                 _ = try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations)
             },
@@ -173,12 +173,12 @@ import Testing
         let saved = scratch.file("saved.molt")
         attempt("salvage") {
             _ = "\(try CodableCache.salvage(from: url, to: saved))"
-            #expect(try CacheStore.damage(at: saved).isEmpty, sourceLocation: sourceLocation)
-            _ = try CacheStore.contents(at: saved)
+            #expect(try StoreFile.damage(at: saved).isEmpty, sourceLocation: sourceLocation)
+            _ = try StoreFile.contents(at: saved)
         }
         attempt("version") { _ = try CodableCache.schemaVersion(ofFileAt: url) }
         attempt("plan") { _ = "\(try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations))" }
-        attempt("contents") { _ = try CacheStore.contents(at: url) }
+        attempt("contents") { _ = try StoreFile.contents(at: url) }
         attempt("dry run") { _ = "\(try CodableCache.dryRun(at: url, migrations: SoundStore.migrations))" }
         for migrations in [SoundStore.oldMigrations, SoundStore.migrations] {
             try bytes.write(to: url)

@@ -27,7 +27,7 @@ final class CacheCore: Sendable {
     private struct Writer {
         /// Nil once closed, and while stores are suspended.
         var session: CacheSession?
-        let store: CacheStore
+        let store: StoreFile
 
         mutating func close() {
             session?.close()
@@ -37,7 +37,7 @@ final class CacheCore: Sendable {
     }
 
     init(
-        _ store: sending CacheStore,
+        _ store: sending StoreFile,
         version: Int,
         configuration: CodableCache.Configuration,
         knownTypes: KnownTypes,
@@ -299,7 +299,7 @@ final class CacheCore: Sendable {
             try checkFile()
             var failure = MoltError(error, store: path)
             if failure.code == .tooLarge { failure.key = session.key }
-            if failure.code == .busy, let holder = AttemptLog(CacheStore.attemptsURL(of: path)).holder() {
+            if failure.code == .busy, let holder = AttemptLog(StoreFile.attemptsURL(of: path)).holder() {
                 failure.problem += " The file is being upgraded by \(holder)."
                 failure.holder = holder
             }

@@ -9,7 +9,7 @@ struct AttachedStores {
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
-    init(_ store: CacheStore, _ registry: MigrationRegistry, role: MoltConfiguration.Role) {
+    init(_ store: StoreFile, _ registry: MigrationRegistry, role: MoltConfiguration.Role) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attachments + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry

@@ -66,7 +66,7 @@ final class SuiteLock: Sendable {
     }
 }
 
-extension CacheStore {
+extension StoreFile {
     /// Creates a store for a suite that is upgraded without a cache.
     ///
     /// - Parameter attached: Other suites that blocks use but steps do not name.

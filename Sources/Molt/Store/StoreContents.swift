@@ -42,7 +42,7 @@ package struct StoreContents: Hashable, Sendable {
     }
 
     /// Writes everything into an empty store, in one transaction.
-    package func write(to store: CacheStore) throws {
+    package func write(to store: StoreFile) throws {
         let batch = RecordBatch(capacity: 1)
         try store.withWriteTransaction(
             until: nil,

@@ -6,7 +6,7 @@ final class AttemptNote {
     /// See ``MigrationSummary/interruptions``.
     private(set) var interruptions = 0
 
-    init(_ store: CacheStore, _ configuration: MoltConfiguration) {
+    init(_ store: StoreFile, _ configuration: MoltConfiguration) {
         log = configuration.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
         self.configuration = configuration
     }

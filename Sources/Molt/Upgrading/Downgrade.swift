@@ -15,7 +15,7 @@ package struct Downgrade {
     /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
     ///   nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
-    package func reading(_ store: CacheStore, _ opening: Opening? = nil) throws -> MigrationReport? {
+    package func reading(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport? {
         let startedAt = Date()
         var opening = opening ?? configuration.opening(of: store)
         do {

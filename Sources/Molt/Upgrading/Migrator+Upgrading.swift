@@ -10,7 +10,7 @@ extension Migrator {
     /// - Returns: Whether it committed; false if another process has changed the store since the plan, so that the
     ///   upgrade needs a synced commit or the locks of suites.
     func runInTransaction(
-        on store: CacheStore,
+        on store: StoreFile,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup,
@@ -86,7 +86,7 @@ extension Migrator {
     }
 
     /// Whether a type gets the name of one that has records, which changes all records of the type.
-    private func mergesTypes(_ plan: MigrationPlan, _ transaction: CacheTransaction) throws -> Bool {
+    private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
             if case .renameType(_, let newName) = step.action { newName } else { nil }
         }
@@ -103,8 +103,8 @@ extension Migrator {
     /// Runs the pending steps, and adds the ledger's rows and the journal.
     private func run(
         _ plan: MigrationPlan,
-        on store: CacheStore,
-        _ transaction: CacheTransaction,
+        on store: StoreFile,
+        _ transaction: StoreTransaction,
         _ attachments: Attachments,
         _ now: Date,
         _ upgrade: inout Upgrade
@@ -146,7 +146,7 @@ extension Migrator {
     private func suiteRows(
         _ rows: [LedgerEntry],
         _ changedSuites: [String: Set<String>],
-        _ store: CacheStore
+        _ store: StoreFile
     ) -> [String: [SuiteLedger.Row]] {
         var found: [String: [SuiteLedger.Row]] = [:]
         for var row in rows {
@@ -163,7 +163,7 @@ extension Migrator {
     /// The rows of migrations on read that no record waits for any more.
     private func finishedRows(
         _ plan: MigrationPlan,
-        _ transaction: CacheTransaction
+        _ transaction: StoreTransaction
     ) throws -> [LedgerEntry] {
         guard !plan.finishedOnRead.isEmpty else { return [] }
         return try transaction.state().ledger.filter { plan.finishedOnRead.contains($0.name) }.map { row in
@@ -199,7 +199,7 @@ extension Migrator {
     /// The store's write lock keeps other processes from doing so at the same time.
     ///
     /// - Returns: Whether the journal had changes.
-    func applyJournal(of store: CacheStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
+    func applyJournal(of store: StoreFile, _ attempt: AttemptNote, isCancellable: Bool = true) throws -> Bool {
         let attachments = Attachments(AttachedStores(store, registry, role: configuration.role))
         var lock = LockWait(configuration: configuration, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
@@ -228,7 +228,7 @@ extension Migrator {
     }
 
     /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
-    func finishJournal(of store: CacheStore) throws {
+    func finishJournal(of store: StoreFile) throws {
         guard try !store.state().journal.isEmpty else { return }
         let attachments = Attachments(AttachedStores(store, registry, role: configuration.role))
         var lock = LockWait(configuration: configuration, attempt: AttemptNote(store, configuration))
@@ -243,8 +243,8 @@ extension Migrator {
 
     /// - Returns: Whether the journal had changes.
     private func applyJournal(
-        of store: CacheStore,
-        _ transaction: CacheTransaction,
+        of store: StoreFile,
+        _ transaction: StoreTransaction,
         _ attachments: Attachments,
         _ attempt: AttemptNote
     ) throws -> Bool {
@@ -259,8 +259,8 @@ extension Migrator {
     }
 
     private func planUnlessSuperseded(
-        _ store: CacheStore,
-        _ transaction: CacheTransaction
+        _ store: StoreFile,
+        _ transaction: StoreTransaction
     ) throws -> MigrationPlan {
         let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
         if plan.isSuperseded { try plan.checkProblems() }

@@ -20,7 +20,7 @@ package struct Migrator: Sendable {
     /// Plans an upgrade of a store; writes nothing.
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
-    package func plan(for store: CacheStore) throws -> MigrationPlan {
+    package func plan(for store: StoreFile) throws -> MigrationPlan {
         try MigrationPlan(
             for: store,
             migrations: registry,
@@ -40,7 +40,7 @@ package struct Migrator: Sendable {
     ///   when it is next opened.
     ///
     /// - Parameter opening: The opening that the upgrade belongs to; a new one by default.
-    package func migrate(_ store: CacheStore, _ opening: Opening? = nil) throws -> MigrationReport {
+    package func migrate(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, configuration)
         let attempt = AttemptNote(store, configuration)
         let locks = SuiteLocks()
@@ -62,7 +62,7 @@ package struct Migrator: Sendable {
     // MARK: The phases
 
     private func runPhases(
-        on store: CacheStore,
+        on store: StoreFile,
         _ opening: inout Opening,
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup,
@@ -83,7 +83,7 @@ package struct Migrator: Sendable {
     }
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
-    private func makePlan(for store: CacheStore, _ attempt: AttemptNote) throws -> Upgrade {
+    private func makePlan(for store: StoreFile, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
         if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
             !store.isInMemory
@@ -100,7 +100,7 @@ package struct Migrator: Sendable {
 
     /// Applies the changes to attached stores that an earlier upgrade committed, and plans again.
     private func finishEarlierJournal(
-        of store: CacheStore,
+        of store: StoreFile,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote
     ) throws {
@@ -111,7 +111,7 @@ package struct Migrator: Sendable {
     }
 
     private func runPending(
-        on store: CacheStore,
+        on store: StoreFile,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup,
@@ -130,7 +130,7 @@ package struct Migrator: Sendable {
     }
 
     /// Writes the ledger of a suite into its file, which the backup is a copy of.
-    private func mirrorLedger(of store: CacheStore, _ attempt: AttemptNote) throws {
+    private func mirrorLedger(of store: StoreFile, _ attempt: AttemptNote) throws {
         guard store.primary != nil else { return }
         var wait = LockWait(configuration: configuration, attempt: attempt)
         let state = try AttachedStores(store, registry, role: configuration.role).state(store.state())
@@ -141,7 +141,7 @@ package struct Migrator: Sendable {
     ///
     /// Before the lock of the file, so that two upgrades never wait for each other.
     private func lockSuites(
-        of store: CacheStore,
+        of store: StoreFile,
         _ plan: MigrationPlan,
         _ attempt: AttemptNote,
         _ locks: SuiteLocks
@@ -152,7 +152,7 @@ package struct Migrator: Sendable {
     }
 
     /// Whether an upgrade reads or changes settings.
-    func worksOnSuites(_ plan: MigrationPlan, of store: CacheStore) -> Bool {
+    func worksOnSuites(_ plan: MigrationPlan, of store: StoreFile) -> Bool {
         if store.primary != nil || !plan.journal.isEmpty { return true }
         let running = Set(plan.entries.filter(\.runsSteps).map(\.migration.name))
         return registry.migrations.contains { migration in
@@ -161,7 +161,7 @@ package struct Migrator: Sendable {
     }
 
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
-    private func finishJournal(of store: CacheStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
+    private func finishJournal(of store: StoreFile, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !configuration.isDryRun else { return }
         do {
             _ = try applyJournal(of: store, attempt, isCancellable: false)
@@ -170,7 +170,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func makeReport(on store: CacheStore, _ upgrade: Upgrade) -> MigrationReport {
+    private func makeReport(on store: StoreFile, _ upgrade: Upgrade) -> MigrationReport {
         var report = MigrationReport(
             store: store.storeName,
             from: upgrade.plan.from,
@@ -190,7 +190,7 @@ package struct Migrator: Sendable {
     // MARK: Before the upgrade
 
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
-    private func leaveToOthers(_ store: CacheStore, _ plan: inout MigrationPlan) throws {
+    private func leaveToOthers(_ store: StoreFile, _ plan: inout MigrationPlan) throws {
         guard case .anotherProcess(let time) = configuration.owner else { return }
         let end = ContinuousClock.now + time
         var isWaiting = false
@@ -217,7 +217,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func addStoreName(of store: CacheStore, to error: any Error) -> any Error {
+    private func addStoreName(of store: StoreFile, to error: any Error) -> any Error {
         guard var migrationError = error as? MoltError else { return error }
         migrationError.store = migrationError.store ?? store.storeName
         return migrationError

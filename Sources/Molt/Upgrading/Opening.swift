@@ -10,7 +10,7 @@ package struct Opening {
     private let configuration: MoltConfiguration
     private var start = ContinuousClock.now
 
-    fileprivate init(of store: CacheStore, _ configuration: MoltConfiguration) {
+    fileprivate init(of store: StoreFile, _ configuration: MoltConfiguration) {
         storeSize = configuration.monitor == nil ? nil : store.byteCount
         self.configuration = configuration
     }
@@ -45,7 +45,7 @@ package struct Opening {
 
 extension MoltConfiguration {
     /// Begins an opening with this configuration.
-    package func opening(of store: CacheStore) -> Opening {
+    package func opening(of store: StoreFile) -> Opening {
         Opening(of: store, self)
     }
 }

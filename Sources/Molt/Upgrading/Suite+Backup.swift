@@ -10,7 +10,7 @@ extension Suite {
     ///   `noPermission` or `storeFailed` if their directory cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try validate()
-        return try CacheStore(upgrading: self).backups().map(withoutOwnName)
+        return try StoreFile(upgrading: self).backups().map(withoutOwnName)
     }
 
     /// Copies of the settings that restores have replaced, newest first.
@@ -104,15 +104,15 @@ extension Suite {
     ///
     /// - Throws: `MoltError` with the code `backupUnusable` if the backup does not belong to this suite.
     public func removeBackup(_ backup: StoreBackup) throws {
-        try CacheStore(upgrading: self).remove(backup)
+        try StoreFile(upgrading: self).remove(backup)
     }
 
     /// Runs a closure with the suite's store, while no upgrade works on the suites.
     private func withStore<Result>(
         attaching attached: [Suite],
-        _ body: (CacheStore) throws -> Result
+        _ body: (StoreFile) throws -> Result
     ) throws -> Result {
-        let store = try CacheStore(upgrading: self, attaching: attached)
+        let store = try StoreFile(upgrading: self, attaching: attached)
         let suites = Dictionary(([self] + attached).map { ($0.domainName, $0) }) { first, _ in first }
         let locks = try suites.sorted { $0.key < $1.key }.map(\.value)
             .map { try SuiteLock($0, waiting: Self.patience(for: self)) }
@@ -121,7 +121,7 @@ extension Suite {
     }
 
     /// Copies the current settings of suites into a file beside the store.
-    private func keepCopy(_ kind: BackupName.Kind, of store: CacheStore, _ suites: [Suite]) throws -> StoreBackup {
+    private func keepCopy(_ kind: BackupName.Kind, of store: StoreFile, _ suites: [Suite]) throws -> StoreBackup {
         let ledger = try ledger()
         let state = StoreState(
             version: ledger?.version ?? 0,

@@ -24,7 +24,7 @@ extension Suite {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
         try Migrator(migrations, configuration: configuration)
-            .migrate(CacheStore(upgrading: self, attaching: configuration.attached))
+            .migrate(StoreFile(upgrading: self, attaching: configuration.attached))
     }
 
     /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.
@@ -65,7 +65,7 @@ extension Suite {
         configuration.samples = samples
         let attached = ([self] + configuration.attached).map(AttachedStore.suite)
         return try Migrator(migrations, configuration: configuration)
-            .migrate(CacheStore(inMemoryWith: attached, upgrading: self))
+            .migrate(StoreFile(inMemoryWith: attached, upgrading: self))
     }
 }
 
@@ -83,7 +83,7 @@ extension MigrationPlan {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(
-            for: CacheStore(upgrading: suite, attaching: configuration.attached),
+            for: StoreFile(upgrading: suite, attaching: configuration.attached),
             migrations: migrations,
             role: configuration.role,
             onlyRecordsOnRead: false

@@ -2,7 +2,7 @@
 ///
 /// Used in debug builds only; see `MoltConfiguration.redoesUnshippedMigrations`.
 struct UnshippedUpgrade {
-    let store: CacheStore
+    let store: StoreFile
     let registry: MigrationRegistry
     let configuration: MoltConfiguration
 

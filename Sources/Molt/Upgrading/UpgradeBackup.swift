@@ -2,13 +2,13 @@ internal import Foundation
 
 /// The backup of one opening: made before the upgrade writes, and removed if the upgrade is rolled back.
 final class UpgradeBackup {
-    private let store: CacheStore?
+    private let store: StoreFile?
     private let configuration: MoltConfiguration
     private var backup: StoreBackup?
     /// The state of the store at that time.
     private var state: StoreState?
 
-    init(of store: CacheStore, _ configuration: MoltConfiguration) {
+    init(of store: StoreFile, _ configuration: MoltConfiguration) {
         self.store = configuration.effectiveBackup != nil && !configuration.isDryRun && !store.isInMemory ? store : nil
         self.configuration = configuration
     }

@@ -46,7 +46,7 @@ struct DryRun {
     /// The plan of the dry run, which also runs the migrations on read that an opening only records.
     private func plan() throws -> MigrationPlan {
         try MigrationPlan(
-            for: CacheStore(at: url),
+            for: StoreFile(at: url),
             migrations: migrations,
             role: configuration.role,
             onlyRecordsOnRead: false

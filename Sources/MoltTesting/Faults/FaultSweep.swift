@@ -140,9 +140,9 @@ package struct FaultSweep: Sendable {
         case .fullDisk:
             guard fixture.primary == .cache else { return [] }
             let store = try store(for: .fullDisk)
-            let first = try CacheStore.pageCount(at: store.url)
+            let first = try StoreFile.pageCount(at: store.url)
             try await upgrade(store)
-            let end = try CacheStore.pageCount(at: store.url)
+            let end = try StoreFile.pageCount(at: store.url)
             return stride(from: first, to: end, by: max(1, (end - first + 63) / 64)).map { FaultPoint(pages: $0) }
         }
     }
@@ -207,7 +207,7 @@ package struct FaultSweep: Sendable {
     /// The problem with a store after a fault, or, without a point, after one more opening; nil if there is none.
     private func problem(with store: TemporaryStore, after point: FaultPoint?, _ course: Course) -> String? {
         do {
-            let damage = fixture.primary == .cache ? try CacheStore.damage(at: store.url) : []
+            let damage = fixture.primary == .cache ? try StoreFile.damage(at: store.url) : []
             guard damage.isEmpty else { return SweptState.text("The file is damaged:", damage) }
             let state = try SweptState(store, before: course.before)
             if let point {

@@ -51,8 +51,8 @@ extension StoreFixture {
     /// - Throws: ``TestingError`` with the code `unsuitable` if changes to suites are still pending in it; `MoltError`
     ///   if it cannot be read or is not a cache.
     public init(cacheFile url: URL) throws {
-        self.init(try CacheStore.contents(at: url))
-        guard try CacheStore.state(at: url).journal.isEmpty else {
+        self.init(try StoreFile.contents(at: url))
+        guard try StoreFile.state(at: url).journal.isEmpty else {
             throw TestingError.unfinished("The cache", file: url)
         }
     }
@@ -174,7 +174,7 @@ extension StoreFixture {
         )
         var configuration = MoltConfiguration()
         configuration.now = { now }
-        let store = CacheStore(inMemoryWith: [])
+        let store = StoreFile(inMemoryWith: [])
         defer { store.close() }
         _ = try Migrator([adoption], configuration: configuration).migrate(store)
         var contents = try store.contents()

@@ -72,7 +72,7 @@ extension TemporaryStore {
         through migrations: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let store = CacheStore(inMemoryWith: configuration.attachments)
+        let store = StoreFile(inMemoryWith: configuration.attachments)
         try memory?.write(to: store)
         defer { store.close() }
         let report = try Migrator(migrations, configuration: configuration).migrate(store)
@@ -110,7 +110,7 @@ extension TemporaryStore {
         case .cache where entry == .inMemory:
             found.contents = memory ?? fixture.contents
         case .cache:
-            found.contents = try CacheStore.contents(at: url)
+            found.contents = try StoreFile.contents(at: url)
         case .suite(let suite):
             found.contents = try standIn(for: suite).state() ?? StoreContents(version: 0)
         }
@@ -124,12 +124,12 @@ extension TemporaryStore {
     /// The quarantined records, without their times.
     func quarantine() throws -> [String] {
         guard fixture.primary == .cache else { return [] }
-        return try CacheStore.quarantine(at: url)
+        return try StoreFile.quarantine(at: url)
     }
 
     func pendingJournal() throws -> [String] {
         switch fixture.primary {
-        case .cache: try CacheStore.state(at: url).journal
+        case .cache: try StoreFile.state(at: url).journal
         case .suite(let suite): try standIn(for: suite).pendingJournal()
         }
     }

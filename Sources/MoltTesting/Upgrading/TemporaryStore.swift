@@ -67,7 +67,7 @@ public final class TemporaryStore: Sendable {
             break
         case .cache:
             memory = fixture.contents
-            let store = CacheStore(at: url)
+            let store = StoreFile(at: url)
             if let pageSize { store.pageSize = pageSize }
             store.isDurable = false
             defer { store.close() }

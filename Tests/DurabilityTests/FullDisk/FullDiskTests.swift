@@ -79,7 +79,7 @@
             #expect(try cache.remove(forKey: "first"))
             #expect(try cache.count() == 52 + written)
             cache.close()
-            #expect(try CacheStore.damage(at: room.place.cache).isEmpty)
+            #expect(try StoreFile.damage(at: room.place.cache).isEmpty)
             let reopened = try CodableCache(at: room.place.cache)
             defer { reopened.close() }
             #expect(try reopened.count() == 52 + written)

@@ -53,7 +53,7 @@
                 try scenario.upgrade()
                 let finished = try scenario.outcome()
                 #expect(finished == after, "\(round), \(instant), \(left): \(finished.summary)")
-                let damage = try CacheStore.damage(at: scenario.place.cache)
+                let damage = try StoreFile.damage(at: scenario.place.cache)
                 #expect(damage.isEmpty)
                 #expect(try scenario.place.paths().allSatisfy { !$0.contains("molt-new") && !$0.contains("journal") })
             }

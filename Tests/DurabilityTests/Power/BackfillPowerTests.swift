@@ -26,7 +26,7 @@ extension PowerLossTests {
             try People.prepare(place, count: 300, size: 400)
             let earlier = reusesLog ? try usedLog() : nil
             defer { earlier?.close() }
-            let old = try CacheStore.contents(at: place.cache)
+            let old = try StoreFile.contents(at: place.cache)
             let recording = try DiskRecording(place) {
                 let cache = try open()
                 try cache.set(Renamed(name: "set"), forKey: written)
@@ -36,7 +36,7 @@ extension PowerLossTests {
                 cache.close()
                 DiskRecording.mark("closed")
             }
-            let new = try CacheStore.contents(at: place.cache)
+            let new = try StoreFile.contents(at: place.cache)
             #expect(new.ledger.map(\.outcome) == [.ran])
             #expect(zip(old.records, new.records).contains { $0 != $1 })
 
@@ -47,7 +47,7 @@ extension PowerLossTests {
             )
             var partlyUpgraded = 0
             let count = try sweep.run { moment in
-                let left = try CacheStore.contents(at: place.cache)
+                let left = try StoreFile.contents(at: place.cache)
                 guard left.records[0] == old.records[0] || !left.ledger.isEmpty else {
                     throw Broken("The app's write survived the opening that allowed it.")
                 }
@@ -61,7 +61,7 @@ extension PowerLossTests {
                 try cache.set(Renamed(name: "set"), forKey: written)
                 try cache.backfill()
                 cache.close()
-                guard try CacheStore.contents(at: place.cache).records == new.records else { throw Broken("not new") }
+                guard try StoreFile.contents(at: place.cache).records == new.records else { throw Broken("not new") }
                 try place.checkWhole()
             }
             TestRun.report("power, rest: \(recording.operations.count) operations, \(count) losses")

@@ -52,8 +52,8 @@ extension PowerLossTests {
                 let backups = try CodableCache.backups(at: place.cache)
                 guard files.count == backups.count else { throw Broken("A backup cannot be read.") }
                 for backup in backups {
-                    guard try CacheStore.contents(at: backup.url).timeless == before,
-                        try CacheStore.damage(at: backup.url).isEmpty
+                    guard try StoreFile.contents(at: backup.url).timeless == before,
+                        try StoreFile.damage(at: backup.url).isEmpty
                     else { throw Broken("A backup is not what was there.") }
                 }
                 // A store that was upgraded without its backup could not be restored.
@@ -195,7 +195,7 @@ extension PowerLossTests {
                     #expect(left == old || left == new, "\(number)")
                     let kept = try CodableCache.filesAside(at: place.cache)
                     if left == old {
-                        #expect(try kept.contains { try CacheStore.contents(at: $0.url).timeless == new }, "\(number)")
+                        #expect(try kept.contains { try StoreFile.contents(at: $0.url).timeless == new }, "\(number)")
                     }
                     return left == old
                 }

@@ -65,7 +65,7 @@
                     molt_disk_unwatch()
                     counts[outcome.opened ? "opened" : "failed", default: 0] += 1
                     for error in outcome.errors { check(error, refusal, number) }
-                    #expect(try CacheStore.damage(at: place.cache).isEmpty, "\(number)")
+                    #expect(try StoreFile.damage(at: place.cache).isEmpty, "\(number)")
                     let left = try StoreContents.found(at: place.cache)
                     if outcome.opened {
                         let expected = upgraded.keys.union(outcome.written)

@@ -88,7 +88,7 @@ struct AppScenario: Codable, Sendable {
     func outcome() throws -> Outcome {
         let (state, contents): (StoreState, StoreContents?) =
             switch primary {
-            case .cache: (try CacheStore.state(at: place.cache), try StoreContents.found(at: place.cache)?.timeless)
+            case .cache: (try StoreFile.state(at: place.cache), try StoreContents.found(at: place.cache)?.timeless)
             case .suite: (try place.old.upgradeState(), nil)
             }
         // While changes are pending, a suite may be lost until the next opening makes them.

@@ -34,7 +34,7 @@ enum People {
     /// Writes a cache with the records of the early release.
     static func prepare(_ place: TestPlace, count: Int, size: Int = 200) throws {
         try place.makeDirectory()
-        let store = CacheStore(at: place.cache)
+        let store = StoreFile(at: place.cache)
         try contents(count, size: size).write(to: store)
         // Closing the last connection moves the log into the file.
         try CodableCache(at: place.cache).close()
@@ -96,7 +96,7 @@ extension StoreContents {
     /// Returns the contents of a file; nil if there is no store.
     static func found(at url: URL) throws -> StoreContents? {
         do {
-            return try CacheStore.contents(at: url)
+            return try StoreFile.contents(at: url)
         } catch let error as MoltError where error.code == .fileMissing {
             return nil
         }

@@ -46,7 +46,7 @@ struct TestPlace: Codable, Hashable, Sendable {
 
     /// Throws if the cache is damaged.
     func checkWhole() throws {
-        let damage = try CacheStore.damage(at: cache)
+        let damage = try StoreFile.damage(at: cache)
         guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
     }
 
@@ -60,7 +60,7 @@ extension Molt.Suite {
     /// The state of a suite that is upgraded without a cache: that of its ledger, or while changes are pending, that of
     /// the upgrade that has committed them.
     func upgradeState() throws -> StoreState {
-        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        let file = try StoreFile.state(at: SuiteFiles(self).store)
         guard file.journal.isEmpty else { return file }
         let own = try state()
         return StoreState(version: own?.version ?? 0, isFresh: false, ledger: own?.ledger ?? [])

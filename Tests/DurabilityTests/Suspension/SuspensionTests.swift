@@ -195,7 +195,7 @@
         #expect(try quarantine.retryQuarantined(with: retried).entries.count == 50)
         #expect(try quarantine.count() == 50)
         #expect(try Data(contentsOf: file("other")) == original)
-        #expect(try CacheStore.damage(at: file("restored")).isEmpty)
+        #expect(try StoreFile.damage(at: file("restored")).isEmpty)
     }
 
     private func suspendUpgrade(_ scenario: AppScenario, rounds: Int) throws {

@@ -16,7 +16,7 @@ import Testing
         let cache = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove))
         #expect(try cache.count() == 112)
         #expect(!FileManager.default.fileExists(atPath: old.url.path))
-        #expect(try CacheStore.state(at: old.store).journal == [])
+        #expect(try StoreFile.state(at: old.store).journal == [])
     }
 
     @Test func `Files that were not adopted stay`() throws {
@@ -56,14 +56,14 @@ import Testing
                 )
             }
             #expect(try old.names.count == 112)
-            #expect(try CacheStore.state(at: old.store).journal.count == 1)
+            #expect(try StoreFile.state(at: old.store).journal.count == 1)
             let place = old.scratch.file("elsewhere")
             try FileManager.default.moveItem(at: old.url, to: place)
             let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path)])
             #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
             #expect(try cache.count() == 111)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
-            #expect(try CacheStore.state(at: old.store).journal == [])
+            #expect(try StoreFile.state(at: old.store).journal == [])
         }
 
         @Test func `A directory that cannot be changed does not prevent the store from being opened`() async {
@@ -76,7 +76,7 @@ import Testing
                     let cache = try old.open(old.adoption(.list(["key"]), afterwards: .remove))
                     return try cache.value(Int.self, forKey: "key") == 1
                         && FileManager.default.fileExists(atPath: old.file("key").path)
-                        && CacheStore.state(at: old.store).journal == []
+                        && StoreFile.state(at: old.store).journal == []
                 }
             }
         }

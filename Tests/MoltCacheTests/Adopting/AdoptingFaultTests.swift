@@ -51,7 +51,7 @@ import Testing
         #expect(error?.migration?.name == "adopt-cache-directory")
         #expect(error.map { "\($0)" }?.contains("no value") == false)
         #expect(try old.contents() == before)
-        #expect(try CacheStore.state(at: old.store).isFresh)
+        #expect(try StoreFile.state(at: old.store).isFresh)
     }
 
     @Test func `A later migration that fails leaves the directory unchanged, even if it was to be removed`() throws {
@@ -61,7 +61,7 @@ import Testing
             try old.open(old.adoption(.list(FloppyKeys.all), afterwards: .remove), failing)
         }
         #expect(try old.contents() == before)
-        #expect(try CacheStore.state(at: old.store).isFresh)
+        #expect(try StoreFile.state(at: old.store).isFresh)
         let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
         #expect(try cache.count() == 112)
     }
@@ -76,9 +76,9 @@ import Testing
             }
         }
         let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], configuration: configuration)
-        let error = #expect(throws: MoltError.self) { try migrator.migrate(CacheStore(at: old.store)) }
+        let error = #expect(throws: MoltError.self) { try migrator.migrate(StoreFile(at: old.store)) }
         #expect(error?.code == .cancelled)
-        #expect(try CacheStore.state(at: old.store).isFresh)
+        #expect(try StoreFile.state(at: old.store).isFresh)
     }
 
     @Test func `A dry run reads the directory and removes nothing`() throws {

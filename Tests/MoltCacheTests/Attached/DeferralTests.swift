@@ -34,13 +34,13 @@ struct DeferralTests {
         #expect(first.entries.map(\.outcome) == [.deferred, .ran])
         #expect(first.to == 2)
         #expect(first.description.contains("waits: \"a\" (version 1): \(notebook.excuse)"))
-        #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.deferred, .ran])
+        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.deferred, .ran])
         #expect(try notebook.lines == ["old"])
 
         let second = try open(registry)
         #expect(second.deferred.isEmpty)
         #expect(second.entries.map(\.outcome) == [.ran])
-        #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.ran, .ran])
+        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.ran, .ran])
         #expect(try notebook.lines == ["old", "a"])
 
         let third = try open(registry)

@@ -49,7 +49,7 @@ struct JournalTests {
         #expect(try waiting().isEmpty)
         #expect(report.entries.map(\.outcome) == [.ran])
         #expect(report.entries[0].attachedCounts == [notebook.name: 2])
-        #expect(try CacheStore.state(at: url).ledger.map(\.attachedCounts) == [[notebook.name: 2]])
+        #expect(try StoreFile.state(at: url).ledger.map(\.attachedCounts) == [[notebook.name: 2]])
     }
 
     @Test func `A step sees the changes of the steps before it`() throws {

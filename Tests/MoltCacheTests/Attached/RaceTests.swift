@@ -28,7 +28,7 @@ struct RaceTests {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
         }
-        return try Migrator(mine, configuration: .init { $0.monitor = monitor }).migrate(CacheStore(at: url))
+        return try Migrator(mine, configuration: .init { $0.monitor = monitor }).migrate(StoreFile(at: url))
     }
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
@@ -37,7 +37,7 @@ struct RaceTests {
             try upgrade(with: [first], whileInterrupted: [first, notebook.adding("b", to: 2)])
         }?.expect(.superseded)
         #expect(try notebook.lines == ["old"])
-        #expect(try CacheStore.state(at: url).journal == [notebook.name])
+        #expect(try StoreFile.state(at: url).journal == [notebook.name])
     }
 
     @Test func `The journal of an app with the same or fewer migrations is applied first`() throws {
@@ -45,7 +45,7 @@ struct RaceTests {
         let report = try upgrade(with: [first, notebook.adding("b", to: 2)], whileInterrupted: [first])
         #expect(report.entries.map(\.migration.name) == ["b"])
         #expect(try notebook.lines == ["old", "a", "b"])
-        #expect(try CacheStore.state(at: url).journal == [])
+        #expect(try StoreFile.state(at: url).journal == [])
     }
 
     /// The lock of a suite, which an upgrade has until its end, keeps other apps away; a directory has none.
@@ -60,7 +60,7 @@ struct RaceTests {
             try CodableCache(at: store, migrations: [mine, Self.rename]).close()
         }
         #expect(throws: MoltError.self) {
-            try Migrator([mine], configuration: configuration).migrate(CacheStore(at: old.store))
+            try Migrator([mine], configuration: configuration).migrate(StoreFile(at: old.store))
         }?.expect(.migrationMissing)
         #expect(!FileManager.default.fileExists(atPath: old.url.path))
     }
@@ -79,7 +79,7 @@ struct RaceTests {
             }
             refusals.append(refusal)
         }
-        _ = try Migrator([mine], configuration: configuration).migrate(CacheStore(at: url))
+        _ = try Migrator([mine], configuration: configuration).migrate(StoreFile(at: url))
         #expect(refusals.all.map { $0?.code } == [.busy])
         #expect(try notebook.lines == ["old", "a"])
     }
@@ -92,7 +92,7 @@ struct RaceTests {
         configuration.timeout = .zero
         configuration.hooks.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try writer.begin() } }
         let first = notebook.adding("a")
-        let report = try Migrator([first], configuration: configuration).migrate(CacheStore(at: url))
+        let report = try Migrator([first], configuration: configuration).migrate(StoreFile(at: url))
         #expect(report.to == 1)
         #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])
@@ -101,7 +101,7 @@ struct RaceTests {
         configuration.monitor = nil
         #expect(throws: MoltError.self) {
             try Migrator([first, notebook.adding("b", to: 2)], configuration: configuration).migrate(
-                CacheStore(at: url)
+                StoreFile(at: url)
             )
         }?.expect(.busy)
         try writer.end()
@@ -118,11 +118,11 @@ struct RaceTests {
             isCommitted.withLock { $0 = true }
             try writer.begin()
         }
-        let report = try Migrator([notebook.adding("a")], configuration: configuration).migrate(CacheStore(at: url))
+        let report = try Migrator([notebook.adding("a")], configuration: configuration).migrate(StoreFile(at: url))
         #expect(report.entries.map(\.outcome) == [.ran])
         #expect(writer.count == 2)
         #expect(try notebook.lines == ["old", "a"])
-        #expect(try CacheStore.state(at: url).journal == [])
+        #expect(try StoreFile.state(at: url).journal == [])
     }
 
     /// Another process that has the write lock of a file until an upgrade waits for it; used on one thread only.

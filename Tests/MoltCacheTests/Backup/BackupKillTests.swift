@@ -101,7 +101,7 @@
                 try scenario.open(2).close()
                 #expect(try scenario.contents.version == 2)
                 #expect(try scenario.backups.count == 1)
-                for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+                for backup in try scenario.backups { #expect(try StoreFile.contents(at: backup.url) == before) }
                 #expect(try scenario.otherNames().allSatisfy { $0.hasSuffix(".backup") })
             }
         }
@@ -118,10 +118,10 @@
             try await killAtRandom(.upgrade, seed: 11, for: 1) {
                 let left = try scenario.contents
                 #expect(left == before || left.version == 2 && left.records == after.records)
-                for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+                for backup in try scenario.backups { #expect(try StoreFile.contents(at: backup.url) == before) }
                 try scenario.open(2).close()
                 #expect(try scenario.contents.records == after.records)
-                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try StoreFile.damage(at: scenario.url) == [])
                 #expect(try !scenario.backups.isEmpty)
             }
         }
@@ -135,7 +135,7 @@
             let new = try scenario.contents
             let start = try image()
             let backup = try #require(try scenario.backups.first)
-            let store = CacheStore(at: scenario.url)
+            let store = StoreFile(at: scenario.url)
             let parts = Log<Int>()
             store.atCopy = { parts.append(1) }
             try store.restore(backup, RestoreRequest(), waiting: {})
@@ -144,7 +144,7 @@
                 try restore(start)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
                     [url = scenario.url as URL, part = part as Int] in
-                    let store = CacheStore(at: url)
+                    let store = StoreFile(at: url)
                     let seen = Log<Int>()
                     store.atCopy = {
                         if seen.count == part { raise(SIGKILL) }
@@ -156,7 +156,7 @@
                 let left = try scenario.contents
                 #expect(left == new)
                 try scenario.open(2).close()
-                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try StoreFile.damage(at: scenario.url) == [])
                 try CodableCache.restore(backup, at: scenario.url)
                 #expect(try scenario.contents == old)
             }
@@ -171,7 +171,7 @@
                 let left = try scenario.contents
                 #expect(left == old || left == new)
                 try scenario.open(2).close()
-                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try StoreFile.damage(at: scenario.url) == [])
                 #expect(try scenario.contents.records == new.records)
             }
         }
@@ -199,18 +199,18 @@
             try scenario.fill(2, count: count)
             let new = try scenario.contents
             try await killAtRandom(.startAfresh, seed: 14) {
-                let state = try CacheStore.state(at: scenario.url)
+                let state = try StoreFile.state(at: scenario.url)
                 let aside = try scenario.otherNames().filter { $0.hasSuffix(".aside") }
                 if state.version == 2 {
                     #expect(try scenario.contents == new)
                 } else {
                     #expect(aside.count == 1)
-                    for name in aside { #expect(try CacheStore.contents(at: scenario.scratch.file(name)) == new) }
+                    for name in aside { #expect(try StoreFile.contents(at: scenario.scratch.file(name)) == new) }
                 }
                 try Work.startAfresh.run(scenario.url)
                 try scenario.open(1).close()
                 #expect(try scenario.contents.version == 1)
-                #expect(try CacheStore.damage(at: scenario.url) == [])
+                #expect(try StoreFile.damage(at: scenario.url) == [])
             }
         }
 
@@ -219,7 +219,7 @@
             try noise.write(to: scenario.url)
             try await killAtRandom(.startAfresh, seed: 15) {
                 let bytes = try Data(contentsOf: scenario.url)
-                if bytes != noise { #expect(try CacheStore.state(at: scenario.url).isFresh) }
+                if bytes != noise { #expect(try StoreFile.state(at: scenario.url).isFresh) }
                 #expect(try image().values.contains(noise))
                 try Work.startAfresh.run(scenario.url)
                 try scenario.open(1).close()
@@ -337,7 +337,7 @@
                 }
             }
             #expect(try scenario.contents == after)
-            #expect(try CacheStore.damage(at: scenario.url) == [])
+            #expect(try StoreFile.damage(at: scenario.url) == [])
             // No copy was kept, because nothing was replaced.
             #expect(try scenario.otherNames().count == 1)
             try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)

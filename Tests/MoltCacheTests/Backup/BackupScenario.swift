@@ -55,7 +55,7 @@ struct BackupScenario {
     }
 
     var contents: StoreContents {
-        get throws { try CacheStore.contents(at: url) }
+        get throws { try StoreFile.contents(at: url) }
     }
 
     var backups: [StoreBackup] {

@@ -21,8 +21,8 @@ import Testing
         #expect(backup.recordCount == 3)
         #expect(backup.isAutomatic)
         #expect(abs(backup.date.timeIntervalSinceNow) < 600)
-        #expect(try CacheStore.contents(at: backup.url) == before)
-        #expect(try CacheStore.damage(at: backup.url) == [])
+        #expect(try StoreFile.contents(at: backup.url) == before)
+        #expect(try StoreFile.damage(at: backup.url) == [])
         #expect(try scenario.contents.version == 2)
         let attributes = try FileManager.default.attributesOfItem(atPath: backup.url.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -57,7 +57,7 @@ import Testing
         let configuration = BackupScenario.configuration { configuration in
             configuration.monitor = MigrationMonitor { event in
                 guard case .backedUp(let backup) = event else { return }
-                let version = try? CacheStore.state(at: url).version
+                let version = try? StoreFile.state(at: url).version
                 log.append("\(backup.schemaVersion), of a store at version \(version ?? -1)")
             }
         }
@@ -70,7 +70,7 @@ import Testing
         try cache.set(Person.john, forKey: "in the log")
         let other = try scenario.open(2)
         let backup = try #require(try scenario.backups.first)
-        #expect(try CacheStore.contents(at: backup.url).records.map(\.key) == ["in the log"])
+        #expect(try StoreFile.contents(at: backup.url).records.map(\.key) == ["in the log"])
         #expect(try other.keys() == ["in the log"])
     }
 
@@ -192,7 +192,7 @@ import Testing
             let backups = try CodableCache.backups(at: store)
             #expect(backups.map(\.schemaVersion) == [1])
             try CodableCache.restore(try #require(backups.first), at: store)
-            #expect(try CacheStore.contents(at: store) == before)
+            #expect(try StoreFile.contents(at: store) == before)
         }
     }
 
@@ -207,14 +207,14 @@ import Testing
                 group.addTask {
                     var policy = BackupPolicy()
                     policy.now = { date }
-                    return try CacheStore(at: url).makeBackup(BackupRequest(.manual, version: 1, policy: policy))
+                    return try StoreFile(at: url).makeBackup(BackupRequest(.manual, version: 1, policy: policy))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(made.map(\.url)).count == count)
         #expect(try Set(scenario.backups) == Set(made))
-        for backup in made { #expect(try CacheStore.contents(at: backup.url) == before) }
+        for backup in made { #expect(try StoreFile.contents(at: backup.url) == before) }
         #expect(try scenario.otherNames().count == count)
     }
 
@@ -263,10 +263,10 @@ import Testing
                     configuration: BackupScenario.configuration()
                 )
             }?.expect(.backupFailed, says: "Use a shorter path for the cache")
-            #expect(try CacheStore.contents(at: long) == before)
+            #expect(try StoreFile.contents(at: long) == before)
             return
         }
-        _ = try CacheStore.state(at: scenario.url)
+        _ = try StoreFile.state(at: scenario.url)
         try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory) }
         #expect(throws: (any Error).self) { try scenario.open(2) }

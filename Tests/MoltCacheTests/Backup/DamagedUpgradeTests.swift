@@ -33,7 +33,7 @@
                 ) == true,
                 "\(error?.message ?? "")"
             )
-            #expect(try CacheStore.damage(at: scenario.url) != [])
+            #expect(try StoreFile.damage(at: scenario.url) != [])
             try CodableCache.restore(backup, at: scenario.url)
             #expect(try scenario.contents == before)
             #expect(try scenario.open(2).count() == 20_000)
@@ -45,7 +45,7 @@
             configuration.backup = nil
             let error = #expect(throws: MoltError.self) { try scenario.open(2, configuration) }
             #expect(error?.message.contains("backup was made") == false)
-            #expect(try CacheStore.damage(at: scenario.url) != [])
+            #expect(try StoreFile.damage(at: scenario.url) != [])
         }
 
         @Test func `is not begun when the damage is found while the backup is made`() throws {

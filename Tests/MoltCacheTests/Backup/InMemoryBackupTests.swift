@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The backup policy of a store in memory") struct InMemoryBackupTests {
     @Test func `has no effect, since nothing outlives the process`() throws {
-        let store = CacheStore(inMemoryWith: [])
+        let store = StoreFile(inMemoryWith: [])
         let person = StoreContents.StoredRecord(
             key: "ada",
             typeName: "Person",

@@ -26,7 +26,7 @@ import Testing
         let bytes = try Data(contentsOf: backup.url)
         try CodableCache.restore(backup, at: scenario.url)
         #expect(try scenario.contents == before)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         #expect(try Data(contentsOf: backup.url) == bytes)
         #expect(try scenario.backups == [backup])
         #expect(try scenario.otherNames().count { $0.hasSuffix(".replaced") } == 1)
@@ -70,7 +70,7 @@ import Testing
     @Test func `into an intact file with another page size is refused`() throws {
         let (backup, _) = try upgraded()
         scenario.removeFiles()
-        let store = CacheStore(at: scenario.url)
+        let store = StoreFile(at: scenario.url)
         store.pageSize = 1024
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
@@ -78,7 +78,7 @@ import Testing
         let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
         error?.expect(.restoreFailed, says: "page sizes")
         #expect(try scenario.contents == before)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         store.close()
     }
 
@@ -229,7 +229,7 @@ import Testing
         let text = scenario.scratch.file("text")
         try Data(repeating: 0x41, count: 9_000).write(to: text)
         try CodableCache.restore(backup, at: text, fromAnotherStore: true)
-        #expect(try CacheStore.contents(at: text).version == 1)
+        #expect(try StoreFile.contents(at: text).version == 1)
         // The replaced bytes are kept.
         let names = try scenario.scratch.names()
         let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
@@ -248,16 +248,16 @@ import Testing
             let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
             try cache.set(Person.jane, forKey: "jane")
             cache.close()
-            let other = try CacheStore.contents(at: url)
+            let other = try StoreFile.contents(at: url)
             let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: url) }
             error?.expect(.backupUnusable, says: "fromAnotherStore: true")
-            #expect(try CacheStore.contents(at: url) == other)
+            #expect(try StoreFile.contents(at: url) == other)
             #expect(try CodableCache.filesAside(at: url).isEmpty)
             try CodableCache.restore(backup, at: url, fromAnotherStore: true)
-            #expect(try CacheStore.contents(at: url) == before)
+            #expect(try StoreFile.contents(at: url) == before)
             // The replaced store is kept all the same.
             let kept = try #require(try CodableCache.filesAside(at: url).first)
-            #expect(try CacheStore.contents(at: kept.url) == other)
+            #expect(try StoreFile.contents(at: kept.url) == other)
         }
     }
 
@@ -275,10 +275,10 @@ import Testing
         cache.close()
         // As listed before the move: an app's container may move between two launches.
         try CodableCache.restore(listed, at: url)
-        #expect(try CacheStore.contents(at: url) == before)
+        #expect(try StoreFile.contents(at: url) == before)
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
         try CodableCache.restore(try #require(try CodableCache.backups(at: url).first), at: url)
-        #expect(try CacheStore.contents(at: url) == before)
+        #expect(try StoreFile.contents(at: url) == before)
         try CodableCache.removeBackup(listed, at: url)
         #expect(try CodableCache.backups(at: url) == [])
     }
@@ -289,7 +289,7 @@ import Testing
         let directory = scenario.scratch.file("new")
         let url = directory.appending(path: "deep/cache.molt")
         try CodableCache.restore(backup, at: url, fromAnotherStore: true)
-        #expect(try CacheStore.contents(at: url) == scenario.contents)
+        #expect(try StoreFile.contents(at: url) == scenario.contents)
         let mode = try FileManager.default.attributesOfItem(atPath: directory.path)[.posixPermissions] as? Int
         #expect(mode == 0o700)
         #expect(try CodableCache.filesAside(at: url) == [])
@@ -304,8 +304,8 @@ import Testing
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
         #expect(kept.schemaVersion == 2 && kept.recordCount == 3 && !kept.isAutomatic)
         #expect(kept.url.pathExtension == "replaced")
-        #expect(try CacheStore.contents(at: kept.url) == after)
-        #expect(try CacheStore.damage(at: kept.url) == [])
+        #expect(try StoreFile.contents(at: kept.url) == after)
+        #expect(try StoreFile.damage(at: kept.url) == [])
         // It is no backup: nothing restores it automatically.
         #expect(try scenario.backups == [backup])
         try CodableCache.restore(kept, at: scenario.url)
@@ -313,7 +313,7 @@ import Testing
         // Each file stays, and a restore that keeps nothing adds none.
         let all = try CodableCache.filesAside(at: scenario.url)
         #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
-        #expect(try CacheStore.contents(at: all[0].url) == before)
+        #expect(try StoreFile.contents(at: all[0].url) == before)
         try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
         #expect(try CodableCache.filesAside(at: scenario.url) == all)
         for file in all { try CodableCache.removeBackup(file, at: scenario.url) }
@@ -341,7 +341,7 @@ import Testing
     @Test func `keeps no copy when it fails`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
-        let store = CacheStore(at: scenario.url)
+        let store = StoreFile(at: scenario.url)
         let size = try Data(contentsOf: backup.url).count
         store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
         var request = RestoreRequest()
@@ -396,7 +396,7 @@ import Testing
         try bytes.write(to: scenario.url)
         try CodableCache.restore(backup, at: scenario.url)
         #expect(try scenario.contents == before)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         let kept = try scenario.otherNames().filter { $0.hasSuffix(".damaged") }
         #expect(kept.count == (damage == "emptied" ? 0 : 1))
         if let name = kept.first, damage != "cut off" {
@@ -417,7 +417,7 @@ import Testing
         try bytes.write(to: scenario.url)
         try CodableCache.restore(backup, at: scenario.url)
         #expect(try scenario.contents == before)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         let kept = try #require(try scenario.otherNames().first { $0.hasSuffix(".damaged") })
         #expect(try Data(contentsOf: scenario.scratch.file(kept)).dropFirst(100) == bytes.dropFirst(100))
     }
@@ -458,7 +458,7 @@ import Testing
     @Test func `A backup that is damaged during the restore is refused, and the store is unchanged`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
-        let store = CacheStore(at: scenario.url)
+        let store = StoreFile(at: scenario.url)
         let size = try Data(contentsOf: backup.url).count
         store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
         #expect(throws: MoltError.self) {
@@ -521,7 +521,7 @@ import Testing
         try writer.run("BEGIN IMMEDIATE; DELETE FROM molt_record")
         let backup = try CodableCache.backUp(at: scenario.url)
         try writer.run("COMMIT")
-        #expect(try CacheStore.contents(at: backup.url).records.map(\.key) == ["a"])
+        #expect(try StoreFile.contents(at: backup.url).records.map(\.key) == ["a"])
         #expect(try cache.keys() == [])
     }
 }

@@ -152,7 +152,7 @@ import Testing
             try scenario.fill(0)
             try scenario.open(1).close()
             func keys(_ backup: StoreBackup) throws -> [String] {
-                try CacheStore.contents(at: backup.url).records.map(\.key).sorted()
+                try StoreFile.contents(at: backup.url).records.map(\.key).sorted()
             }
             await killUpgrade()
             let first = try scenario.backups[0]

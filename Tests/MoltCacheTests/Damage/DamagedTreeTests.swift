@@ -16,7 +16,7 @@ import Testing
     /// Creates a store with two types, one after the other; the records of a large one are read on another thread.
     private func make(isLarge: Bool) throws {
         let count = isLarge ? 1_600 : 700
-        let store = CacheStore(at: url)
+        let store = StoreFile(at: url)
         store.pageSize = isLarge ? 512 : 1_024
         try store.commit { _ in }
         store.close()
@@ -179,11 +179,11 @@ import Testing
         do {
             try cache.backfill()
             #expect(try count(Self.changes[0].isOld) == 0)
-            #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.ran])
+            #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.ran])
         } catch {
             #expect(CodableCache.isDamage(error), "\(error)")
             #expect(mayStop(index, damage))
-            #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.onRead])
+            #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.onRead])
         }
     }
 
@@ -195,7 +195,7 @@ import Testing
         defer { cache.close() }
         let error = #expect(throws: MoltError.self) { try cache.backfill() }
         #expect(error.map { CodableCache.isDamage($0) } == true)
-        #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.onRead])
+        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.onRead])
     }
 
     @Test(arguments: Damage.allCases)

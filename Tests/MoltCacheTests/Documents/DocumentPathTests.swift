@@ -72,7 +72,7 @@ import Testing
 
     private static func error(of store: OldStore, _ registry: MigrationRegistry) throws -> MoltError? {
         do {
-            _ = try Migrator(registry).migrate(CacheStore(at: store.url))
+            _ = try Migrator(registry).migrate(StoreFile(at: store.url))
             return nil
         } catch let error as MoltError {
             return error

@@ -229,12 +229,12 @@ import Testing
         try cache.set(Person.jane, forKey: "jane")
 
         #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
-        #expect(try CacheStore.contents(at: aside.url) == before)
+        #expect(try StoreFile.contents(at: aside.url) == before)
         // The file is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
         // A cache that had the old store open gets an error.
         #expect(throws: MoltError.self) { try open.count() }?.expect(.storeChanged)
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         // The file that was kept aside can be restored.
         cache.close()
         try CodableCache.restore(aside, at: scenario.url)
@@ -249,14 +249,14 @@ import Testing
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "delete")
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(try scenario.open(1).report.isFresh)
-        #expect(try CacheStore.contents(at: aside.url).records.count == 4)
+        #expect(try StoreFile.contents(at: aside.url).records.count == 4)
     }
 
     @Test func `is fresh once it was emptied, even if the process is killed then`() throws {
         try upgrade()
         try CodableCache.startAfresh(at: scenario.url)
-        #expect(try CacheStore.state(at: scenario.url) == .fresh)
-        #expect(try CacheStore.state(at: scenario.url).isFresh)
+        #expect(try StoreFile.state(at: scenario.url) == .fresh)
+        #expect(try StoreFile.state(at: scenario.url).isFresh)
         let cache = try scenario.open(2)
         #expect(cache.report.isFresh)
         #expect(try cache.count() == 0)
@@ -279,7 +279,7 @@ import Testing
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.schemaVersion == 1)
         #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
-        #expect(try CacheStore.contents(at: aside.url) == before)
+        #expect(try StoreFile.contents(at: aside.url) == before)
     }
 
     @Test(arguments: ["noise", "emptied", "damaged page"])
@@ -313,7 +313,7 @@ import Testing
         let cache = try scenario.open(1)
         #expect(cache.report.isFresh)
         try cache.set(1, forKey: "one")
-        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try StoreFile.damage(at: scenario.url) == [])
         #expect(try scenario.otherNames().allSatisfy { $0.contains(".damaged") })
     }
 
@@ -353,7 +353,7 @@ import Testing
         // The number of cells on the first page, that is, of rows in the schema.
         bytes.replaceSubrange(103..<105, with: [0, 0])
         try bytes.write(to: scenario.url)
-        #expect(throws: MoltError.self) { try CacheStore.state(at: scenario.url) }
+        #expect(throws: MoltError.self) { try StoreFile.state(at: scenario.url) }
         #expect(throws: (any Error).self) { try scenario.open(1) }
         #expect(try Data(contentsOf: scenario.url) == bytes)
     }

@@ -17,7 +17,7 @@ struct IsolationTests {
         let looks = Log<Bool>()
         @Sendable func look() throws {
             #expect(try Snapshot(of: url) == before)
-            #expect(try CacheStore.state(at: url).version == 0)
+            #expect(try StoreFile.state(at: url).version == 0)
             #expect(try reader.value(Person.self, forKey: "p49") == Person(name: "old"))
             #expect(try reader.count() == 50)
             #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)

@@ -62,7 +62,7 @@ struct NothingToDoTests {
         let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
 
         #expect(plan.pending.map(\.name) == ["a", "b"])
-        #expect(try CacheStore.state(at: store.url).version == 0)
+        #expect(try StoreFile.state(at: store.url).version == 0)
         #expect(try Look(store.url) == before)
         #expect(try store.directory.names() == ["cache.molt"])
     }
@@ -168,7 +168,7 @@ struct NothingToDoTests {
         #expect(throws: MoltError.self) {
             try CodableCache(at: directory.file(), migrations: registry)
         }?.expect(.stepFailed, migration: "import", step: 2, summary: "import")
-        #expect(try CacheStore.state(at: directory.file()).isFresh)
+        #expect(try StoreFile.state(at: directory.file()).isFresh)
     }
 
     // MARK: Untouched records

@@ -89,7 +89,7 @@ struct OrderTests {
 
         try CodableCache(at: directory.file(), migrations: registry).close()
 
-        #expect(try CacheStore.state(at: directory.file()).version == 3)
+        #expect(try StoreFile.state(at: directory.file()).version == 3)
         #expect(try CodableCache(at: directory.file(), migrations: registry).report.isEmpty)
     }
 }

@@ -42,7 +42,7 @@ struct PathTests {
 
         var failed: [MigrationReport.FailedRecord] = []
         let error = capture {
-            failed = try Migrator(registry, configuration: upgrade.configuration()).migrate(CacheStore(at: atOnce.url))
+            failed = try Migrator(registry, configuration: upgrade.configuration()).migrate(StoreFile(at: atOnce.url))
                 .failedRecords
         }
         var stepError: MoltError?
@@ -50,7 +50,7 @@ struct PathTests {
         for version in 1...registry.version where stepError == nil {
             stepError = capture {
                 stepsFailed += try Migrator(registry.upTo(version: version), configuration: upgrade.configuration())
-                    .migrate(CacheStore(at: stepByStep.url)).failedRecords
+                    .migrate(StoreFile(at: stepByStep.url)).failedRecords
             }
         }
 
@@ -67,8 +67,8 @@ struct PathTests {
         #expect(one.ledger.map(\.counts) == other.ledger.map(\.counts), comment)
         // Types are read in the order of their names at the start of the upgrade.
         #expect(failed.map { "\($0)" }.sorted() == stepsFailed.map { "\($0)" }.sorted(), comment)
-        let kept = try CacheStore.quarantine(at: atOnce.url)
-        #expect(try kept == CacheStore.quarantine(at: stepByStep.url), comment)
+        let kept = try StoreFile.quarantine(at: atOnce.url)
+        #expect(try kept == StoreFile.quarantine(at: stepByStep.url), comment)
         #expect(kept.count == one.ledger.reduce(0) { $0 + $1.counts.quarantined }, comment)
         #expect(failed.count { $0.outcome != .dropped } == kept.count, comment)
         // No record is lost or doubled.

@@ -46,7 +46,7 @@ struct GRDBTests {
     func `GRDB 15 and 16: the applied and the completed migrations grow with the registry`() async throws {
         let store = try OldStore(Self.people)
         let all = Self.migrations("1", "2")
-        func plan() throws -> MigrationPlan { try Migrator(all).plan(for: CacheStore(at: store.url)) }
+        func plan() throws -> MigrationPlan { try Migrator(all).plan(for: StoreFile(at: store.url)) }
 
         for count in 0...2 {
             try await store.upgrade(all.upTo(version: count))
@@ -61,7 +61,7 @@ struct GRDBTests {
         let store = try OldStore(Self.people)
         let all = Self.migrations("1", "2")
         func isSuperseded(_ registry: MigrationRegistry) throws -> Bool {
-            try Migrator(registry).plan(for: CacheStore(at: store.url)).isSuperseded
+            try Migrator(registry).plan(for: StoreFile(at: store.url)).isSuperseded
         }
 
         #expect(try !isSuperseded(all))

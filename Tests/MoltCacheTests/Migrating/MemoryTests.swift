@@ -106,7 +106,7 @@ struct MemoryTests {
                         RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
                     )
                 }
-                let store = CacheStore(at: url)
+                let store = StoreFile(at: url)
                 // The second time, the connection has already had temporary tables.
                 for _ in 0..<2 {
                     try store.withWriteTransaction(until: nil) { transaction in

@@ -37,16 +37,16 @@ struct RealmTests {
         let directory = try ScratchDirectory()
         let url = directory.file()
 
-        #expect(try CacheStore.state(at: url) == .fresh)
-        #expect(try CacheStore(at: url).state() == .fresh)
+        #expect(try StoreFile.state(at: url) == .fresh)
+        #expect(try StoreFile(at: url).state() == .fresh)
         #expect(try directory.names().isEmpty)
         try CodableCache(at: url).close()
-        #expect(try CacheStore.state(at: url).version == 0)
-        #expect(try !CacheStore.state(at: url).isFresh)
+        #expect(try StoreFile.state(at: url).version == 0)
+        #expect(try !StoreFile.state(at: url).isFresh)
         try CodableCache(at: url, migrations: [Migration(to: 3, "a")]).close()
-        #expect(try CacheStore.state(at: url).version == 3)
+        #expect(try StoreFile.state(at: url).version == 3)
 
-        let error = #expect(throws: MoltError.self) { try CacheStore.state(at: URL(fileURLWithPath: "/dev/null")) }
+        let error = #expect(throws: MoltError.self) { try StoreFile.state(at: URL(fileURLWithPath: "/dev/null")) }
         #expect(error?.code == .notAFile)
     }
 

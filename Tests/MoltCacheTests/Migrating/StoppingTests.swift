@@ -86,7 +86,7 @@ struct StoppingTests {
         }
         let error = #expect(throws: MoltError.self) {
             _ = try Migrator(migrations.onFailure(.quarantine(upTo: .none)), configuration: configuration)
-                .migrate(CacheStore(at: store.url))
+                .migrate(StoreFile(at: store.url))
         }
         #expect(error?.code == (way == .deadline ? .deadlinePassed : .cancelled))
         #expect(error?.message.contains("The upgrade was rolled back; the store is as it was.") == true)
@@ -105,7 +105,7 @@ struct StoppingTests {
         }
         let registry: MigrationRegistry = [Migration(to: 1, "x", .renameProperty("Person", "id", to: "number"))]
         let store = try OldStore(Self.records)
-        _ = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: store.url))
+        _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: store.url))
         #expect(asked.withLock { $0 } >= 1_300 / 16)
         #expect(asked.withLock { $0 } < 1_300 / 4)
     }

@@ -41,9 +41,9 @@ struct EditedMigrationTests {
         let later = Migration(to: 2, "later")
         #expect(try open([edited], .report) == ["[\"rename\" (version 1)]"])
         #expect(try open([edited, later], .report) == ["[\"rename\" (version 1)]"])
-        #expect(try CacheStore.state(at: url).version == 2)
+        #expect(try StoreFile.state(at: url).version == 2)
         // The ledger keeps the fingerprint of the migration that ran.
-        #expect(try CacheStore.state(at: url).ledger.map(\.fingerprint) == [shipped.fingerprint, later.fingerprint])
+        #expect(try StoreFile.state(at: url).ledger.map(\.fingerprint) == [shipped.fingerprint, later.fingerprint])
     }
 
     @Test func `is accepted if the app ignores edits`() throws {
@@ -72,7 +72,7 @@ struct EditedMigrationTests {
     }
 
     @Test func `is reported even if it never ran because the store was born at its version`() throws {
-        #expect(try CacheStore.state(at: url).ledger[0].outcome == .bornFresh)
+        #expect(try StoreFile.state(at: url).ledger[0].outcome == .bornFresh)
         #expect(throws: MoltError.self) { try open([edited], .fail) }
     }
 

@@ -145,7 +145,7 @@ struct EventTests {
         configuration.monitor = MigrationMonitor { events.append($0) }
         configuration.hooks.batchSize = 2
 
-        _ = try Migrator(Self.fused, configuration: configuration).migrate(CacheStore(at: old.url))
+        _ = try Migrator(Self.fused, configuration: configuration).migrate(StoreFile(at: old.url))
 
         let steps = Self.progress(events.all)
         // Of two thousand batches; a batch that takes longer than a tenth of a second is reported as well.

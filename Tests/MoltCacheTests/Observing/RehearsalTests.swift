@@ -16,7 +16,7 @@ import Testing
     @Test func `gives the report of an upgrade, and leaves the store as it is`() async throws {
         let cache = try CodableCache(at: store.url)
         try cache.set(1, forKey: "in the log")
-        let size = CacheStore(at: store.url).byteCount
+        let size = StoreFile(at: store.url).byteCount
         let before = try Snapshot(of: store.url)
         let migrations = registry(.addProperty("Person", "visits", default: 0))
         let report = try await CodableCache.dryRun(

@@ -40,7 +40,7 @@ import Testing
 
     @Test func `says what an upgrade did, and nothing about its data`() async throws {
         #expect(monitor.summary == nil)
-        let size = CacheStore(at: store.url).byteCount
+        let size = StoreFile(at: store.url).byteCount
         #expect(try #require(size) >= 8192)
         let report = try await store.upgrade(Self.migrations.onFailure(.quarantine()), configuration)
         let summary = try #require(monitor.summary)
@@ -214,7 +214,7 @@ import Testing
                 processName: "app",
                 processID: 1
             )
-            try JSONEncoder().encode(earlier).write(to: #require(CacheStore(at: store.url).attemptsURL))
+            try JSONEncoder().encode(earlier).write(to: #require(StoreFile(at: store.url).attemptsURL))
             let notebook = try Notebook()
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [

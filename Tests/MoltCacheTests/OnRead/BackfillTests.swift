@@ -352,9 +352,9 @@ import Testing
         try open(migrations, .quarantine(upTo: .none), monitor).backfill()
         let eager = try OldStore(Self.records)
         let report = try Migrator(migrations.onFailure(.quarantine(upTo: .none)))
-            .migrate(CacheStore(at: eager.url))
+            .migrate(StoreFile(at: eager.url))
         #expect(failed.all == [report.failedRecords])
-        #expect(try CacheStore.quarantine(at: store.url) == CacheStore.quarantine(at: eager.url))
+        #expect(try StoreFile.quarantine(at: store.url) == StoreFile.quarantine(at: eager.url))
         let (found, expected) = (try store.snapshot(), try eager.snapshot())
         #expect(found.records == expected.records)
         #expect(found.ledger.map(\.outcome) == [.ran, .ran])
@@ -363,7 +363,7 @@ import Testing
     }
 
     @Test func `quarantines records in memory, too`() throws {
-        let memory = CacheStore(inMemoryWith: [])
+        let memory = StoreFile(inMemoryWith: [])
         let records = Self.records.map { record in
             StoreContents.StoredRecord(key: record.key, typeName: record.type, content: record.content, version: 0)
         }

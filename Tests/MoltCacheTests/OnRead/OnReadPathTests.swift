@@ -30,7 +30,7 @@ import Testing
 
         var error: (any Error)?
         do {
-            _ = try Migrator(registry, configuration: upgrade.configuration()).migrate(CacheStore(at: atOnce.url))
+            _ = try Migrator(registry, configuration: upgrade.configuration()).migrate(StoreFile(at: atOnce.url))
         } catch let failure { error = failure }
         var other: (any Error)?
         do { try walk(later, &upgrade) } catch let failure { other = failure }
@@ -47,7 +47,7 @@ import Testing
         #expect(found.version == expected.version, comment)
         #expect(found.ledger.map(\.outcome) == expected.ledger.map(\.outcome), comment)
         #expect(found.ledger.map(\.counts.changed) == expected.ledger.map(\.counts.changed), comment)
-        #expect(try CacheStore.quarantine(at: later.url) == CacheStore.quarantine(at: atOnce.url), comment)
+        #expect(try StoreFile.quarantine(at: later.url) == StoreFile.quarantine(at: atOnce.url), comment)
         return true
     }
 

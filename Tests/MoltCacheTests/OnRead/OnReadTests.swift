@@ -49,7 +49,7 @@ import Testing
     /// The store after the same migrations, run at the opening.
     private func eager(_ migrations: MigrationRegistry = OnReadTests.migrations) throws -> Snapshot {
         let store = try OldStore(Self.records)
-        _ = try Migrator(migrations).migrate(CacheStore(at: store.url))
+        _ = try Migrator(migrations).migrate(StoreFile(at: store.url))
         return try store.snapshot()
     }
 
@@ -157,14 +157,14 @@ import Testing
             try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
         }
         let migrator = Migrator(registry, configuration: configuration, onlyRecordsOnRead: true)
-        let report = try migrator.migrate(CacheStore(at: url))
+        let report = try migrator.migrate(StoreFile(at: url))
         #expect(report.entries.map(\.outcome) == [.ran, .ran])
         #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
         #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)
     }
 
     @Test func `does not keep a failed opening from syncing later commits`() throws {
-        let store = CacheStore(at: store.url)
+        let store = StoreFile(at: store.url)
         #expect(throws: TestFailure.self) {
             try store.withWriteTransaction(until: nil, isSynced: false) { _ in
                 throw TestFailure.expected

@@ -149,7 +149,7 @@
             try (JSONEncoder().encode(crashed) + Data("\n".utf8)).write(to: note)
             #expect(AttemptLog(note).holder() == nil)
             try open(limit: 2).close()
-            #expect(try CacheStore.state(at: url).version == 2)
+            #expect(try StoreFile.state(at: url).version == 2)
         }
 
         @Test func `may be tried as often again by another release of the app`() async throws {
@@ -169,13 +169,13 @@
             await crash()
             let error = #expect(throws: MoltError.self) { try open(limit: 1) }
             error?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
-            let before = try CacheStore.contents(at: url)
+            let before = try StoreFile.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
             #expect(CodableCache.attempts(at: url).isEmpty)
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
-            #expect(try CacheStore.contents(at: aside.url) == before)
+            #expect(try StoreFile.contents(at: aside.url) == before)
         }
 
         @Test func `does not count for a store that was restored from a backup`() async throws {
@@ -277,7 +277,7 @@
                 if $0.kind == .beforeCommit { found.append(CodableCache.attempts(at: url).count) }
             }
             let migrations: MigrationRegistry = [Migration(to: 1, "first", .renameType("Person", to: newName))]
-            _ = try Migrator(migrations, configuration: configuration).migrate(CacheStore(at: url))
+            _ = try Migrator(migrations, configuration: configuration).migrate(StoreFile(at: url))
             #expect(found.all == [isRecorded ? 1 : 0])
             #expect(CodableCache.attempts(at: url).isEmpty)
         }

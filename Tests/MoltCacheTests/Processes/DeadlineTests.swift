@@ -70,7 +70,7 @@ struct DeadlineTests {
             if isMigrator {
                 var configuration = MoltConfiguration()
                 configuration.deadline = deadline
-                _ = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
+                _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
             } else {
                 _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
             }
@@ -94,7 +94,7 @@ struct DeadlineTests {
 
     @Test func `stops waiting for another process's lock`() throws {
         let deadline = ContinuousClock.now + .milliseconds(100)
-        let holder = CacheStore(at: url)
+        let holder = StoreFile(at: url)
         let error = try holder.whileLocked {
             #expect(throws: MoltError.self) {
                 try CodableCache(
@@ -119,7 +119,7 @@ struct DeadlineTests {
             try CodableCache(at: url, migrations: registry, configuration: late)
         }?.expect(.deadlinePassed, says: "is committed")
         #expect(try notebook.lines.isEmpty)
-        #expect(try CacheStore.state(at: url).version == 1)
+        #expect(try StoreFile.state(at: url).version == 1)
 
         try CodableCache(at: url, migrations: registry).close()
         #expect(try notebook.lines == ["new"])
@@ -131,7 +131,7 @@ private func wait(for deadline: ContinuousClock.Instant) {
     while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
 }
 
-extension CacheStore {
+extension StoreFile {
     /// Runs a closure while this store holds the write lock.
     fileprivate func whileLocked<Value>(_ body: () throws -> Value) throws -> Value? {
         var value: Value?

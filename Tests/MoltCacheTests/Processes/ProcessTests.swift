@@ -39,7 +39,7 @@ import Testing
             #expect(cache.report.entries.isEmpty)
             #expect(try cache.count(of: Int.self) == 100)
             #expect(try cache.count(of: Alien.self) == (isOld ? 500 : 0))
-            #expect(try CacheStore.state(at: scratch.file()).ledger.map(\.name) == ["rename"])
+            #expect(try StoreFile.state(at: scratch.file()).ledger.map(\.name) == ["rename"])
             #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
         }
 
@@ -59,7 +59,7 @@ import Testing
                 for number in 0..<Int.max { try cache.set(number, forKey: "\(number)") }
             }
             // The state is read before anything recovers the store.
-            let state = try CacheStore.state(at: scratch.file())
+            let state = try StoreFile.state(at: scratch.file())
             #expect(state.ledger.count == state.version)
             let cache = try CodableCache(at: scratch.file(), migrations: renaming)
             #expect(cache.report.isFresh == state.isFresh)
@@ -103,7 +103,7 @@ import Testing
                 guard found == changed else { throw TestFailure.expected }
             }
             #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
-            #expect(try CacheStore.state(at: scratch.file()).version == 0)
+            #expect(try StoreFile.state(at: scratch.file()).version == 0)
         }
 
         @Test func `A reader sees only committed states while another process writes`() async throws {
@@ -121,7 +121,7 @@ import Testing
             }
             let end = Date().addingTimeInterval(2)
             while Date() < end {
-                #expect(try CacheStore.state(at: scratch.file()).isFresh == false)
+                #expect(try StoreFile.state(at: scratch.file()).isFresh == false)
                 let report = try await CodableCache.dryRun(at: scratch.file(), migrations: renaming)
                 #expect(report.to == 1)
                 let pair = try await CodableCache(at: scratch.file()).values(Int.self, forKeys: ["a", "b"])

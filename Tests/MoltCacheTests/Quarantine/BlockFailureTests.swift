@@ -138,7 +138,7 @@ import Testing
             try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook.suite] }
         }
         #expect(try notebook.lines.isEmpty)
-        #expect(try CacheStore.quarantine(at: old.url) == [])
+        #expect(try StoreFile.quarantine(at: old.url) == [])
     }
 
     @Test(arguments: [1, 2, 512])

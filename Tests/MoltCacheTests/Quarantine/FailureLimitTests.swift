@@ -20,7 +20,7 @@ import Testing
             return cache.report
         } catch {
             #expect(try old.snapshot() == before)
-            #expect(try CacheStore.quarantine(at: old.url) == [])
+            #expect(try StoreFile.quarantine(at: old.url) == [])
             throw error
         }
     }

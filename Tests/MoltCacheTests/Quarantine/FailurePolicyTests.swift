@@ -37,7 +37,7 @@ struct FailurePolicyTests {
             try open(old, registry, policy)
         }
         #expect(try old.snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
-        #expect(try CacheStore.quarantine(at: old.url) == [], sourceLocation: sourceLocation)
+        #expect(try StoreFile.quarantine(at: old.url) == [], sourceLocation: sourceLocation)
         return try #require(error, sourceLocation: sourceLocation)
     }
 
@@ -91,7 +91,7 @@ struct FailurePolicyTests {
         #expect(text.contains("new: 1 quarantined, not convertible"))
         #expect(text.contains("  quarantined: \"b\" of type Person: stepFailed: Refusal"))
         cache.close()
-        let ledger = try CacheStore.state(at: old.url).ledger
+        let ledger = try StoreFile.state(at: old.url).ledger
         #expect(ledger.last?.counts == cache.report.counts)
         #expect(try SQLite(old.url).text("SELECT records_quarantined FROM molt_ledger WHERE name = 'new'") == "1")
     }
@@ -280,7 +280,7 @@ struct FailurePolicyTests {
         let old = try OldStore(Self.people)
         let migrations = registry(Self.failing("b")).onFailure(.quarantine())
         let dry = try CodableCache.dryRun(at: old.url, migrations: migrations)
-        #expect(try CacheStore.quarantine(at: old.url) == [])
+        #expect(try StoreFile.quarantine(at: old.url) == [])
         #expect(try old.snapshot().keys == ["a", "b", "c", "d"])
         let cache = try CodableCache(at: old.url, migrations: migrations)
         #expect(dry.failedRecords == cache.report.failedRecords)

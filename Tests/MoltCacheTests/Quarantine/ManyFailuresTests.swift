@@ -39,7 +39,7 @@ import Testing
             var configuration = MoltConfiguration()
             configuration.hooks.batchSize = batchSize
             let registry = Self.registry().onFailure(.quarantine(upTo: .none))
-            let report = try Migrator(registry, configuration: configuration).migrate(CacheStore(at: old.url))
+            let report = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: old.url))
             #expect(report.counts.quarantined == failing.count)
             #expect(report.entries[1].counts.read == Self.count)
             #expect(report.entries[1].counts.changed == Self.count - failing.count)
@@ -63,7 +63,7 @@ import Testing
             }
             #expect(keys == failing.map { "k\($0)!" })
             cache.close()
-            seen.append(try CacheStore.quarantine(at: old.url))
+            seen.append(try StoreFile.quarantine(at: old.url))
         }
         #expect(Set(seen).count == 1)
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(try cache.quarantinedCount == 0)
         cache.close()
         let direct = try OldStore(Self.records)
-        _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
+        _ = try Migrator(fixed).migrate(StoreFile(at: direct.url))
         let (one, other) = (try old.snapshot().records, try direct.snapshot().records)
         #expect(one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key })
     }

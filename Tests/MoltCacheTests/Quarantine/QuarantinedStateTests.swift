@@ -32,10 +32,10 @@ import Testing
         var configuration = MoltConfiguration()
         configuration.hooks.batchSize = batchSize
         _ = try Migrator(registry.onFailure(.quarantine()), configuration: configuration)
-            .migrate(CacheStore(at: old.url))
+            .migrate(StoreFile(at: old.url))
 
         let before = try OldStore(["b"].map { StoredRecord("A", $0, "{ \"n\" : 1.0 }") })
-        _ = try Migrator(registry.upTo(version: failing - 1)).migrate(CacheStore(at: before.url))
+        _ = try Migrator(registry.upTo(version: failing - 1)).migrate(StoreFile(at: before.url))
         let expected = try #require(try before.snapshot().records.first)
 
         #expect(try old.snapshot().keys == ["a12345", "c12345"])

@@ -72,7 +72,7 @@ struct RetryTests {
         #expect(entry.updated == Date(timeIntervalSince1970: 200))
         cache.close()
         let direct = try Self.people()
-        _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
+        _ = try Migrator(fixed).migrate(StoreFile(at: direct.url))
         for key in ["a", "b", "c"] { #expect(try old.snapshot()[key] == direct.snapshot()[key]) }
         // The ledger, the version and the next opening are unaffected.
         let again = try CodableCache(at: old.url, migrations: fixed)
@@ -376,6 +376,6 @@ struct RetryTests {
         #expect(error?.code == .storeChanged)
         #expect(throws: MoltError.self) { try cache.quarantined() }
         #expect(throws: MoltError.self) { try cache.removeQuarantined() }
-        #expect(try CacheStore.quarantine(at: old.url).count == 1)
+        #expect(try StoreFile.quarantine(at: old.url).count == 1)
     }
 }

@@ -118,7 +118,7 @@ struct RetryTrialTests {
             reason: "Refusal"
         )
         let error = #expect(throws: MoltError.self) {
-            try CacheStore(at: old.url).commit { transaction in
+            try StoreFile(at: old.url).commit { transaction in
                 try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .quarantine(failure)))
                 try transaction.applyDeferredChanges(stage: 0)
             }

@@ -58,7 +58,7 @@ import Testing
         _ = try cache.remove(forKey: "key 3")
         #expect(try cache.count() == 60)
         cache.close()
-        #expect(try CacheStore.damage(at: url) == [])
+        #expect(try StoreFile.damage(at: url) == [])
         try CodableCache.restore(backup, at: url)
         #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
     }

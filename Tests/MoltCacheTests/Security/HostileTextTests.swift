@@ -66,7 +66,7 @@ private struct Value: Codable, Equatable, Sendable {
         let saved = scratch.file("saved.molt")
         let report = try CodableCache.salvage(from: url, to: saved)
         #expect(report.isWhole)
-        #expect(try CacheStore.contents(at: saved) == CacheStore.contents(at: url))
+        #expect(try StoreFile.contents(at: saved) == StoreFile.contents(at: url))
     }
 
     @Test func `A key and a type name may have a megabyte each`() throws {

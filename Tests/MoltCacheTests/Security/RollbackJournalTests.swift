@@ -26,7 +26,7 @@ import Testing
         try Data(contentsOf: file).write(to: url)
         try Data(contentsOf: URL(fileURLWithPath: file.path + "-journal")).write(to: journal)
         try connection.run("ROLLBACK")
-        #expect(try CacheStore.state(at: url).version == 0)
+        #expect(try StoreFile.state(at: url).version == 0)
         let cache = try CodableCache(at: url)
         #expect(try SQLite(url).text("PRAGMA journal_mode") == "wal")
         #expect(try cache.values(of: String.self).count { $0.value.count == 200 } == 200)

@@ -8,7 +8,7 @@ final class OldStore {
     let directory: ScratchDirectory
     let url: URL
     private let entry: EntryPoint
-    private let memory: CacheStore?
+    private let memory: StoreFile?
 
     /// - Parameter ledger: Names and versions of the migrations that were applied.
     init(
@@ -20,19 +20,19 @@ final class OldStore {
         directory = try ScratchDirectory()
         url = directory.file()
         self.entry = entry
-        let store: CacheStore
+        let store: StoreFile
         if entry == .inMemory {
-            store = CacheStore(inMemoryWith: [])
+            store = StoreFile(inMemoryWith: [])
             memory = store
         } else {
-            store = CacheStore(at: url)
+            store = StoreFile(at: url)
             memory = nil
         }
         try Self.fill(store, records, version, ledger)
     }
 
     private static func fill(
-        _ store: CacheStore,
+        _ store: StoreFile,
         _ records: [StoredRecord],
         _ version: Int,
         _ ledger: [(String, Int)]
@@ -73,7 +73,7 @@ final class OldStore {
             return cache.report
         case .migrator:
             configuration.hooks.batchSize = 2
-            return try Migrator(registry, configuration: configuration).migrate(CacheStore(at: url))
+            return try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
         case .inMemory:
             configuration.hooks.batchSize = 3
             return try Migrator(registry, configuration: configuration).migrate(try #require(memory))

@@ -76,6 +76,6 @@ extension Snapshot {
 
     /// The contents of a file, read without writing.
     init(of url: URL) throws {
-        try self.init(CacheStore.contents(at: url))
+        try self.init(StoreFile.contents(at: url))
     }
 }

@@ -14,7 +14,7 @@ struct ReportStore {
 
     init(_ records: [StoreContents.StoredRecord] = []) throws {
         scratch = try ScratchDirectory()
-        try StoreContents(version: 0, records: records).write(to: CacheStore(at: url))
+        try StoreContents(version: 0, records: records).write(to: StoreFile(at: url))
     }
 
     /// A scalar that markup must not contain, and that Swift's literals cannot have.

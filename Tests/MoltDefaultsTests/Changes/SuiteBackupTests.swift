@@ -49,7 +49,7 @@ import Testing
         let backup = try #require(try suite.backups().first)
         #expect(try suite.backups().count == 1)
         #expect(backup.schemaVersion == 0 && backup.isAutomatic && backup.attachedStores == [])
-        #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName])
+        #expect(try StoreFile.state(at: backup.url).journal == [suite.attachedName])
         #expect(try FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int == 0o600)
         let after = try scratch.values
         #expect(after != before)
@@ -431,7 +431,7 @@ import Testing
         try group.set("later", forKey: "later")
 
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
-        #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
+        #expect(try StoreFile.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         // The next opening restores the settings, even if it upgrades nothing.
         #expect(try scratch.values == after.0)
@@ -441,7 +441,7 @@ import Testing
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.allValues == before.0)
         #expect(try other.allValues == before.1)
-        #expect(try CacheStore.state(at: cache.url).journal == [])
+        #expect(try StoreFile.state(at: cache.url).journal == [])
 
         // The upgrade can run again.
         try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
@@ -497,7 +497,7 @@ import Testing
         }
         #expect(error?.code == .notAttached)
         #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
-        #expect(try CacheStore.state(at: cache.url).version == 2)
+        #expect(try StoreFile.state(at: cache.url).version == 2)
         #expect(try scratch.allValues == after.0)
         #expect(try other.allValues == after.1)
 
@@ -522,7 +522,7 @@ import Testing
         #expect(throws: (any Error).self) {
             try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
         }
-        #expect(try CacheStore.state(at: cache.url).journal == [suite.attachedName])
+        #expect(try StoreFile.state(at: cache.url).journal == [suite.attachedName])
         let error = #expect(throws: MoltError.self) {
             try CodableCache.backUp(at: cache.url, attaching: [suite])
         }

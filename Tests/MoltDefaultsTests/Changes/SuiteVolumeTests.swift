@@ -46,7 +46,7 @@
                 #expect(error?.outcome == .committed)
                 #expect(error?.attachedStore == scratch.suite.attachedName)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
-                #expect(try CacheStore.state(at: cache.url).journal == [scratch.suite.attachedName])
+                #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
                 #expect(try scratch.file(has: ["name": "n"]))
 
                 try #require(Mounts.unmount(home))
@@ -83,7 +83,7 @@
                 #expect(error?.outcome == .committed)
                 #expect(error?.message.contains("Free some space") == true)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 2)
-                #expect(try CacheStore.state(at: cache.url).journal == [scratch.suite.attachedName])
+                #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
                 try cache.upgrade(registry)
                 #expect(try scratch.values == ["title": .string(text), "small": 1, "more": .string(text)])

@@ -110,7 +110,7 @@ private struct Device {
         )
         caches = try (0..<count).map { _ in try ScratchCache() }
         let contents = StoreContents(version: 0, records: try app.records())
-        for cache in caches { try contents.write(to: CacheStore(at: cache.url)) }
+        for cache in caches { try contents.write(to: StoreFile(at: cache.url)) }
     }
 
     // MARK: Upgrading
@@ -176,7 +176,7 @@ private struct Device {
     }
 
     func records(of store: Int = 0) throws -> [StoreContents.StoredRecord] {
-        try CacheStore.contents(at: caches[store].url).records
+        try StoreFile.contents(at: caches[store].url).records
     }
 
     /// The rows of a store's ledger without their times and counts.

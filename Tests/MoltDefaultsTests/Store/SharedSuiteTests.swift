@@ -93,7 +93,7 @@ import Testing
             #expect(runs.withLock { $0 } == number)
             #expect(try scratch.values["run"] == 1)
             #expect(try scratch.history == ["block"])
-            #expect(try CacheStore.contents(at: cache.url).records.map(\.key) == ["run"])
+            #expect(try StoreFile.contents(at: cache.url).records.map(\.key) == ["run"])
         }
     }
 

@@ -53,7 +53,7 @@ import Testing
                                 """
                         )
                         opened.close()
-                        #expect(try CacheStore.state(at: cache).ledger.map(\.outcome) == [.deferred])
+                        #expect(try StoreFile.state(at: cache).ledger.map(\.outcome) == [.deferred])
                     }
                 }
             }

@@ -29,7 +29,7 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
     /// The state of the store, read without opening anything for writing.
     func state(of suite: Suite, cache: URL) throws -> StoreState {
         switch self {
-        case .cache: try CacheStore.state(at: cache)
+        case .cache: try StoreFile.state(at: cache)
         case .suite: try suite.upgradeState()
         }
     }
@@ -39,7 +39,7 @@ extension Suite {
     /// The state of a suite that is upgraded without a cache: that of its ledger, or while changes are pending, that of
     /// the upgrade that has committed them.
     func upgradeState() throws -> StoreState {
-        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        let file = try StoreFile.state(at: SuiteFiles(self).store)
         guard file.journal.isEmpty else { return file }
         let own = try state()
         return try StoreState(

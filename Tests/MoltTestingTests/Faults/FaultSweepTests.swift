@@ -57,15 +57,15 @@ import Testing
 
     @Test func `A damaged file is detected`() throws {
         let store = try TemporaryStore(FaultScenario.fixture)
-        #expect(try CacheStore.damage(at: store.url).isEmpty)
-        let pages = try CacheStore.pageCount(at: store.url)
+        #expect(try StoreFile.damage(at: store.url).isEmpty)
+        let pages = try StoreFile.pageCount(at: store.url)
         #expect(pages > 4)
         // Zeroes the last page; the length of the file stays the same.
         var bytes = try Data(contentsOf: store.url)
         let size = bytes.count / pages
         bytes.replaceSubrange((bytes.count - size)..., with: Data(count: size))
         try bytes.write(to: store.url)
-        #expect(try !CacheStore.damage(at: store.url).isEmpty)
+        #expect(try !StoreFile.damage(at: store.url).isEmpty)
     }
 
     @Test func `No fault loses data of suites without a cache`() async throws {

@@ -79,7 +79,7 @@ struct FixtureSourceTests {
             #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
-            #expect(try CacheStore.state(at: url).journal == [suite.attachedName])
+            #expect(try StoreFile.state(at: url).journal == [suite.attachedName])
             let error = try #require(throws: TestingError.self) { try StoreFixture(cacheFile: url) }
             #expect(error.code == .unsuitable)
             #expect(error.file == url)

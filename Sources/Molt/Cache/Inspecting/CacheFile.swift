@@ -20,16 +20,16 @@ package struct CacheFile {
     /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {
         path = FileStatus.path(of: url)
-        if try CacheStore.state(at: url).isFresh { throw missing }
+        if try StoreFile.state(at: url).isFresh { throw missing }
     }
 
     package func state() throws -> StoreState {
-        try CacheStore.state(at: URL(fileURLWithPath: path))
+        try StoreFile.state(at: URL(fileURLWithPath: path))
     }
 
     /// The number of upgrades that began and did not end.
     package var interruptedUpgrades: Int {
-        AttemptLog(CacheStore.attemptsURL(of: path)).attempts().count
+        AttemptLog(StoreFile.attemptsURL(of: path)).attempts().count
     }
 
     /// The types that have records, by name.

@@ -5,7 +5,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` when the file is not a cache, or cannot be read.
     public static func schemaVersion(ofFileAt url: URL) throws -> Int? {
-        let state = try CacheStore.state(at: url)
+        let state = try StoreFile.state(at: url)
         return state.isFresh ? nil : state.version
     }
 
@@ -18,7 +18,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` when the file is not a cache, or cannot be read.
     public static func history(at url: URL) throws -> [LedgerEntry] {
-        try CacheStore.state(at: url).ledger
+        try StoreFile.state(at: url).ledger
     }
 
     /// The upgrades of a cache file that began and did not end: one in progress, or those that were interrupted.
@@ -26,7 +26,7 @@ extension CodableCache {
     /// After five of them, opening the file fails with the code `attemptsFailed`; see
     /// ``MoltConfiguration/retriesInterruptedUpgrades``. An upgrade that ends, also with an error, forgets them.
     public static func attempts(at url: URL) -> [UpgradeAttempt] {
-        AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
+        AttemptLog(StoreFile.attemptsURL(of: FileStatus.path(of: url))).attempts()
     }
 
     /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.
@@ -141,7 +141,7 @@ extension MigrationPlan {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(
-            for: CacheStore(at: url, attachments: configuration.attachments),
+            for: StoreFile(at: url, attachments: configuration.attachments),
             migrations: migrations,
             role: configuration.role
         )

@@ -15,9 +15,9 @@ struct DryRun {
     }
 
     func run() throws -> MigrationReport {
-        var opening = configuration.opening(of: CacheStore(at: url))
+        var opening = configuration.opening(of: StoreFile(at: url))
         let scratch: CopyDirectory
-        let store: CacheStore
+        let store: StoreFile
         do {
             scratch = try scratchDirectory()
             store = try copy(in: scratch)
@@ -64,7 +64,7 @@ struct DryRun {
     }
 
     /// Copies the file if it has our tables, without writing to it; leaves an empty file when there is none.
-    private func copy(in scratch: CopyDirectory) throws -> CacheStore {
+    private func copy(in scratch: CopyDirectory) throws -> StoreFile {
         let copy = scratch.url.appending(path: "copy")
         let path = FileStatus.path(of: url)
         try checkSpace(in: scratch.url)
@@ -77,14 +77,14 @@ struct DryRun {
             }
         }
         if let stop { throw stop }
-        let store = CacheStore(at: copy, attachments: configuration.attachments)
+        let store = StoreFile(at: copy, attachments: configuration.attachments)
         store.readsLaterLayouts = configuration.readsNewerStores
         return store
     }
 
     /// Requires room for the copy and for the log of its upgrade, which is about as large.
     private func checkSpace(in directory: URL) throws {
-        let size = 2 * (CacheStore(at: url).byteCount ?? 0)
+        let size = 2 * (StoreFile(at: url).byteCount ?? 0)
         guard let free = FreeSpace.bytes(at: directory.path), free < size else { return }
         throw MoltError(
             .storeFailed,

@@ -4,7 +4,7 @@ extension Suite {
     ///
     /// While changes of an upgrade without a cache are pending, it is that of the upgrade.
     package func state() throws -> StoreContents? {
-        let file = try CacheStore.state(at: SuiteFiles(self).store)
+        let file = try StoreFile.state(at: SuiteFiles(self).store)
         guard file.journal.isEmpty else { return StoreContents(version: file.version, ledger: file.ledger) }
         return try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }
     }
@@ -39,7 +39,7 @@ extension Suite {
 
     /// The suites with changes of an unfinished upgrade of this suite without a cache.
     package func pendingJournal() throws -> [String] {
-        try CacheStore.state(at: SuiteFiles(self).store).journal
+        try StoreFile.state(at: SuiteFiles(self).store).journal
     }
 
     /// Removes a named suite and the files that Molt has made beside it; the app's own suite is never removed.

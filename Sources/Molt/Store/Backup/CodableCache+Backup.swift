@@ -14,7 +14,7 @@ extension CodableCache {
     public static func backups(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        return try CacheStore(at: url).backups()
+        return try StoreFile(at: url).backups()
     }
 
     /// Returns the files that Molt has set aside beside a cache file, newest first; backups are not among them.
@@ -46,7 +46,7 @@ extension CodableCache {
     ///   code `noSpaceForBackup` or `backupFailed`.
     @discardableResult
     public static func backUp(at url: URL, attaching attached: [Suite] = []) throws -> StoreBackup {
-        let store = CacheStore(at: url)
+        let store = StoreFile(at: url)
         let state = try store.state()
         guard !state.isFresh else {
             throw MoltError(
@@ -127,7 +127,7 @@ extension CodableCache {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached)
         }
-        return try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
+        return try StoreFile(at: url).restore(backup, request, waiting: patience(timeout, path))
     }
 
     /// Moves the contents of a cache file aside, and leaves an empty cache, completely or not at all.
@@ -158,7 +158,7 @@ extension CodableCache {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
         guard try FileStatus.of(path) != nil || FileStatus.hasContent(path + "-wal") else { return nil }
-        return try CacheStore(at: url).startAfresh(waiting: patience(timeout, path))
+        return try StoreFile(at: url).startAfresh(waiting: patience(timeout, path))
     }
 
     /// Returns a closure that throws once another process has written for longer than the timeout.
@@ -179,6 +179,6 @@ extension CodableCache {
     ///
     /// - Throws: `MoltError` with the code `backupUnusable` when the backup does not belong to this file.
     public static func removeBackup(_ backup: StoreBackup, at url: URL) throws {
-        try CacheStore(at: url).remove(backup)
+        try StoreFile(at: url).remove(backup)
     }
 }

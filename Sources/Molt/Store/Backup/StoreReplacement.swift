@@ -30,7 +30,7 @@ package struct StoreReplacement {
         self.attachedNow = attachedNow
         self.atCopy = atCopy
         files = BackupFiles(storeName)
-        attempts = AttemptLog(CacheStore.attemptsURL(of: storeName))
+        attempts = AttemptLog(StoreFile.attemptsURL(of: storeName))
     }
 
     package enum Contents {

@@ -35,7 +35,7 @@ final class RecordPass {
         counts = changer.noCounts
     }
 
-    private var records: CacheTransaction { scope.records }
+    private var records: StoreTransaction { scope.records }
 
     func run() throws {
         try process()

@@ -10,7 +10,7 @@ struct UnmatchedNames {
     private let steps: [UpgradeSchedule.Step]
     private let chains: StepChains
     private let counts: PassCounts
-    private let records: CacheTransaction
+    private let records: StoreTransaction
     /// The names of the types with records before the current step.
     private var types: [String]
     /// The types that would have the records of a type that is reported already.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The objects that all parts of one upgrade share.
 struct UpgradeScope {
-    let records: CacheTransaction
+    let records: StoreTransaction
     let storeName: String
     let registry: MigrationRegistry
     let attachments: Attachments
@@ -18,7 +18,7 @@ struct UpgradeScope {
     var findsUnmatchedNames: Bool { configuration.isDryRun || configuration.hooks.findsUnmatchedNames }
 
     init(
-        transaction: CacheTransaction,
+        transaction: StoreTransaction,
         registry: MigrationRegistry,
         attachments: Attachments,
         configuration: MoltConfiguration,

@@ -1,4 +1,4 @@
-extension CacheTransaction {
+extension StoreTransaction {
     /// The names of the types that have at least one record, sorted.
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in

@@ -5,7 +5,7 @@ enum DeferredKind {
     static let key: Int64 = 2
 }
 
-extension CacheTransaction {
+extension StoreTransaction {
     /// Saves a change of a record for the end of the pass; there may be a million, so stores keep them on disk.
     ///
     /// A record's quarantine keeps its content, key, type name, expiry and version at the stage; for a block, those of

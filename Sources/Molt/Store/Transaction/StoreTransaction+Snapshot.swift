@@ -1,4 +1,4 @@
-extension CacheTransaction {
+extension StoreTransaction {
     /// Creates a reader of the records of some types, up to an id; the previous reader must have ended.
     ///
     /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension CacheTransaction {
+extension StoreTransaction {
     func deferQuarantine(_ change: DeferredChange, _ failure: RecordFailure, _ typeName: String?) throws(SQLiteError) {
         if !hasQuarantine {
             try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The whole contents of a cache, for fixtures.
-extension CacheStore {
+extension StoreFile {
     /// The contents of a file, read in one snapshot without writing.
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.

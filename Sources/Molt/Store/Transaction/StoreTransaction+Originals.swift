@@ -1,4 +1,4 @@
-extension CacheTransaction {
+extension StoreTransaction {
     /// Saves a record's current state for ``original(id:)``, unless it was saved before.
     func keepOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in

@@ -1,4 +1,4 @@
-extension CacheTransaction {
+extension StoreTransaction {
     /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in

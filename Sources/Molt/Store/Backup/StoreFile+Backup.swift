@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension CacheStore {
+extension StoreFile {
     /// Copies the last committed state of the file, without changes of an open transaction.
     ///
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's

@@ -12,7 +12,7 @@ struct KeyMoves {
     var isChain = false
 }
 
-extension CacheTransaction {
+extension StoreTransaction {
     /// Checks the new keys of a stage before anything is changed.
     func keyMoves(stage: Int) throws(SQLiteError) -> KeyMoves {
         var moves = KeyMoves()

@@ -1,18 +1,18 @@
 internal import CMoltSQLite
 package import Foundation
 
-/// The migrator's view of a cache file or of a cache in memory.
+/// A Molt file, or a store in memory: the records of a cache, the ledger, and the journal of attached stores.
 ///
 /// ``CodableCache`` opens a store, upgrades it, and reads and writes through it. Use the store directly for tasks that
 /// need no cache, such as planning an upgrade or reading the schema version.
 ///
 /// ```swift
-/// let version = try CacheStore.state(at: url).version
+/// let version = try StoreFile.state(at: url).version
 /// ```
 ///
 /// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``. A store is used by one thread
 /// at a time.
-package final class CacheStore {
+package final class StoreFile {
     /// The file's path, or ":memory:".
     package let path: String
     /// The suite that is upgraded without a cache; the file then has no records, and exists only during upgrades.
@@ -171,7 +171,7 @@ package final class CacheStore {
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         isSynced: Bool = true,
-        _ body: (CacheTransaction) throws -> Bool,
+        _ body: (StoreTransaction) throws -> Bool,
         waiting: () throws -> Void
     ) throws {
         let connection = try openForWriting()
@@ -195,7 +195,7 @@ package final class CacheStore {
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: path, forWriting: true)
             if isFresh { try connection.execute(FileFormat.creation) }
-            let transaction = CacheTransaction(
+            let transaction = StoreTransaction(
                 connection,
                 storeName: storeName,
                 holdsRecords: primary == nil,

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// Checks for tests of files that a failed upgrade left behind.
-extension CacheStore {
+extension StoreFile {
     /// The faults that SQLite's integrity check finds; empty when the file is whole or missing.
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension CacheTransaction {
+extension StoreTransaction {
     /// Writes the contents of several records, and sets their versions.
     ///
     /// It is called once per batch, so a store should write them together. The key and the type name change only

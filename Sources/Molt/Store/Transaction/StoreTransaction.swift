@@ -3,7 +3,7 @@
 /// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
 /// insertion, and ``read(into:types:after:through:)`` returns records in that order. Statements are prepared at their
 /// first use and kept until the end.
-package final class CacheTransaction {
+package final class StoreTransaction {
     let connection: Connection
     let storeName: String
     /// Whether the store may have records; that of a suite has none.
