@@ -19,11 +19,11 @@ public final class MigrationContext {
     /// The version that this migration brings the store to.
     public let version: Int
 
-    let recordVersion: Int
-    let migration: Migration
-    let step: UpgradeSchedule.Step
-    let scope: UpgradeScope
-    var coding: RecordCoding { migration.coding }
+    let step: ScheduledStep
+    let runner: StepRunner
+    var recordVersion: Int { step.pending.recordVersion }
+    var migration: Migration { step.migration }
+    let coding: RecordCoding
     private var isExpired = false
     /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
@@ -53,17 +53,16 @@ public final class MigrationContext {
     var usedAttachments: Set<String> = []
     /// The suites among them.
     var usedSuites: Set<String> = []
-    var attachments: Attachments { scope.attachments }
-    var configuration: MoltConfiguration { scope.configuration }
+    var attachments: Attachments { runner.attachments }
+    var configuration: MoltConfiguration { runner.configuration }
 
-    init(_ pending: PendingMigration, _ step: UpgradeSchedule.Step, _ scope: UpgradeScope) throws {
-        migration = pending.migration
+    init(_ step: ScheduledStep, _ runner: StepRunner) throws {
         self.step = step
-        oldVersion = pending.oldVersion
-        version = pending.migration.version
-        recordVersion = pending.recordVersion
-        self.scope = scope
-        let lastID = try scope.records.lastRecordID()
+        self.runner = runner
+        coding = step.migration.coding
+        oldVersion = step.pending.oldVersion
+        version = step.migration.version
+        let lastID = try runner.records.lastRecordID()
         guard lastID < Int64.max else {
             throw MoltError(
                 .storeFailed,
@@ -89,7 +88,7 @@ public final class MigrationContext {
     func finish() throws {
         if let failure = failure { throw failure }
         try attachments.check(usedAttachments)
-        if hasOriginals { try scope.records.forgetOriginals() }
+        if hasOriginals { try runner.records.forgetOriginals() }
     }
 
     /// Reads or changes the store; an error ends the block, unless its code is `keyExists`.
@@ -108,13 +107,13 @@ public final class MigrationContext {
         precondition(!isExpired, "A migration's context was used after its block had returned.")
         if let failure { throw failure }
         do {
-            if let atPoint = scope.configuration.hooks.atPoint, let point = point() { try atPoint(point) }
+            if let atPoint = configuration.hooks.atPoint, let point = point() { try atPoint(point) }
             if writesFirst, !unwritten.rows.isEmpty {
-                try scope.records.write(unwritten, keepingOriginals: true)
+                try runner.records.write(unwritten, keepingOriginals: true)
                 unwritten.rows.removeAll(keepingCapacity: true)
                 unwritten.buffers[0].removeAll(keepingCapacity: true)
             }
-            return try body(scope.records)
+            return try body(runner.records)
         } catch {
             if (error as? MoltError)?.code != .keyExists { failure = error }
             throw error
@@ -136,12 +135,12 @@ public final class MigrationContext {
 
     /// Notes a record before and after a change in a dry run; nil before it was created and after it was deleted.
     func note(_ before: Record?, _ after: Record?) {
-        scope.notes?.add(before, after, migration: step.migration, step: step.number)
+        runner.notes?.add(before, after, by: step.id)
     }
 
     /// Notes a type that has no record, unless the store is empty.
     func noteMissing(_ type: String) throws {
-        guard scope.findsUnmatchedNames,
+        guard runner.findsUnmatchedNames,
             !unmatchedNames.contains(where: { RecordValue.Object.isSame($0.type, type) })
         else { return }
         let names = try types
@@ -151,7 +150,7 @@ public final class MigrationContext {
 
     /// Notes a property that no visited record has.
     func noteMissing(_ path: PropertyPath, of type: String, _ count: Int) {
-        guard scope.findsUnmatchedNames else { return }
+        guard runner.findsUnmatchedNames else { return }
         unmatchedNames.append(UnmatchedName(type: type, property: path, recordCount: count, nearest: nil))
     }
 
@@ -160,7 +159,7 @@ public final class MigrationContext {
         var outcomes = outcomes
         // On a new device, all keys may be absent.
         let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }.prefix(10)
-        if scope.findsUnmatchedNames, !absent.isEmpty {
+        if runner.findsUnmatchedNames, !absent.isEmpty {
             let others = Set(try names()).subtracting(outcomes.map(\.key)).sorted()
             for index in absent {
                 let nearest = UnmatchedName.nearest(to: outcomes[index].key, among: others)

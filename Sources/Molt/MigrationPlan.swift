@@ -5,28 +5,70 @@
 /// print(plan)
 /// ```
 public struct MigrationPlan: Hashable, Sendable, Codable {
-    /// The status of a migration in a store.
+    /// The status of a migration in a store, by its ledger.
     public enum Status: String, Hashable, Sendable, Codable {
-        /// It is in the registry but not in the ledger.
+        /// It is not in the ledger.
         case pending
         /// It is in the ledger as applied.
         case applied
         /// It counts as applied, and records that were not upgraded yet go through it when they are read.
-        ///
-        /// If `willRun` is true, the upgrade also processes those records.
         case onRead
         /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
         /// It is not in the ledger although the store has passed its version.
         case late
-        /// The store is new: it is created at the registry's version.
-        case skippedFresh
-        /// The store is new, but the migration runs if an earlier one imports records.
-        case afterImport
-        /// It must wait; a later opening tries again.
-        case deferred
         /// It only works on records, and the store is a suite that is upgraded without a cache.
         case recordsOnly
+    }
+
+    /// What opening the store does about a migration.
+    public enum Action: Hashable, Sendable, Codable {
+        /// Nothing.
+        case none
+        /// Runs its steps; on a fresh store only those that import data, until one has imported records.
+        ///
+        /// Steps on the settled suites, which have been through the migration with another store, do not run, and what
+        /// its blocks change there is not kept.
+        case run(settled: [String] = [])
+        /// Runs its steps on some suites, of which the store has counted it as applied.
+        case runAgain(on: [String])
+        /// The store is new: it runs if an earlier migration imports records.
+        case runIfRecordsAppear(settled: [String] = [])
+        /// Adds it to the ledger; records go through it when they are read.
+        case recordOnRead
+        /// Sends the records through it that were not read since an earlier opening added it to the ledger.
+        case backfill
+        /// Adds it to the ledger with an outcome.
+        case recordOnly(LedgerEntry.Outcome)
+        /// Leaves it to a later opening, for a reason.
+        case wait(String)
+
+        /// Whether it is one of the actions for which a store is opened for writing.
+        var isUpgrade: Bool {
+            switch self {
+            case .run, .runAgain, .recordOnRead, .backfill: true
+            case .none, .runIfRecordsAppear, .recordOnly, .wait: false
+            }
+        }
+
+        /// Whether steps may run.
+        var runsSteps: Bool {
+            switch self {
+            case .run, .runAgain, .runIfRecordsAppear, .backfill: true
+            case .none, .recordOnRead, .recordOnly, .wait: false
+            }
+        }
+
+        /// Whether a step of the migration runs, if the migration does.
+        func runs(_ step: MigrationStep) -> Bool {
+            let suite = step.settings?.attachedName
+            return switch self {
+            case .run(let settled), .runIfRecordsAppear(let settled): suite.map { !settled.contains($0) } ?? true
+            case .runAgain(let suites): suite.map(suites.contains) ?? false
+            case .backfill: true
+            case .none, .recordOnRead, .recordOnly, .wait: false
+            }
+        }
     }
 
     /// A migration in the plan.
@@ -37,33 +79,20 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var steps: [String]
         /// Its status in the store.
         public var status: Status
-        /// Whether it would run; on a fresh store only the steps that import data run.
-        public var willRun: Bool
+        /// What opening the store does about it.
+        public var action: Action
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [DataLoss]
-        /// The reason why it is deferred, in a sentence.
-        public var deferral: String?
-        /// Whether the ledger has a row for it, including one that records a deferral.
-        var isRecorded = false
-        /// Whether opening the store only records it, because records go through it when they are read.
-        var isPutOff = false
 
-        /// The suites that have been through it: its steps on them do not run, and what its blocks change there is not
-        /// kept.
-        var settledSuites: Set<String> = []
-        /// The suites that it runs on again, of which a store has counted it as applied; nil if the whole migration runs.
-        var repeatedSuites: Set<String>?
+        /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
+        public var willRun: Bool { action.isUpgrade }
 
-        /// Whether a step of the migration runs, if the migration does.
-        func runs(_ step: MigrationStep) -> Bool {
-            guard let suite = step.settings?.attachedName else { return repeatedSuites == nil }
-            return repeatedSuites?.contains(suite) ?? !settledSuites.contains(suite)
+        /// The reason why it is deferred, in a sentence; nil if it is not.
+        public var deferral: String? {
+            if case .wait(let reason) = action { reason } else { nil }
         }
 
-        /// Whether the opening runs its steps.
-        var runsSteps: Bool { (willRun || status == .afterImport) && !isPutOff }
-
-        package var isApplied: Bool { [.applied, .replaced, .onRead, .recordsOnly].contains(status) }
+        package var isApplied: Bool { status != .pending && status != .late }
     }
 
     /// Why the store cannot be upgraded.
@@ -140,7 +169,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// The migrations that records go through when they are read after the store is opened; see ``Migration/onRead()``.
     public var onRead: [MigrationID] {
-        entries.filter { $0.isPutOff || $0.status == .onRead && !$0.willRun }.map(\.migration)
+        entries.filter { $0.action == .recordOnRead || $0.status == .onRead && $0.action == .none }.map(\.migration)
     }
 
     /// The data that the pending migrations remove by their declarations; closures may drop more.
@@ -203,16 +232,22 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///
     /// - Throws: ``MoltError`` with the code of that problem.
     public func checkProblems() throws {
-        guard let problem = problems.first else { return }
-        throw MoltError(
-            problem.code,
-            problem.problem,
-            advice: problem.advice,
-            store: store,
-            migration: problem.migration,
-            storeVersion: from,
-            registryVersion: problem.registryVersion ?? to
-        )
+        if let firstError { throw firstError }
+    }
+
+    /// The error for the first problem, if any.
+    var firstError: MoltError? {
+        problems.first.map { problem in
+            MoltError(
+                problem.code,
+                problem.problem,
+                advice: problem.advice,
+                store: store,
+                migration: problem.migration,
+                storeVersion: from,
+                registryVersion: problem.registryVersion ?? to
+            )
+        }
     }
 }
 
@@ -223,16 +258,19 @@ extension MigrationPlan.Entry: CustomStringConvertible {
     }
 
     private var statusText: String {
-        switch status {
-        case .pending: isPutOff ? "pending, on read" : "pending"
-        case .applied: repeatedSuites.map { "applied, but not to \($0.sorted().joined(separator: ", "))" } ?? "applied"
-        case .onRead: willRun ? "on read, backfilled now" : "applied, on read"
-        case .replaced: "applied, as the migrations that it replaces"
-        case .late: willRun ? "late, will run" : "late"
-        case .skippedFresh: willRun ? "new store, works on existing data" : "new store, skipped"
-        case .afterImport: "new store, runs if records are imported"
-        case .deferred: "must wait"
-        case .recordsOnly: "only works on records"
+        switch (action, status) {
+        case (.wait, _): "must wait"
+        case (.runAgain(let suites), _): "applied, but not to \(suites.joined(separator: ", "))"
+        case (.runIfRecordsAppear, _): "new store, runs if records are imported"
+        case (.recordOnly(.bornFresh), _): "new store, skipped"
+        case (.recordOnRead, _): "pending, on read"
+        case (.backfill, _): "on read, backfilled now"
+        case (_, .pending): "pending"
+        case (_, .applied): "applied"
+        case (_, .onRead): "applied, on read"
+        case (_, .replaced): "applied, as the migrations that it replaces"
+        case (_, .late): willRun ? "late, will run" : "late"
+        case (_, .recordsOnly): "only works on records"
         }
     }
 }

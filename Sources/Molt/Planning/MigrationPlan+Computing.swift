@@ -1,16 +1,74 @@
 extension MigrationPlan {
-    /// Computes the plan from a store's state; the registry must be valid.
-    ///
-    /// - Parameters:
-    ///   - onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
-    ///   - finished: The rows of ``lostOnRead(in:_:)`` that no record waits for.
+    /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
     package init(
         state: StoreState,
         storeName: String,
-        migrations registry: MigrationRegistry,
-        onlyRecordsOnRead: Bool = true,
-        finished: [LedgerEntry] = []
+        migrations: MigrationRegistry,
+        onlyRecordsOnRead: Bool = true
     ) {
+        self.init(
+            state,
+            storeName: storeName,
+            migrations: migrations,
+            onlyRecordsOnRead: onlyRecordsOnRead,
+            finished: []
+        ) { [:] }
+    }
+
+    /// Computes the plan, including deferrals.
+    ///
+    /// - Parameters:
+    ///   - onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
+    ///   - hasRecords: Returns whether the store has records from before a version; asked only if a migration on read
+    ///     was removed from the registry.
+    /// - Throws: The error of `hasRecords`, or that of an attached store whose availability is checked.
+    init(
+        _ state: StoreState,
+        storeName: String,
+        migrations registry: MigrationRegistry,
+        _ attachments: AttachedStores,
+        onlyRecordsOnRead: Bool,
+        hasRecords: (_ before: Int) throws -> Bool
+    ) throws {
+        var suites: [String: AttachedStores.SuiteState] = [:]
+        try self.init(
+            state,
+            storeName: storeName,
+            migrations: registry,
+            onlyRecordsOnRead: onlyRecordsOnRead,
+            finished: Self.finishedOnRead(in: state, registry, hasRecords)
+        ) {
+            suites = try attachments.suiteStates()
+            return suites
+        }
+        guard problems.isEmpty, journal.isEmpty else { return }
+        for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
+            let names = migration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
+            if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
+        }
+        let rows = suites.sorted { $0.key < $1.key }.flatMap { name, suite in
+            (suite.ledger?.rows ?? []).map { row in
+                var entry = row.entry
+                // What another suite has may still be in a journal.
+                entry.attachedCounts = entry.attachedCounts.filter { $0.key == name || $0.value == 0 }
+                return entry
+            }
+        }
+        try deferEntries(state.ledger + rows, registry, attachments)
+    }
+
+    /// - Parameters:
+    ///   - finished: The rows of ``lostOnRead(in:_:)`` that no record waits for.
+    ///   - suites: The states of the registry's suites; not asked for if the store has a problem or a journal, because
+    ///     what suites hold is known only once the changes in it are made.
+    private init(
+        _ state: StoreState,
+        storeName: String,
+        migrations registry: MigrationRegistry,
+        onlyRecordsOnRead: Bool,
+        finished: [LedgerEntry],
+        suites: () throws -> [String: AttachedStores.SuiteState]
+    ) rethrows {
         store = storeName
         from = state.version
         to = registry.version
@@ -19,37 +77,41 @@ extension MigrationPlan {
         problems = []
         journal = state.journal
         edits = Self.edits(state, registry)
+        finishedOnRead = finished.map(\.name)
         let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)
         checkUnknown(state, registry)
+        let suites = problems.isEmpty && journal.isEmpty ? try suites() : [:]
+        for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
+            guard let ledger = suite.ledger else { continue }
+            checkUnknown(in: ledger, of: name, registry)
+            addEdits(in: ledger, registry)
+        }
         var mayHaveRecords = false
         for migration in registry.migrations {
-            let entry = entry(for: migration, state, registry, rows, mayHaveRecords: mayHaveRecords)
+            let entry = entry(for: migration, state, registry, rows, suites, mayHaveRecords: mayHaveRecords)
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
         checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
-        finishedOnRead = finished.map(\.name)
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
-    /// Decides whether migrations on read are put off, or run with the backfill of earlier ones.
+    /// Decides whether migrations on read are only recorded, or run with the backfill of earlier ones.
     ///
-    /// They are put off if no other migration works on records, and if the version of a record tells whether it went
+    /// They are recorded if no other migration works on records, and if the version of a record tells whether it went
     /// through them.
     private mutating func planOnRead(_ registry: MigrationRegistry, onlyRecordsOnRead: Bool) {
         guard !isFresh else { return }
-        let pending = entries.indices.filter { entries[$0].willRun }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
-        let runs = pending.contains { index in
-            let migration = registry.migrations[index]
-            return !isOrdered(migration) && migration.steps.contains(where: \.usesRecords)
+        let runs = zip(registry.migrations, entries).contains { migration, entry in
+            !isOrdered(migration) && migration.steps.contains { entry.action.runs($0) && $0.usesRecords }
         }
-        for index in entries.indices {
+        for (index, migration) in registry.migrations.enumerated() {
             if onlyRecordsOnRead, !runs {
-                entries[index].isPutOff = entries[index].willRun && isOrdered(registry.migrations[index])
+                if entries[index].willRun, isOrdered(migration) { entries[index].action = .recordOnRead }
             } else if entries[index].status == .onRead {
-                entries[index].willRun = true
+                entries[index].action = .backfill
             }
         }
     }
@@ -149,78 +211,7 @@ extension MigrationPlan {
         }
     }
 
-    /// Computes the plan, including deferrals.
-    ///
-    /// - Parameter hasRecords: Returns whether the store has records from before a version; asked only if a migration
-    ///   on read was removed from the registry.
-    /// - Throws: The error of `hasRecords`, or that of an attached store whose availability is checked.
-    init(
-        _ state: StoreState,
-        storeName: String,
-        migrations registry: MigrationRegistry,
-        _ attachments: AttachedStores,
-        onlyRecordsOnRead: Bool,
-        hasRecords: (_ before: Int) throws -> Bool
-    ) throws {
-        try self.init(
-            state: state,
-            storeName: storeName,
-            migrations: registry,
-            onlyRecordsOnRead: onlyRecordsOnRead,
-            finished: Self.finishedOnRead(in: state, registry, hasRecords)
-        )
-        // The state of attached stores is unknown until the outstanding changes are applied.
-        guard problems.isEmpty, journal.isEmpty else { return }
-        let suites = try attachments.suiteStates()
-        planSettings(registry, suites)
-        guard problems.isEmpty else { return }
-        let rows = suites.sorted { $0.key < $1.key }.flatMap { name, suite in
-            (suite.ledger?.rows ?? []).map { row in
-                var entry = row.entry
-                // What another suite has may still be in a journal.
-                entry.attachedCounts = entry.attachedCounts.filter { $0.key == name || $0.value == 0 }
-                return entry
-            }
-        }
-        for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
-            let names = migration.steps.filter(entry.runs).flatMap(\.attached).map(\.name)
-            if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
-        }
-        try deferEntries(state.ledger + rows, registry, attachments)
-    }
-
     // MARK: Settings
-
-    /// Decides by the ledgers of suites which steps on settings run: those of migrations that the suite's ledger lacks.
-    ///
-    /// Another store may have brought a suite through a migration, and a suite may have been put back from a copy. A
-    /// block runs once per store, because it may change records.
-    private mutating func planSettings(_ registry: MigrationRegistry, _ suites: [String: AttachedStores.SuiteState]) {
-        for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
-            guard let ledger = suite.ledger else { continue }
-            checkUnknown(in: ledger, of: name, registry)
-            addEdits(in: ledger, registry)
-        }
-        for (index, migration) in registry.migrations.enumerated() {
-            let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
-            let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
-            if entries[index].isApplied {
-                let changed = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
-                // An empty suite has nothing to upgrade.
-                let lacking = changed.filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
-                guard !lacking.isEmpty else { continue }
-                entries[index].repeatedSuites = lacking
-                entries[index].willRun = true
-            } else if entries[index].willRun {
-                entries[index].settledSuites = settled
-                if isFresh {
-                    entries[index].willRun = migration.steps.contains { step in
-                        step.runsOnFreshStore && entries[index].runs(step)
-                    }
-                }
-            }
-        }
-    }
 
     /// Finds the rows of a suite that a newer app, or one with other migrations, has written.
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
@@ -278,7 +269,7 @@ extension MigrationPlan {
         }
         for index in candidates {
             let migration = registry.migrations[index]
-            let running = migration.steps.filter(entries[index].runs)
+            let running = migration.steps.filter(entries[index].action.runs)
             let reason = try chainReason(migration, waiting) ?? attachments.deferral(of: running, ledger)
             if let reason { deferEntry(index, migration, reason, &waiting) }
         }
@@ -316,9 +307,7 @@ extension MigrationPlan {
         for store in migration.attached where waiting[store.name] == nil {
             waiting[store.name] = migration.id
         }
-        entries[index].status = .deferred
-        entries[index].willRun = false
-        entries[index].deferral = reason
+        entries[index].action = .wait(reason)
     }
 
     private mutating func addDeferred(_ migration: Migration, _ reason: String) {
@@ -385,55 +374,68 @@ extension MigrationPlan {
         _ state: StoreState,
         _ registry: MigrationRegistry,
         _ rows: LedgerRows,
+        _ suites: [String: AttachedStores.SuiteState],
         mayHaveRecords: Bool
     ) -> Entry {
-        var entry = Entry(
+        let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
+        let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
+        var (status, action) =
+            state.isFresh && (state.holdsRecords || migration.worksOnSettings)
+            ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
+            : statusAndAction(of: migration, state, registry, rows)
+        switch (status, action) {
+        case (.applied, _), (.replaced, _):
+            // A suite may have been put back from a copy; an empty one has nothing to upgrade.
+            let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
+                .filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
+            if !lacking.isEmpty { action = .runAgain(on: lacking.sorted()) }
+        case (_, .run): action = .run(settled: settled.sorted())
+        default: break
+        }
+        return Entry(
             migration: migration.id,
             steps: migration.steps.map(\.description),
-            status: .pending,
-            willRun: true,
+            status: status,
+            action: action,
             losses: migration.steps.flatMap(\.declaration.losses)
         )
-        entry.isRecorded = rows.applied[migration.name] != nil || rows.deferred.contains(migration.name)
-        if !state.holdsRecords, !migration.worksOnSettings {
-            entry.status = .recordsOnly
-            entry.willRun = false
-            return entry
-        }
-        if state.isFresh {
-            entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
-            entry.status = !entry.willRun && mayHaveRecords ? .afterImport : .skippedFresh
-            return entry
-        }
+    }
+
+    /// What creating a store does about a migration: steps that bring data in from elsewhere run.
+    private static func freshAction(_ migration: Migration, _ settled: [String], mayHaveRecords: Bool) -> Action {
+        let run = Action.run(settled: settled)
+        if migration.steps.contains(where: { $0.runsOnFreshStore && run.runs($0) }) { return run }
+        return mayHaveRecords ? .runIfRecordsAppear(settled: settled) : .recordOnly(.bornFresh)
+    }
+
+    private mutating func statusAndAction(
+        of migration: Migration,
+        _ state: StoreState,
+        _ registry: MigrationRegistry,
+        _ rows: LedgerRows
+    ) -> (Status, Action) {
+        if !state.holdsRecords, !migration.worksOnSettings { return (.recordsOnly, .none) }
         let appliedParts = migration.replaces.filter { rows.applied[$0] != nil }
         let hasAllParts = appliedParts.count == migration.replaces.count
         if let row = rows.applied[migration.name],
             // If a replacement keeps the name of one of its parts, an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
-            entry.status = row.outcome == .onRead ? .onRead : .applied
+            guard row.outcome == .onRead else { return (.applied, .none) }
             // Without its declaration, the migration upgrades the records that still have to go through it.
-            entry.willRun = row.outcome == .onRead && !migration.isOnRead
-            return entry
+            return (.onRead, migration.isOnRead ? .none : .backfill)
         }
         if !appliedParts.isEmpty {
-            entry.willRun = false
-            if hasAllParts {
-                entry.status = .replaced
-            } else {
-                addPartlyReplaced(migration, appliedParts)
-            }
-            return entry
+            if hasAllParts { return (.replaced, .recordOnly(.replaced)) }
+            addPartlyReplaced(migration, appliedParts)
+            return (.pending, .none)
         }
-        if isDeferred(migration, rows) { return entry }
-        if max(state.version, rows.version) > migration.version {
-            entry.status = .late
-            if !registry.allowsLateMigrations {
-                entry.willRun = false
-                addLate(migration, state)
-            }
+        if !isDeferred(migration, rows), max(state.version, rows.version) > migration.version {
+            if registry.allowsLateMigrations { return (.late, .run()) }
+            addLate(migration, state)
+            return (.late, .none)
         }
-        return entry
+        return (.pending, .run())
     }
 
     /// Whether the store waits for a migration, which is then not late.

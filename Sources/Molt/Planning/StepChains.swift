@@ -7,8 +7,13 @@ struct StepChains: Sendable {
     final class Link: Sendable {
         /// The step's position in the pass.
         let stage: Int
-        let migration: Int
-        let number: Int
+        /// The position of its migration's first step in the pass.
+        let firstStage: Int
+        let step: ScheduledStep
+        /// See ``PendingMigration``.
+        let recordVersion: Int
+        let doneFrom: Int
+        let isOnRead: Bool
         /// The record's type name at this step.
         let typeName: String
         let isRenamed: Bool
@@ -16,25 +21,38 @@ struct StepChains: Sendable {
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
-        init(_ step: UpgradeSchedule.Step, stage: Int, typeName: String, isRenamed: Bool, edit: RecordEdit) {
+        init(
+            _ step: ScheduledStep,
+            stage: Int,
+            firstStage: Int,
+            typeName: String,
+            isRenamed: Bool,
+            edit: RecordEdit,
+            coding: RecordCoding
+        ) {
             self.stage = stage
-            migration = step.migration
-            number = step.number
+            self.firstStage = firstStage
+            self.step = step
+            recordVersion = step.pending.recordVersion
+            doneFrom = step.pending.doneFrom
+            isOnRead = step.migration.isOnRead
             self.typeName = typeName
             self.isRenamed = isRenamed
             self.edit = edit
-            coding = step.coding
+            self.coding = coding
         }
 
         /// The same step with other coders.
-        init(_ link: Link, _ coding: RecordCoding) {
-            stage = link.stage
-            migration = link.migration
-            number = link.number
-            typeName = link.typeName
-            isRenamed = link.isRenamed
-            edit = link.edit
-            self.coding = coding
+        convenience init(_ link: Link, _ coding: RecordCoding) {
+            self.init(
+                link.step,
+                stage: link.stage,
+                firstStage: link.firstStage,
+                typeName: link.typeName,
+                isRenamed: link.isRenamed,
+                edit: link.edit,
+                coding: coding
+            )
         }
     }
 
@@ -67,10 +85,17 @@ struct StepChains: Sendable {
         }
     }
 
-    private let steps: [UpgradeSchedule.Step]
+    private let steps: [ScheduledStep]
+    /// For each step, the position of its migration's first one in the pass.
+    let firstStages: [Int]
 
-    init(_ steps: [UpgradeSchedule.Step]) {
+    init(_ steps: [ScheduledStep]) {
         self.steps = steps
+        var first = 0
+        firstStages = steps.indices.map { stage in
+            if steps[stage].migration.name != steps[first].migration.name { first = stage }
+            return first
+        }
     }
 
     /// The steps from a stage on, for records that have a type name at that stage.
@@ -93,7 +118,15 @@ struct StepChains: Sendable {
             case .edit(let edit):
                 guard RecordValue.Object.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
-                    Link(step, stage: index, typeName: typeName, isRenamed: isRenamed, edit: edit)
+                    Link(
+                        step,
+                        stage: index,
+                        firstStage: firstStages[index],
+                        typeName: typeName,
+                        isRenamed: isRenamed,
+                        edit: edit,
+                        coding: step.migration.coding
+                    )
                 )
             case .run:
                 break

@@ -1,81 +1,100 @@
-/// The pending steps in groups: per-record steps are fused, and each block is a group of its own.
-struct UpgradeSchedule {
-    struct Step: Sendable {
-        /// The position of its migration among the pending ones.
-        var migration: Int
-        /// Its position in that migration.
-        var number: Int
-        /// Whether it imports data, and so also runs on a fresh store.
-        var isImport: Bool
-        var usesRecords: Bool
-        var action: MigrationStep.Action
-        /// The step's policy for records that it cannot convert; nil for that of the registry.
-        var onFailure: RecordFailurePolicy?
-        /// The coders of its migration.
-        var coding: RecordCoding
+/// A step that an upgrade runs.
+struct ScheduledStep: Sendable {
+    /// Its migration.
+    let pending: PendingMigration
+    /// Its position in that migration.
+    let number: Int
+    let action: MigrationStep.Action
+    /// Whether it imports data, and so also runs on a fresh store.
+    let isImport: Bool
+    let usesRecords: Bool
+    /// The step's policy for records that it cannot convert; nil for that of the registry.
+    var onFailure: RecordFailurePolicy?
 
-        /// The type that it changes or deletes; nil for a block.
-        var typeName: String? {
-            switch action {
-            case .renameType(let name, _), .deleteType(let name): name
-            case .edit(let edit): edit.typeName
-            case .run: nil
-            }
+    init(_ step: MigrationStep, _ number: Int, of pending: PendingMigration) {
+        self.pending = pending
+        self.number = number
+        action = step.action
+        isImport = step.runsOnFreshStore
+        usesRecords = step.usesRecords
+        onFailure = step.failurePolicy
+    }
+
+    var migration: Migration { pending.migration }
+    var id: ID { ID(migration: migration.name, number: number) }
+    /// The step as the app has declared it.
+    var declared: MigrationStep { migration.steps[number] }
+
+    /// The name of its migration, and its position there.
+    struct ID: Hashable {
+        var migration: String
+        var number: Int
+    }
+
+    /// The type that it changes or deletes; nil for a block.
+    var typeName: String? {
+        switch action {
+        case .renameType(let name, _), .deleteType(let name): name
+        case .edit(let edit): edit.typeName
+        case .run: nil
         }
     }
+}
 
-    enum Group {
+/// The steps of an upgrade in groups: per-record steps are fused, and each block is a group of its own.
+struct UpgradeSchedule {
+    enum Work {
         /// One pass over the records.
-        case pass([Step])
+        case pass([ScheduledStep])
         /// A block over the whole store.
-        case block(Step, @Sendable (MigrationContext) throws -> Void)
+        case block(ScheduledStep, @Sendable (MigrationContext) throws -> Void)
     }
 
-    private(set) var groups: [Group] = []
-    /// For each group, the migrations in progress during it; a migration without steps belongs to the group before it.
-    private(set) var members: [[Int]]
-    /// The last group of each migration.
-    private(set) var lastGroups: [Int] = []
+    struct Group {
+        var work: Work
+        /// The migrations in progress during it; one without steps belongs to the group before it.
+        var migrations: [PendingMigration] = []
+        /// Those of them that end with it.
+        var ending: [PendingMigration] = []
+    }
 
-    /// Groups the steps of the pending migrations.
+    /// At least one, if there are migrations.
+    private(set) var groups: [Group] = []
+    /// Whether a step runs.
+    let hasSteps: Bool
+
+    /// Groups the steps of migrations.
     ///
     /// - Parameter runs: Whether a step runs: a suite may have been through it already.
-    init(_ migrations: [Migration], runs: (Migration, MigrationStep) -> Bool = { _, _ in true }) {
-        var pass: [Step] = []
+    init(_ migrations: [PendingMigration], runs: (Migration, MigrationStep) -> Bool = { _, _ in true }) {
+        var pass: [ScheduledStep] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
-            if !pass.isEmpty { groups.append(.pass(pass)) }
+            if !pass.isEmpty { groups.append(Group(work: .pass(pass))) }
             pass = []
         }
-        for (index, migration) in migrations.enumerated() {
+        for pending in migrations {
             var first: Int?
-            for (number, step) in migration.steps.enumerated() where runs(migration, step) {
-                let place = Step(
-                    migration: index,
-                    number: number,
-                    isImport: step.runsOnFreshStore,
-                    usesRecords: step.usesRecords,
-                    action: step.action,
-                    onFailure: step.failurePolicy,
-                    coding: migration.coding
-                )
-                if case .run(let block) = step.action {
+            for (number, step) in pending.migration.steps.enumerated() where runs(pending.migration, step) {
+                let scheduled = ScheduledStep(step, number, of: pending)
+                if case .run(let block) = scheduled.action {
                     closePass(&groups)
                     first = first ?? groups.count
-                    groups.append(.block(place, block))
+                    groups.append(Group(work: .block(scheduled, block)))
                 } else {
                     first = first ?? groups.count
-                    pass.append(place)
+                    pass.append(scheduled)
                 }
             }
             let last = pass.isEmpty ? max(groups.count - 1, 0) : groups.count
             spans.append((first ?? last)...last)
         }
         closePass(&groups)
-        members = Array(repeating: [], count: max(1, groups.count))
-        for (index, span) in spans.enumerated() {
-            for group in span { members[group].append(index) }
+        hasSteps = !groups.isEmpty
+        if !hasSteps, !migrations.isEmpty { groups.append(Group(work: .pass([]))) }
+        for (pending, span) in zip(migrations, spans) {
+            for group in span { groups[group].migrations.append(pending) }
+            groups[span.upperBound].ending.append(pending)
         }
-        lastGroups = spans.map(\.upperBound)
     }
 }

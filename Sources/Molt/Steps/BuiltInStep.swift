@@ -45,7 +45,7 @@ extension MigrationStep {
 extension MigrationContext {
     /// The keys of a suite that some migration of the registry converts.
     func convertedKeys(of suite: Suite) -> Set<String> {
-        let steps = scope.registry.migrations.flatMap(\.steps).filter { step in
+        let steps = runner.registry.migrations.flatMap(\.steps).filter { step in
             step.attached.contains { $0.name == suite.attachedName }
         }
         return Set(steps.flatMap { ($0.declaration as? BuiltInStep)?.keys ?? [] })

@@ -83,12 +83,10 @@ package struct Downgrade {
     }
 
     private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MoltError {
-        do {
-            try plan.checkProblems()
-        } catch var error as MoltError {
+        if var error = plan.firstError {
             error.problem += " " + sentence
             return error
-        } catch {}
+        }
         return MoltError(
             .superseded,
             "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)",

@@ -83,7 +83,7 @@ extension Suite {
         request.attached = Set(([self] + attached).map(\.attachedName))
         return try withStore(attaching: attached) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
-            try Migrator(MigrationRegistry()).finishJournal(of: store)
+            try Upgrade(Migrator(MigrationRegistry()), store).finishJournal()
             var kept: StoreBackup?
             if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
             let left: [String]
@@ -95,7 +95,7 @@ extension Suite {
                 if let kept, !mayBeRestored { try? store.remove(kept) }
                 throw error
             }
-            try Migrator(MigrationRegistry()).finishJournal(of: store)
+            try Upgrade(Migrator(MigrationRegistry()), store).finishJournal()
             return left
         }
     }

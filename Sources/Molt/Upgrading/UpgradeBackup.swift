@@ -37,7 +37,7 @@ final class UpgradeBackup {
     }
 
     /// Removes excess backups after a commit, or if there was nothing to do.
-    func upgradeDidEnd() {
+    func removeExcess() {
         guard let backup, let store, let policy = configuration.effectiveBackup else { return }
         // Removal is best effort; the next upgrade tries again.
         let excess = policy.excess(of: (try? store.backups()) ?? [])
@@ -50,7 +50,7 @@ final class UpgradeBackup {
     /// is damaged.
     ///
     /// - Returns: The error to throw.
-    func upgradeDidFail(with error: any Error) -> any Error {
+    func settle(after error: any Error) -> any Error {
         guard let backup, let store else { return error }
         // A store whose state cannot be read may be damaged.
         let found = try? store.state()

@@ -84,7 +84,7 @@ extension UpgradeReportPage {
                 .applied, store.ledger.first { $0.name == entry.migration.name }.map(applied) ?? "applied"
             )
         } else {
-            (kind, status) = (.waits, Self.reason(of: entry.status))
+            (kind, status) = (.waits, Self.reason(of: entry))
         }
         return Station(migration: entry.migration, kind: kind, status: status)
     }
@@ -106,13 +106,12 @@ extension UpgradeReportPage {
     }
 
     /// Why a migration that is not applied does not run.
-    private static func reason(of status: MigrationPlan.Status) -> String {
-        switch status {
-        case .late: "late"
-        case .skippedFresh: "new store, skipped"
-        case .afterImport: "new store, runs if records are imported"
-        case .deferred: "waits"
-        default: "not run"
+    private static func reason(of entry: MigrationPlan.Entry) -> String {
+        switch entry.action {
+        case .recordOnly(.bornFresh): "new store, skipped"
+        case .runIfRecordsAppear: "new store, runs if records are imported"
+        case .wait: "waits"
+        default: entry.status == .late ? "late" : "not run"
         }
     }
 

@@ -59,7 +59,7 @@ struct DeferralTests {
             #expect(try Data(contentsOf: url) == bytes)
             let plan = try MigrationPlan(forFileAt: url, migrations: registry)
             #expect(!plan.needsUpgrade)
-            #expect(plan.entries.map(\.status) == [.deferred])
+            #expect(plan.deferred.map(\.migration) == plan.entries.map(\.migration))
             #expect(plan.description.contains("must wait"))
         }
     }

@@ -74,7 +74,7 @@ struct NothingToDoTests {
 
         #expect(plan.isFresh)
         #expect(plan.pending.isEmpty)
-        #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh])
+        #expect(plan.entries.map(\.action) == [.recordOnly(.bornFresh), .recordOnly(.bornFresh)])
         #expect(try directory.names().isEmpty)
     }
 

@@ -51,9 +51,8 @@ struct MigrationPlanTests {
 
         #expect(plan.isFresh)
         #expect(plan.needsUpgrade)
-        #expect(
-            plan.entries.map(\.status) == [.skippedFresh, .skippedFresh, .skippedFresh, .skippedFresh, .afterImport]
-        )
+        let skipped = MigrationPlan.Action.recordOnly(.bornFresh)
+        #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run(), .runIfRecordsAppear()])
         #expect(plan.entries.map(\.willRun) == [false, false, false, true, false])
         #expect(plan.description.hasSuffix("after  (new store, runs if records are imported)"))
     }
@@ -172,8 +171,8 @@ struct MigrationPlanTests {
     }
 
     @Test func `A status is encoded as one word`() throws {
-        let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .skippedFresh])
+        let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .onRead])
 
-        #expect(String(decoding: json, as: UTF8.self) == #"["pending","skippedFresh"]"#)
+        #expect(String(decoding: json, as: UTF8.self) == #"["pending","onRead"]"#)
     }
 }

@@ -28,9 +28,9 @@ final class BackfillSweep: @unchecked Sendable {
     private var failure: MoltError?
     /// The records that a policy sets aside.
     private let tally: FailureTally
-    /// The positions before the first of them, by the migration that cannot convert them.
+    /// The positions before the first of them, by the first step of the migration that cannot convert them.
     private var unconverted: [Int: Int64] = [:]
-    /// The migration whose unconverted records are set aside; nil while records are counted.
+    /// The first step of the migration whose unconverted records are set aside; nil while records are counted.
     private var settled: Int?
 
     /// Begins a sweep.
@@ -111,7 +111,8 @@ final class BackfillSweep: @unchecked Sendable {
     func beginSettingAside() throws -> Bool {
         if let failure { throw failure }
         if settled == nil {
-            for (migration, read) in counts.migrations.enumerated() {
+            for migration in upgrader.migrations {
+                let read = upgrader.counts(of: migration, in: counts.migrations)
                 try tally.check(migration, read, steps: upgrader.stepCounts(of: migration, in: counts))
             }
         }
@@ -127,14 +128,15 @@ final class BackfillSweep: @unchecked Sendable {
         try Self.read(core) { session throws(SQLiteError) in try session.checkScan() }
         let duration = start.duration(to: .now) / .seconds(1)
         try Self.write(core, hub) { session throws(SQLiteError) in
-            for (migration, counts) in zip(upgrader.migrations, counts.migrations) {
-                try LedgerTable.endOnRead(read: counts.read, duration: duration, migration.name, session.connection)
+            for migration in upgrader.migrations {
+                let read = upgrader.counts(of: migration, in: counts.migrations).read
+                try LedgerTable.endOnRead(read: read, duration: duration, migration.name, session.connection)
             }
         }
     }
 
     /// The records that were set aside.
-    var failedRecords: [MigrationReport.FailedRecord] { tally.listed }
+    var failedRecords: [MigrationReport.FailedRecord] { upgrader.steps.flatMap(tally.records) }
 
     // MARK: Batches
 
@@ -196,7 +198,9 @@ final class BackfillSweep: @unchecked Sendable {
     }
 
     /// Upgrades the records of a batch one by one, to set those aside that a migration cannot convert.
-    private func change(_ part: Part, settingAsideBy migration: Int, _ stopCheck: StopCheck) throws {
+    ///
+    /// - Parameter stage: The first step of that migration.
+    private func change(_ part: Part, settingAsideBy stage: Int, _ stopCheck: StopCheck) throws {
         part.unconverted.removeAll()
         part.work.workers[0].start()
         for index in 0..<part.records.count {
@@ -206,12 +210,12 @@ final class BackfillSweep: @unchecked Sendable {
             switch try upgrader.upgradeUnderPolicy(&record) {
             case .upgraded(let upgraded):
                 outcome = upgraded
-            case .unconverted(let failed) where failed.step.migration == migration:
+            case .unconverted(let failed) where failed.firstStage == stage:
                 part.unconverted.append((index, failed))
                 (record, outcome) = (failed.record, failed.outcome)
             case .unconverted(let failed):
                 // It is the turn of a later migration.
-                guard failed.step.migration > migration else { throw RecordChanger.inconsistentClosure(failed.error) }
+                guard failed.firstStage > stage else { throw RecordChanger.inconsistentClosure(failed.error) }
                 outcome = RecordOutcome(id: record.id)
                 outcome.fail(failed.error, at: failed.stage)
             }
@@ -233,9 +237,9 @@ final class BackfillSweep: @unchecked Sendable {
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         try Self.write(core, hub) { session throws(SQLiteError) in
             let start = ContinuousClock.now
-            var counts = upgrader.migrations.map { _ in RecordCounts() }
+            var counts = upgrader.noCounts.migrations
             try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
-                for migration in outcomes[places[row]].changedBy { counts[migration].changed += 1 }
+                for stage in outcomes[places[row]].changedBy { counts[stage].changed += 1 }
             }
             part.unconverted.removeAll()
             for (index, failed) in unconverted {
@@ -250,13 +254,13 @@ final class BackfillSweep: @unchecked Sendable {
                 guard isSetAside else { continue }
                 part.unconverted.append((index, failed))
                 if isDropped {
-                    counts[failed.step.migration].dropped += 1
+                    counts[failed.firstStage].dropped += 1
                 } else {
-                    counts[failed.step.migration].quarantined += 1
+                    counts[failed.firstStage].quarantined += 1
                 }
             }
-            for (migration, counts) in zip(upgrader.migrations, counts) where !counts.isZero {
-                try LedgerTable.add(counts, toRowOf: migration.name, session.connection)
+            for (step, counts) in zip(upgrader.steps, counts) where !counts.isZero {
+                try LedgerTable.add(counts, toRowOf: step.migration.name, session.connection)
             }
             part.duration += start.duration(to: .now)
         }
@@ -266,7 +270,7 @@ final class BackfillSweep: @unchecked Sendable {
     private func note(_ part: Part) {
         position = part.records.lastID ?? position
         if settled == nil { counts += part.work.workers[0].counts }
-        part.work.workers[0].counts.reset()
+        part.work.workers[0].counts = upgrader.noCounts
         for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
         for index in 0..<part.records.count where part.work.outcomes[index].failure != nil {
             guard let error = part.work.outcomes[index].error.map(upgrader.named) else { continue }
@@ -274,10 +278,10 @@ final class BackfillSweep: @unchecked Sendable {
                 failure = failure ?? error
                 continue
             }
-            let step = upgrader.steps[stage]
-            if settled == nil { tally.count(error, at: step) }
+            if settled == nil { tally.count(error, at: upgrader.steps[stage]) }
             let before = part.work.outcomes[index].id - 1
-            unconverted[step.migration] = min(unconverted[step.migration] ?? before, before)
+            let first = upgrader.firstStage(of: stage)
+            unconverted[first] = min(unconverted[first] ?? before, before)
         }
     }
 

@@ -31,20 +31,6 @@ public struct RecordFailure: Hashable, Sendable, Codable {
         self.reason = reason
         self.property = property
     }
-
-    /// Takes those parts of an error that contain no values.
-    init(_ error: MoltError, in migration: Migration, step: Int, firstStep: Int) {
-        // The message of a closure's error describes only the upgrade, so take the underlying error.
-        let cause = error.code == .stepFailed ? error.underlying : nil
-        self.init(
-            migration: migration.id,
-            step: MoltError.StepPosition(number: step + 1, summary: migration.steps[step].description),
-            firstStep: firstStep + 1,
-            code: error.code,
-            reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.message),
-            property: error.property
-        )
-    }
 }
 
 extension RecordFailure: CustomStringConvertible {

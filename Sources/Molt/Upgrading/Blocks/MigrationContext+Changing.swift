@@ -129,7 +129,7 @@ extension MigrationContext {
                 try records.write(record, version: recordVersion)
             }
             guard record.changedKey != nil || isRetyped else { return false }
-            try scope.configuration.reach(.deferChange)
+            try configuration.reach(.deferChange)
             if let key = record.changedKey {
                 try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
             }

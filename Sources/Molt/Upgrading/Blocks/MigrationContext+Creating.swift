@@ -65,7 +65,7 @@ extension MigrationContext {
     }
 
     /// The time at which the upgrade began, by the clock of the cache.
-    package var now: Date { scope.now }
+    package var now: Date { runner.now }
 
     package func checkCancellation() throws {
         try configuration.checkCancellation()
@@ -98,7 +98,7 @@ extension MigrationContext {
     ///   the suite, or `deferred` if it cannot be read now; ``MoltError`` if it cannot be read at all.
     public func suite(_ suite: Suite) throws -> SuiteEditor {
         let name = suite.attachedName
-        let isDeclared = migration.steps[step.number].attached.contains { $0.name == name }
+        let isDeclared = step.declared.attached.contains { $0.name == name }
         let editor = try perform { _ in try attachments.editor(of: suite, isDeclared: isDeclared) }
         usedAttachments.insert(name)
         usedSuites.insert(name)

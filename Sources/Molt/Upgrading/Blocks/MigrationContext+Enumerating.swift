@@ -40,12 +40,12 @@ extension MigrationContext {
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
-        let memory = RecordBatch(capacity: scope.configuration.hooks.batchSize)
+        let memory = RecordBatch(capacity: configuration.hooks.batchSize)
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
         while true {
-            try scope.configuration.checkCancellation()
+            try configuration.checkCancellation()
             let next = try perform(at: UpgradePoint(.read, "of \(type)")) { records -> RecordBatch? in
                 if let ahead { return try ahead.nextBatch() }
                 try records.read(into: memory, types: [type], after: after, through: firstCreatedID - 1)
@@ -58,7 +58,7 @@ extension MigrationContext {
             for index in 0..<batch.count {
                 // The visited records must not depend on the batch size.
                 if enumerations[level].isBatchIncomplete { break }
-                try scope.configuration.checkCancellation()
+                try configuration.checkCancellation()
                 let id = batch[index].id
                 after = id
                 seen += 1
@@ -75,7 +75,7 @@ extension MigrationContext {
                 let isDeferred = try withAutoreleasePool { try visit(&batch[index], level, stage, body) }
                 hasDeferred = isDeferred || hasDeferred
             }
-            scope.meter.advance(by: seen)
+            runner.meter.advance(by: seen)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
                 // What was read ahead may have changed.
                 ahead?.end()
@@ -92,22 +92,22 @@ extension MigrationContext {
     ///
     /// - Returns: Nil if the block, or a migration before it, has changed the store, or if there is one batch only.
     private func readAhead(_ type: String) throws -> RecordPipeline<RecordBatch>? {
-        guard firstCreatedID > scope.configuration.hooks.batchSize else { return nil }
+        guard firstCreatedID > configuration.hooks.batchSize else { return nil }
         let reader = try perform { try $0.makeReader(ofTypes: [type], through: firstCreatedID - 1) }
         guard let reader else { return nil }
-        let capacity = scope.configuration.hooks.batchSize
+        let capacity = configuration.hooks.batchSize
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck(scope.configuration.checkCancellation)
+            stoppedBy: StopCheck(configuration.checkCancellation)
         ) { batch in
             try reader.read(into: batch)
         } change: { batch in
             // An error is that of the visit, which reads the content again.
             for index in 0..<batch.count { try? batch[index].read() }
-        } atEnd: { [scope] in
+        } atEnd: { [runner] in
             reader.end()
-            scope.records.endReading()
+            runner.records.endReading()
         }
     }
 
@@ -129,9 +129,9 @@ extension MigrationContext {
             try record.read()
             let old = try original(of: record, level)
             read = old
-            before = scope.notes == nil ? nil : record
+            before = runner.notes == nil ? nil : record
             revision = record.revision
-            if let atPoint = scope.configuration.hooks.atPoint {
+            if let atPoint = configuration.hooks.atPoint {
                 isAtPoint = true
                 try atPoint(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
                 isAtPoint = false
@@ -141,14 +141,7 @@ extension MigrationContext {
         } catch {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
-            let error = MoltError(
-                error,
-                in: migration,
-                step: step.number,
-                key: old.key,
-                type: typeName,
-                store: scope.storeName
-            )
+            let error = MoltError(error, in: step, key: old.key, type: typeName, store: runner.storeName)
             guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
                 throw error
             }
@@ -213,12 +206,12 @@ extension MigrationContext {
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
-        let policy = step.onFailure ?? scope.registry.failurePolicy
+        let policy = step.onFailure ?? runner.registry.failurePolicy
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
-        let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
+        let cause = RecordFailure(error, in: step, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
-            outcome = try scope.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)
+            outcome = try runner.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)
             failureCount += 1
         } catch {
             failure = failure ?? error

@@ -2,7 +2,7 @@
 final class FailureTally {
     /// The scope of a limit: a migration, or a step with its own policy.
     private struct Scope: Hashable {
-        var migration: Int
+        var migration: String
         var step: Int?
     }
 
@@ -19,7 +19,7 @@ final class FailureTally {
     private let policy: RecordFailurePolicy
     private var failures: [Scope: Failures] = [:]
     /// The first failed records of each step.
-    private var records: [Scope: [MigrationReport.FailedRecord]] = [:]
+    private var records: [ScheduledStep.ID: [MigrationReport.FailedRecord]] = [:]
 
     init(_ policy: RecordFailurePolicy) {
         self.policy = policy
@@ -39,7 +39,7 @@ final class FailureTally {
         _ record: Record,
         _ failure: RecordFailure,
         _ error: MoltError,
-        at step: UpgradeSchedule.Step,
+        at step: ScheduledStep,
         of total: @autoclosure () throws -> Int
     ) throws -> MigrationReport.FailedRecord.Outcome {
         let failed = count(error, at: step)
@@ -54,8 +54,8 @@ final class FailureTally {
     ///
     /// - Returns: The failures with the same limit.
     @discardableResult
-    func count(_ error: MoltError, at step: UpgradeSchedule.Step) -> Failures {
-        let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
+    func count(_ error: MoltError, at step: ScheduledStep) -> Failures {
+        let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
         var failed = failures[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)
         failed.count += 1
         failures[scope] = failed
@@ -69,24 +69,18 @@ final class FailureTally {
     func list(
         _ record: Record,
         _ failure: RecordFailure,
-        at step: UpgradeSchedule.Step
+        at step: ScheduledStep
     ) -> MigrationReport.FailedRecord.Outcome {
         let outcome = (step.onFailure ?? policy).outcome
-        let place = Scope(migration: step.migration, step: step.number)
-        if records[place]?.count ?? 0 < Self.listLimit {
-            records[place, default: []].append(MigrationReport.FailedRecord(record, outcome, failure))
+        if records[step.id]?.count ?? 0 < Self.listLimit {
+            records[step.id, default: []].append(MigrationReport.FailedRecord(record, outcome, failure))
         }
         return outcome
     }
 
-    /// The first failed records of each step, by step.
-    var listed: [MigrationReport.FailedRecord] {
-        records.sorted { ($0.key.migration, $0.key.step ?? 0) < ($1.key.migration, $1.key.step ?? 0) }.flatMap(\.value)
-    }
-
     /// The first failed records of a step.
-    func records(of step: UpgradeSchedule.Step) -> [MigrationReport.FailedRecord] {
-        records[Scope(migration: step.migration, step: step.number)] ?? []
+    func records(of step: ScheduledStep) -> [MigrationReport.FailedRecord] {
+        records[step.id] ?? []
     }
 
     /// Checks the limits when a migration has ended.
@@ -97,13 +91,13 @@ final class FailureTally {
     ///   - records: The maximum number of distinct records that a migration can have read.
     /// - Throws: ``MoltError`` with the code `tooManyFailures`.
     func check(
-        _ migration: Int,
+        _ migration: Migration,
         _ counts: RecordCounts,
         steps: [RecordCounts],
         atMost records: @autoclosure () throws -> Int = .max
     ) throws {
         for step in [nil] + steps.indices.map({ $0 as Int? }) {
-            guard let failed = failures[Scope(migration: migration, step: step)] else { continue }
+            guard let failed = failures[Scope(migration: migration.name, step: step)] else { continue }
             let total = min(step.map { steps[$0].read } ?? counts.read, try records())
             guard failed.limit.isExceeded(by: failed.count) || failed.limit.isExceeded(by: failed.count, of: total)
             else { continue }

@@ -50,27 +50,21 @@ final class PassBatch: PipelineBatch {
     }
 }
 
-/// The counts of a pass, by migration and by step.
+/// The counts of a pass, by the positions of its steps.
 struct PassCounts {
-    var migrations: [RecordCounts]
-    /// Indexed by the step's position in the pass.
+    /// The counts of each step.
     var stages: [RecordCounts]
+    /// The counts of each migration, at the position of its first step.
+    var migrations: [RecordCounts]
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
 
-    init(migrations: Int, stages: Int) {
-        self.migrations = Array(repeating: RecordCounts(), count: migrations)
-        self.stages = Array(repeating: RecordCounts(), count: stages)
+    init(stages count: Int) {
+        stages = Array(repeating: RecordCounts(), count: count)
+        migrations = stages
     }
 
-    /// Sets all counts to zero.
-    mutating func reset() {
-        for index in migrations.indices { migrations[index] = RecordCounts() }
-        for index in stages.indices { stages[index] = RecordCounts() }
-        found = [:]
-    }
-
-    /// The positions of the migrations that have changed a record.
+    /// The first steps of the migrations that have changed a record.
     var changedMigrations: [Int] { migrations.indices.filter { migrations[$0].changed > 0 } }
 
     /// Notes which of the alternatives of a step a record has, before the step changes it.
@@ -83,8 +77,10 @@ struct PassCounts {
     }
 
     static func += (counts: inout PassCounts, other: PassCounts) {
-        for index in counts.migrations.indices { counts.migrations[index] += other.migrations[index] }
-        for index in counts.stages.indices { counts.stages[index] += other.stages[index] }
+        for stage in counts.stages.indices {
+            counts.stages[stage] += other.stages[stage]
+            counts.migrations[stage] += other.migrations[stage]
+        }
         counts.found.merge(other.found) { $0.union($1) }
     }
 }
@@ -101,7 +97,7 @@ struct RecordOutcome {
     var id: Int64 = 0
     /// The version of the last migration that changed the record; nil when none did.
     var changedAt: Int?
-    /// The positions of the migrations that changed it, if they are asked for.
+    /// The first steps of the migrations that changed it, if they are asked for.
     var changedBy: [Int] = []
     /// Whether there is nothing to write because a step dropped the record or deletes its type.
     var isGone = false
@@ -129,7 +125,7 @@ struct UnconvertedRecord {
     /// The outcome of the migrations before.
     var outcome: RecordOutcome
     /// The step that failed.
-    let step: UpgradeSchedule.Step
+    let step: ScheduledStep
     /// Its position in the pass.
     let stage: Int
     /// The position of its migration's first step in the pass.

@@ -4,8 +4,7 @@ import Foundation
 /// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
     private let chains: StepChains
-    private let steps: [UpgradeSchedule.Step]
-    private let pending: [PendingMigration]
+    private let steps: [ScheduledStep]
     private let storeName: String?
 
     private let atPoint: UpgradeHook?
@@ -13,8 +12,6 @@ struct RecordChanger: Sendable {
     private let notes: StepNotes?
     /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
-    /// For each migration, the version from which records need no change by it; nil if there is no such version.
-    private let doneFrom: [Int]?
     /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
     private let skipsFailures: Bool
     private let isParallel: Bool
@@ -26,8 +23,7 @@ struct RecordChanger: Sendable {
     let workerCount: Int
 
     init(
-        _ steps: [UpgradeSchedule.Step],
-        _ pending: [PendingMigration],
+        _ steps: [ScheduledStep],
         storeName: String?,
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
@@ -37,14 +33,12 @@ struct RecordChanger: Sendable {
     ) {
         chains = StepChains(steps)
         self.steps = steps
-        self.pending = pending
         self.storeName = storeName
         atPoint = configuration.hooks.atPoint
         self.stopCheck = stopCheck ?? StopCheck(configuration.checkCancellation)
         self.notes = notes
         self.skipsFailures = skipsFailures
         stops = steps.map { ($0.onFailure ?? policy) == .stop }
-        doneFrom = pending.contains { $0.doneFrom < .max } ? pending.map(\.doneFrom) : nil
         isParallel = steps.contains { step in
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
         }
@@ -61,7 +55,10 @@ struct RecordChanger: Sendable {
     /// The chains of all types whose records a step processes.
     func allChains() -> [StepChains.TypeChain] { chains.all() }
 
-    var noCounts: PassCounts { PassCounts(migrations: pending.count, stages: steps.count) }
+    /// The position of the first step of a step's migration.
+    func firstStage(of stage: Int) -> Int { chains.firstStages[stage] }
+
+    var noCounts: PassCounts { PassCounts(stages: steps.count) }
 
     // MARK: Batches
 
@@ -155,15 +152,9 @@ struct RecordChanger: Sendable {
         _ changes: [(before: Record, after: Record, link: StepChains.Link)],
         _ outcome: RecordOutcome
     ) {
-        let end = outcome.failedStage.flatMap { steps[$0].migration }
-        for (before, after, link) in changes where end == nil || link.migration < end ?? 0 {
-            notes?.add(
-                before,
-                after,
-                migration: link.migration,
-                step: link.number,
-                runsClosure: link.edit.runsClosure
-            )
+        let end = outcome.failedStage.map(firstStage) ?? .max
+        for (before, after, link) in changes where link.stage < end {
+            notes?.add(before, after, by: link.step.id, runsClosure: link.edit.runsClosure)
         }
     }
 
@@ -217,7 +208,7 @@ struct RecordChanger: Sendable {
         guard let error = failed.error else { preconditionFailure("A record that did not fail was undone.") }
         guard let stage = failed.failedStage else { throw error }
         let step = steps[stage]
-        let first = steps.firstIndex { $0.migration == step.migration } ?? stage
+        let first = firstStage(of: stage)
         var record = stored
         var counts = noCounts
         var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
@@ -230,12 +221,7 @@ struct RecordChanger: Sendable {
             stage: stage,
             firstStage: first,
             error: error,
-            failure: RecordFailure(
-                error,
-                in: pending[step.migration].migration,
-                step: step.number,
-                firstStep: steps[first].number
-            )
+            failure: RecordFailure(error, in: step, firstStep: steps[first].number)
         )
     }
 
@@ -272,17 +258,18 @@ struct RecordChanger: Sendable {
         /// The changes for the notes of a dry run; empty in an upgrade.
         var changes: [(before: Record, after: Record, link: StepChains.Link)] = []
         defer { note(changes, outcome) }
-        var migration = -1
+        /// The first step of the current migration.
+        var first = -1
         var isMigrationCounted = false
         while next < chain.links.count {
             let link = chain.links[next]
             if link.stage >= end { break }
             next += 1
-            if let doneFrom, record.storedVersion >= doneFrom[link.migration] { continue }
-            if link.migration != migration {
-                migration = link.migration
+            if record.storedVersion >= link.doneFrom { continue }
+            if link.firstStage != first {
+                first = link.firstStage
                 isMigrationCounted = false
-                counts.migrations[migration].read += 1
+                counts.migrations[first].read += 1
             }
             counts.stages[link.stage].read += 1
             if link.isRenamed, !RecordValue.Object.isSame(record.typeName, link.typeName) {
@@ -305,19 +292,11 @@ struct RecordChanger: Sendable {
                 if !isAlone { counts.noteAlternatives(of: link.edit, at: link.stage, in: record) }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
-                if pending[link.migration].migration.isOnRead {
+                if link.isOnRead {
                     try Self.checkOnlyContent(of: record, key: key, typeName: link.typeName, expiration: expiration)
                 }
             } catch {
-                let migration = pending[link.migration].migration
-                let failure = MoltError(
-                    error,
-                    in: migration,
-                    step: link.number,
-                    key: record.key,
-                    type: record.typeName,
-                    store: storeName
-                )
+                let failure = MoltError(error, in: link.step, key: record.key, type: record.typeName, store: storeName)
                 let isTolerated = !stops[link.stage] && !isAtPoint && failure.isAboutRecord
                 outcome.fail(failure, at: isTolerated ? link.stage : nil)
                 return outcome
@@ -325,7 +304,7 @@ struct RecordChanger: Sendable {
             if let before, record.revision != revision { changes.append((before, record, link)) }
             if record.isDropped {
                 counts.stages[link.stage].dropped += 1
-                counts.migrations[migration].dropped += 1
+                counts.migrations[first].dropped += 1
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .drop))
                 outcome.isGone = true
                 return outcome
@@ -334,10 +313,10 @@ struct RecordChanger: Sendable {
             counts.stages[link.stage].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
-                counts.migrations[migration].changed += 1
-                if skipsFailures { outcome.changedBy.append(migration) }
+                counts.migrations[first].changed += 1
+                if skipsFailures { outcome.changedBy.append(first) }
             }
-            outcome.changedAt = pending[migration].recordVersion
+            outcome.changedAt = link.recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !RecordValue.Object.isSame(newKey, $0) }) ?? true {

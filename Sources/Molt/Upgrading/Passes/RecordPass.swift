@@ -8,9 +8,8 @@ import Dispatch
 /// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; the other one also reads if
 /// the store supports a second connection.
 final class RecordPass {
-    private let steps: [UpgradeSchedule.Step]
-    private let pending: [PendingMigration]
-    private let scope: UpgradeScope
+    private let steps: [ScheduledStep]
+    private let runner: StepRunner
     private let changer: RecordChanger
     private let stopCheck: StopCheck
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
@@ -18,24 +17,22 @@ final class RecordPass {
     private var readCount = 0
     private(set) var counts: PassCounts
 
-    init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], _ scope: UpgradeScope) {
+    init(_ steps: [ScheduledStep], _ runner: StepRunner) {
         self.steps = steps
-        self.pending = pending
-        self.scope = scope
-        stopCheck = StopCheck(scope.configuration.checkCancellation)
+        self.runner = runner
+        stopCheck = StopCheck(runner.configuration.checkCancellation)
         changer = RecordChanger(
             steps,
-            pending,
-            storeName: scope.storeName,
-            configuration: scope.configuration,
-            onFailure: scope.registry.failurePolicy,
+            storeName: runner.storeName,
+            configuration: runner.configuration,
+            onFailure: runner.registry.failurePolicy,
             stopCheck: stopCheck,
-            notes: scope.notes
+            notes: runner.notes
         )
         counts = changer.noCounts
     }
 
-    private var records: StoreTransaction { scope.records }
+    private var records: StoreTransaction { runner.records }
 
     func run() throws {
         try process()
@@ -51,9 +48,9 @@ final class RecordPass {
         let batches = (makeBatch(chains), makeBatch(chains))
         defer { for worker in batches.0.workers + batches.1.workers { counts += worker.counts } }
         defer { records.endReading() }
-        let isLarge = last > Int64(scope.configuration.hooks.batchSize)
+        let isLarge = last > Int64(runner.configuration.hooks.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
-        try scope.configuration.checkCancellation()
+        try runner.configuration.checkCancellation()
         let place = "of \(types.joined(separator: ", "))"
         var position = Int64.min
         let pipeline = RecordPipeline(
@@ -61,7 +58,7 @@ final class RecordPass {
             on: queue,
             stoppedBy: stopCheck,
             reader: reader == nil ? .user : .otherThread
-        ) { [records, configuration = scope.configuration] batch in
+        ) { [records, configuration = runner.configuration] batch in
             try configuration.reach(.read, place)
             if let reader { return try reader.read(into: batch.records) }
             try records.read(into: batch.records, types: types, after: position, through: last)
@@ -73,7 +70,7 @@ final class RecordPass {
         }
         defer { pipeline.end() }
         while let batch = try pipeline.nextBatch() {
-            try scope.configuration.checkCancellation()
+            try runner.configuration.checkCancellation()
             try write(batch)
         }
         try records.checkRead(readCount, ofTypes: types)
@@ -83,7 +80,7 @@ final class RecordPass {
         for stage in steps.indices {
             if deferredStages.contains(stage) {
                 try inStep(stage) {
-                    try scope.configuration.reach(.applyDeferredChanges)
+                    try runner.configuration.reach(.applyDeferredChanges)
                     try records.applyDeferredChanges(stage: stage)
                 }
             }
@@ -93,7 +90,7 @@ final class RecordPass {
 
     private func makeBatch(_ chains: [StepChains.TypeChain]) -> PassBatch {
         PassBatch(
-            capacity: max(1, scope.configuration.hooks.batchSize),
+            capacity: max(1, runner.configuration.hooks.batchSize),
             chains,
             workers: changer.workerCount,
             counts: changer.noCounts
@@ -104,35 +101,34 @@ final class RecordPass {
         switch steps[stage].action {
         case .renameType(let name, let newName):
             try inStep(stage) {
-                try scope.configuration.reach(.renameType, "\(name) to \(newName)")
+                try runner.configuration.reach(.renameType, "\(name) to \(newName)")
                 try records.renameType(name, to: newName)
             }
         case .deleteType(let name):
             try noteSamples(ofType: name, deletedBy: steps[stage])
             let count = try inStep(stage) {
-                try scope.configuration.reach(.deleteType, name)
+                try runner.configuration.reach(.deleteType, name)
                 return try records.deleteType(name)
             }
             counts.stages[stage].dropped += count
-            counts.migrations[steps[stage].migration].dropped += count
+            counts.migrations[changer.firstStage(of: stage)].dropped += count
         case .edit, .run:
             break
         }
     }
 
-    private func noteSamples(ofType type: String, deletedBy step: UpgradeSchedule.Step) throws {
-        guard let notes = scope.notes, notes.sampleCount > 0 else { return }
+    private func noteSamples(ofType type: String, deletedBy step: ScheduledStep) throws {
+        guard let notes = runner.notes, notes.sampleCount > 0 else { return }
         let batch = RecordBatch(capacity: notes.sampleCount)
         try records.read(into: batch, types: [type], after: 0, through: .max)
-        for index in 0..<batch.count { notes.add(batch[index], nil, migration: step.migration, step: step.number) }
+        for index in 0..<batch.count { notes.add(batch[index], nil, by: step.id) }
     }
 
     private func inStep<R>(_ stage: Int, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch {
-            let step = steps[stage]
-            throw MoltError(error, in: pending[step.migration].migration, step: step.number, store: scope.storeName)
+            throw MoltError(error, in: steps[stage], store: runner.storeName)
         }
     }
 
@@ -149,10 +145,10 @@ final class RecordPass {
         )
         if !workers.allSatisfy(\.isPlain) { try makeOtherChanges(of: work, &contents) }
         if !contents.rows.isEmpty {
-            try scope.configuration.reach(.writeBatch)
+            try runner.configuration.reach(.writeBatch)
             try records.write(contents)
         }
-        scope.meter.advance(by: count)
+        runner.meter.advance(by: count)
     }
 
     /// Makes or defers the changes of a batch beside those of contents, and sets its failed records aside.
@@ -162,7 +158,7 @@ final class RecordPass {
             var outcome = work.outcomes[index]
             if let failure = outcome.error {
                 // The record's closures run again.
-                try scope.configuration.checkCancellation()
+                try runner.configuration.checkCancellation()
                 let record = try setAside(&outcome, failure)
                 if let version = outcome.changedAt, !outcome.isGone {
                     if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
@@ -171,11 +167,11 @@ final class RecordPass {
             }
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
-                try scope.configuration.reach(.deferChange)
+                try runner.configuration.reach(.deferChange)
                 try records.deferChange(change)
             }
             if case .set(let expiration) = outcome.expiration, !outcome.isGone {
-                try scope.configuration.reach(.writeExpiry)
+                try runner.configuration.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
         }
@@ -203,48 +199,51 @@ final class RecordPass {
             throw RecordChanger.inconsistentClosure(error)
         }
         let unconverted = try changer.undo(outcome, of: stored, chain)
-        let step = unconverted.step
-        let fate = try scope.failures.add(
+        let (stage, first) = (unconverted.stage, unconverted.firstStage)
+        let fate = try runner.failures.add(
             unconverted.record,
             unconverted.failure,
             error,
-            at: step,
-            of: recordCount(by: step)
+            at: unconverted.step,
+            of: recordCount(at: stage)
         )
-        subtract(again, from: step.migration)
+        subtract(again, from: first)
         outcome = unconverted.outcome
         var change = DeferredChange(
-            stage: unconverted.firstStage,
+            stage: first,
             id: outcome.id,
             kind: .quarantine(unconverted.failure)
         )
         if fate == .dropped {
             change.kind = .drop
             outcome.isGone = true
-            counts.stages[unconverted.stage].dropped += 1
-            counts.migrations[step.migration].dropped += 1
+            counts.stages[stage].dropped += 1
+            counts.migrations[first].dropped += 1
         } else {
-            counts.stages[unconverted.stage].quarantined += 1
-            counts.migrations[step.migration].quarantined += 1
+            counts.stages[stage].quarantined += 1
+            counts.migrations[first].quarantined += 1
         }
         outcome.deferred.append(change)
         return unconverted.record
     }
 
     /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
-    private func recordCount(by step: UpgradeSchedule.Step) throws -> Int {
-        try records.typeNames().reduce(0) { count, type in
+    private func recordCount(at stage: Int) throws -> Int {
+        let first = changer.firstStage(of: stage)
+        return try records.typeNames().reduce(0) { count, type in
             let processesRecords = changer.chain(typeName: type).links.contains { link in
-                link.migration == step.migration && (step.onFailure == nil || link.number == step.number)
+                steps[stage].onFailure == nil ? link.firstStage == first : link.stage == stage
             }
             return try processesRecords ? count + records.count(ofType: type) : count
         }
     }
 
     /// Subtracts a migration's changes to a record that then failed.
-    private func subtract(_ failed: PassCounts, from migration: Int) {
-        counts.migrations[migration].changed -= failed.migrations[migration].changed
-        for stage in steps.indices where steps[stage].migration == migration {
+    ///
+    /// - Parameter first: The migration's first step.
+    private func subtract(_ failed: PassCounts, from first: Int) {
+        counts.migrations[first].changed -= failed.migrations[first].changed
+        for stage in steps.indices where changer.firstStage(of: stage) == first {
             counts.stages[stage].changed -= failed.stages[stage].changed
         }
     }

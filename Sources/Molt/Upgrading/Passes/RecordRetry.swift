@@ -27,8 +27,7 @@ package struct RecordRetry {
     /// - Throws: The error of a closure that was cancelled.
     package func run(_ stored: StoreContents.StoredRecord, after failure: RecordFailure) throws -> Outcome {
         do {
-            let migrations = try migrations(from: failure)
-            return try run(stored, through: steps(of: migrations, after: failure), of: migrations, after: failure)
+            return try run(stored, through: migrations(from: failure), after: failure)
         } catch let obstacle as Obstacle {
             return .notTried(obstacle.reason)
         } catch {
@@ -39,15 +38,14 @@ package struct RecordRetry {
 
     private func run(
         _ stored: StoreContents.StoredRecord,
-        through steps: [UpgradeSchedule.Step],
-        of migrations: [Migration],
+        through migrations: [Migration],
         after failure: RecordFailure
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let pending = PendingMigration.all(migrations, in: self.migrations, from: versionBefore)
         let upgrader = RecordUpgrader(
-            steps,
-            pending,
+            try steps(of: pending, after: failure),
+            of: migrations,
             storeName: nil,
             onFailure: .quarantine(upTo: .none)
         )
@@ -88,15 +86,15 @@ package struct RecordRetry {
 
     /// The steps that the record has not been through, except those that import data: they ran with the upgrade.
     private func steps(
-        of migrations: [Migration],
+        of migrations: [PendingMigration],
         after failure: RecordFailure
-    ) throws(Obstacle) -> [UpgradeSchedule.Step] {
-        var steps: [UpgradeSchedule.Step] = []
-        func isDone(_ step: UpgradeSchedule.Step) -> Bool {
-            step.isImport || step.migration == 0 && step.number + 1 < failure.firstStep
+    ) throws(Obstacle) -> [ScheduledStep] {
+        var steps: [ScheduledStep] = []
+        func isDone(_ step: ScheduledStep) -> Bool {
+            step.isImport || step.migration.id == failure.migration && step.number + 1 < failure.firstStep
         }
         for group in UpgradeSchedule(migrations).groups {
-            switch group {
+            switch group.work {
             case .pass(let pass):
                 for var step in pass where !isDone(step) {
                     step.onFailure = nil
@@ -104,9 +102,8 @@ package struct RecordRetry {
                 }
             case .block(let step, _):
                 guard !isDone(step) else { continue }
-                let migration = migrations[step.migration]
                 throw Obstacle(
-                    reason: "Step \(step.number + 1) of migration \(migration.id) (\(migration.steps[step.number])) "
+                    reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) "
                         + "needs the whole store. Put the record back as it is with restoreQuarantined(_:), or a value "
                         + "in its place with restoreQuarantined(_:as:)."
                 )

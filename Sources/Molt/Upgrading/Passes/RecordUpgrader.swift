@@ -7,8 +7,7 @@ final class RecordUpgrader: Sendable {
     let migrations: [Migration]
     /// The version from which records need no upgrade.
     let version: Int
-    let steps: [UpgradeSchedule.Step]
-    private let pending: [PendingMigration]
+    let steps: [ScheduledStep]
     private let storeName: String?
     private let configuration: MoltConfiguration
     /// The policy for steps without their own.
@@ -28,30 +27,29 @@ final class RecordUpgrader: Sendable {
         configuration: MoltConfiguration = MoltConfiguration(),
         onFailure policy: RecordFailurePolicy = .stop
     ) {
-        var steps: [UpgradeSchedule.Step] = []
-        for case .pass(let pass) in UpgradeSchedule(migrations).groups { steps += pass }
-        let pending = migrations.map { PendingMigration(backfilling: $0) }
-        self.init(steps, pending, storeName: storeName, configuration: configuration, onFailure: policy)
+        var steps: [ScheduledStep] = []
+        for group in UpgradeSchedule(migrations.map(PendingMigration.init(backfilling:))).groups {
+            if case .pass(let pass) = group.work { steps += pass }
+        }
+        self.init(steps, of: migrations, storeName: storeName, configuration: configuration, onFailure: policy)
     }
 
-    /// Creates an upgrader for some steps of pending migrations.
+    /// Creates an upgrader for some steps of migrations.
     init(
-        _ steps: [UpgradeSchedule.Step],
-        _ pending: [PendingMigration],
+        _ steps: [ScheduledStep],
+        of migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
         onFailure policy: RecordFailurePolicy
     ) {
-        migrations = pending.map(\.migration)
+        self.migrations = migrations
         version = migrations.last?.version ?? 0
         self.steps = steps
-        self.pending = pending
         self.storeName = storeName
         self.configuration = configuration
         self.policy = policy
         changer = RecordChanger(
             steps,
-            pending,
             storeName: storeName ?? "",
             configuration: configuration,
             onFailure: policy
@@ -68,7 +66,7 @@ final class RecordUpgrader: Sendable {
             }) {
                 return found.chain
             }
-            let first = steps.firstIndex { pending[$0.migration].doneFrom > version } ?? steps.count
+            let first = steps.firstIndex { $0.pending.doneFrom > version } ?? steps.count
             let chain = changer.chain(from: first, typeName: typeName)
             // Documents may have any type name.
             if known.count < 256 { known.append((version, typeName, chain)) }
@@ -122,9 +120,17 @@ final class RecordUpgrader: Sendable {
 
     var noCounts: PassCounts { changer.noCounts }
 
+    /// The position of the first step of a step's migration.
+    func firstStage(of stage: Int) -> Int { changer.firstStage(of: stage) }
+
+    /// The counts of a migration.
+    func counts(of migration: Migration, in counts: [RecordCounts]) -> RecordCounts {
+        steps.firstIndex { $0.migration.name == migration.name }.map { counts[$0] } ?? RecordCounts()
+    }
+
     /// The counts of a migration's steps.
-    func stepCounts(of migration: Int, in counts: PassCounts) -> [RecordCounts] {
-        steps.indices.filter { steps[$0].migration == migration }.map { counts.stages[$0] }
+    func stepCounts(of migration: Migration, in counts: PassCounts) -> [RecordCounts] {
+        steps.indices.filter { steps[$0].migration.name == migration.name }.map { counts.stages[$0] }
     }
 
     /// Changes batches of records that go through the same migrations.
@@ -133,7 +139,6 @@ final class RecordUpgrader: Sendable {
         configuration.hooks.atPoint = nil
         return RecordChanger(
             steps,
-            pending,
             storeName: storeName ?? "",
             configuration: configuration,
             onFailure: policy,

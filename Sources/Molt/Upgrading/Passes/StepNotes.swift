@@ -1,10 +1,5 @@
 /// The data that a dry run collects for each step: samples of its changes, and the properties that closures lose.
 final class StepNotes: Sendable {
-    private struct Step: Hashable {
-        var migration: Int
-        var number: Int
-    }
-
     private struct Note {
         /// The samples with the lowest ids, so that they do not depend on the number of cores.
         var samples: [(id: Int64, sample: RecordSample)] = []
@@ -13,7 +8,7 @@ final class StepNotes: Sendable {
     }
 
     let sampleCount: Int
-    private let notes = Locked<[Step: Note]>([:])
+    private let notes = Locked<[ScheduledStep.ID: Note]>([:])
 
     /// Returns nil unless the configuration is that of a dry run.
     init?(_ configuration: MoltConfiguration) {
@@ -26,12 +21,12 @@ final class StepNotes: Sendable {
     /// - Parameters:
     ///   - before: The record before the step; nil if the step created it.
     ///   - after: The record after the step; nil if the step deleted it.
-    func add(_ before: Record?, _ after: Record?, migration: Int, step number: Int, runsClosure: Bool = true) {
+    func add(_ before: Record?, _ after: Record?, by step: ScheduledStep.ID, runsClosure: Bool = true) {
         let lost = runsClosure ? lostProperties(before, after) : []
         guard sampleCount > 0 || !lost.isEmpty else { return }
         let id = (before ?? after)?.id ?? 0
         notes.withLock { notes in
-            var note = notes[Step(migration: migration, number: number)] ?? Note()
+            var note = notes[step] ?? Note()
             // The names of a record that is a dictionary have no limit.
             for name in lost where note.lost[name] != nil || note.lost.count < 100 {
                 note.lost[name, default: 0] += 1
@@ -42,7 +37,7 @@ final class StepNotes: Sendable {
                 note.samples.insert((id, sample), at: place)
                 if note.samples.count > sampleCount { note.samples.removeLast() }
             }
-            notes[Step(migration: migration, number: number)] = note
+            notes[step] = note
         }
     }
 
@@ -56,13 +51,13 @@ final class StepNotes: Sendable {
         }.map { "\(before.typeName).\($0)" }
     }
 
-    func samples(migration: Int, step number: Int) -> [RecordSample] {
-        notes.withLock { $0[Step(migration: migration, number: number)]?.samples.map(\.sample) ?? [] }
+    func samples(of step: ScheduledStep.ID) -> [RecordSample] {
+        notes.withLock { $0[step]?.samples.map(\.sample) ?? [] }
     }
 
     /// The properties that closures lost, by name.
-    func losses(_ kind: DataLoss.Kind = .property, migration: Int, step number: Int) -> [DataLoss] {
-        let lost = notes.withLock { $0[Step(migration: migration, number: number)]?.lost ?? [:] }
+    func losses(_ kind: DataLoss.Kind = .property, of step: ScheduledStep.ID) -> [DataLoss] {
+        let lost = notes.withLock { $0[step]?.lost ?? [:] }
         return lost.sorted { $0.key < $1.key }.map { DataLoss(kind, $0, count: $1) }
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 struct UnmatchedNames {
     private static let sampleCount = 20
 
-    private let steps: [UpgradeSchedule.Step]
+    private let steps: [ScheduledStep]
     private let chains: StepChains
     private let counts: PassCounts
     private let records: StoreTransaction
@@ -26,26 +26,26 @@ struct UnmatchedNames {
     ///
     /// - Parameter typeNames: The types with records before the pass.
     static func find(
-        in steps: [UpgradeSchedule.Step],
+        in steps: [ScheduledStep],
         _ counts: PassCounts,
         typeNames: [String],
-        _ scope: UpgradeScope
+        _ runner: StepRunner
     ) throws -> [Int: [UnmatchedName]] {
         // In an empty store, unmatched names mean nothing.
-        guard scope.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
-        var names = UnmatchedNames(steps, counts, typeNames, scope)
+        guard runner.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
+        var names = UnmatchedNames(steps, counts, typeNames, runner)
         return try names.find()
     }
 
     private init(
-        _ steps: [UpgradeSchedule.Step],
+        _ steps: [ScheduledStep],
         _ counts: PassCounts,
         _ typeNames: [String],
-        _ scope: UpgradeScope
+        _ runner: StepRunner
     ) {
         self.steps = steps
         self.counts = counts
-        records = scope.records
+        records = runner.records
         chains = StepChains(steps)
         types = typeNames
         for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {

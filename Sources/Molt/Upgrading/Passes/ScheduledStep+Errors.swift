@@ -5,29 +5,25 @@ extension MoltError {
     /// may open another store.
     ///
     /// - Parameters:
-    ///   - number: The number of the step, from 0.
     ///   - key: The key of the record, unless the error names one.
     ///   - type: The type of the record, unless the error names one.
     ///   - store: The name of the store; nil for a document.
     init(
         _ error: any Error,
-        in migration: Migration,
-        step number: Int,
+        in step: ScheduledStep,
         key: String? = nil,
         type: String? = nil,
         store: String?
     ) {
-        if let error = error as? MoltError, error.isOwn(of: migration, store) {
+        if let error = error as? MoltError, error.isOwn(of: step.migration, store) {
             self = error
         } else {
             self.init(.stepFailed, "The step's closure threw an error; see the underlying error.", underlying: error)
         }
         self.store = store
         guard code != .cancelled else { return }
-        self.migration = migration.id
-        if migration.steps.indices.contains(number) {
-            step = StepPosition(number: number + 1, summary: migration.steps[number].description)
-        }
+        migration = step.migration.id
+        self.step = StepPosition(step)
         self.key = self.key ?? key
         self.type = self.type ?? type
     }
@@ -36,5 +32,27 @@ extension MoltError {
     private func isOwn(of migration: Migration, _ store: String?) -> Bool {
         if let found = self.migration { return found == migration.id && self.store == store }
         return self.store == nil || self.store == store
+    }
+}
+
+extension MoltError.StepPosition {
+    init(_ step: ScheduledStep) {
+        self.init(number: step.number + 1, summary: step.declared.description)
+    }
+}
+
+extension RecordFailure {
+    /// Takes those parts of an error that contain no values.
+    init(_ error: MoltError, in step: ScheduledStep, firstStep: Int) {
+        // The message of a closure's error describes only the upgrade, so take the underlying error.
+        let cause = error.code == .stepFailed ? error.underlying : nil
+        self.init(
+            migration: step.migration.id,
+            step: MoltError.StepPosition(step),
+            firstStep: firstStep + 1,
+            code: error.code,
+            reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.message),
+            property: error.property
+        )
     }
 }

@@ -31,4 +31,16 @@ extension MoltError {
             registryVersion: plan.to
         )
     }
+
+    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
+        let names = edits.map(\.description).joined(separator: "; ")
+        var error = MoltError(
+            .migrationEdited,
+            "Edited after it was applied to the store: \(names). A migration never changes once it has shipped: "
+                + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "
+                + "true` in debug builds, which upgrades the store again."
+        )
+        error.migration = edit.migration
+        return error
+    }
 }

@@ -1,0 +1,300 @@
+internal import Foundation
+
+/// Runs the pending steps of a plan in order, inside the upgrade's transaction, and counts their results.
+final class StepRunner {
+    let records: StoreTransaction
+    let storeName: String
+    let registry: MigrationRegistry
+    let attachments: Attachments
+    let configuration: MoltConfiguration
+    /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
+    let now: Date
+    let meter: ProgressMeter
+    let failures: FailureTally
+    /// The notes of a dry run; nil for an upgrade.
+    let notes: StepNotes?
+
+    private let plan: MigrationPlan
+    /// The migrations that have a row in the ledger.
+    private let recorded: Set<String>
+    private let schedule: UpgradeSchedule
+    private var results: [String: Result] = [:]
+    /// Whether the store has no data from an earlier release or a step.
+    private var isEmpty: Bool
+
+    /// What a migration has done so far.
+    private struct Result {
+        var entry: MigrationReport.Entry
+        var ranSteps: Set<Int> = []
+        /// The suites that it has worked on, so that they are through it.
+        var suites: Set<String> = []
+        /// Whether a group of its steps has begun.
+        var isStarted = false
+    }
+
+    init(
+        _ plan: MigrationPlan,
+        _ ledger: [LedgerEntry],
+        _ transaction: StoreTransaction,
+        _ registry: MigrationRegistry,
+        _ attachments: Attachments,
+        _ configuration: MoltConfiguration,
+        now: Date
+    ) {
+        records = transaction
+        storeName = transaction.storeName
+        self.registry = registry
+        self.attachments = attachments
+        self.configuration = configuration
+        self.now = now
+        meter = ProgressMeter(monitor: configuration.monitor)
+        failures = FailureTally(registry.failurePolicy)
+        notes = StepNotes(configuration)
+        self.plan = plan
+        recorded = Set(ledger.map(\.name))
+        isEmpty = plan.isFresh
+        let actions = Dictionary(plan.entries.map { ($0.migration.name, $0.action) }) { first, _ in first }
+        let running = registry.migrations.filter { actions[$0.name]?.runsSteps == true }
+        // The backfill comes first, because its migrations count as applied.
+        let backfilled = running.filter { actions[$0.name] == .backfill }
+        let others = running.filter { actions[$0.name] != .backfill }
+        schedule = UpgradeSchedule(
+            backfilled.map(PendingMigration.init(backfilling:))
+                + PendingMigration.all(others, in: registry, from: plan.from)
+        ) { actions[$0.name]?.runs($1) ?? false }
+    }
+
+    /// Whether to look for names in steps that match nothing in the store.
+    var findsUnmatchedNames: Bool { configuration.isDryRun || configuration.hooks.findsUnmatchedNames }
+
+    /// The suites that a migration has worked on, so that they are through it.
+    func suites(of migration: String) -> Set<String> { results[migration]?.suites ?? [] }
+
+    /// Runs the pending steps.
+    ///
+    /// On a fresh store only steps that import records run; once one has done so, all later steps run too.
+    ///
+    /// - Returns: An entry for each migration that gets a row in the ledger, in the registry's order.
+    func run() throws -> [MigrationReport.Entry] {
+        if schedule.hasSteps { meter.expect(try schedule.groups.map(recordCount)) }
+        for (index, group) in schedule.groups.enumerated() {
+            switch group.work {
+            case .pass(let steps) where steps.isEmpty:
+                sendStarted(group)
+            case .pass where isEmpty:
+                meter.skip(group: index)
+            case .block(let step, _) where isEmpty && !step.isImport:
+                meter.skip(group: index)
+            case .pass(let steps):
+                try run(group, index, steps) { try run(pass: steps) }
+            case .block(let step, let block):
+                try run(group, index, [step]) { try run(block, of: step) }
+            }
+            for pending in group.ending {
+                let entry = self[pending.migration].entry
+                let counts = entry.steps.map(\.counts)
+                try failures.check(pending.migration, entry.counts, steps: counts, atMost: recordCount())
+            }
+            for pending in group.ending where self[pending.migration].isStarted {
+                configuration.monitor?.send(.ended(entry(of: pending.migration)))
+            }
+        }
+        return entriesInOrder()
+    }
+
+    private func run(
+        _ group: UpgradeSchedule.Group,
+        _ index: Int,
+        _ steps: [ScheduledStep],
+        _ body: () throws -> Void
+    ) throws {
+        sendStarted(group)
+        try configuration.reach(.beforeSteps, name(of: steps))
+        var names: Set<String> = []
+        let migrations = steps.filter { names.insert($0.migration.name).inserted }.map(\.migration.id)
+        meter.begin(group: index, weight: try recordCount(of: group), migrations: migrations)
+        try body()
+        meter.end()
+        try configuration.reach(.afterSteps, name(of: steps))
+    }
+
+    private subscript(migration: Migration) -> Result {
+        get {
+            results[migration.name]
+                ?? Result(
+                    entry: MigrationReport.Entry(
+                        migration.id,
+                        plan.isFresh ? .bornFresh : .ran,
+                        steps: migration.steps.map { MigrationReport.Step(summary: $0.description) }
+                    )
+                )
+        }
+        set { results[migration.name] = newValue }
+    }
+
+    /// The number of records that a group will process, as the store is now.
+    private func recordCount(of group: UpgradeSchedule.Group) throws -> Int {
+        switch group.work {
+        case .pass(let steps):
+            return try StepChains(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
+        case .block(let step, _):
+            // A block may read any record, so it counts as one reading of each.
+            return step.usesRecords ? max(1, try records.count(ofType: nil)) : 0
+        }
+    }
+
+    /// The number of records, including those that steps removed.
+    private func recordCount() throws -> Int {
+        try results.values.reduce(records.count(ofType: nil)) {
+            $0 + $1.entry.counts.dropped + $1.entry.counts.quarantined
+        }
+    }
+
+    /// The name of a group's steps in tests.
+    private func name(of steps: [ScheduledStep]) -> String {
+        var names: [(migration: String, steps: [String])] = []
+        for step in steps {
+            if names.last?.migration != step.migration.name { names.append((step.migration.name, [])) }
+            names[names.count - 1].steps.append(String(step.number + 1))
+        }
+        return "of " + names.map { "\($0.migration) (\($0.steps.joined(separator: ", ")))" }.joined(separator: ", ")
+    }
+
+    private func sendStarted(_ group: UpgradeSchedule.Group) {
+        for migration in group.migrations.map(\.migration) where !self[migration].isStarted {
+            self[migration].isStarted = true
+            configuration.monitor?.send(.started(migration.id))
+        }
+    }
+
+    // MARK: Results
+
+    /// The results of a migration, with those of its steps that ran.
+    private func entry(of migration: Migration) -> MigrationReport.Entry {
+        let result = self[migration]
+        var entry = result.entry
+        // A suite may have been through a step already.
+        entry.steps = entry.steps.indices.filter(result.ranSteps.contains).map { entry.steps[$0] }
+        guard plan.isFresh else { return entry }
+        let isWhole = result.ranSteps.count == migration.steps.count
+        let lacksRecords = isEmpty && migration.steps.contains(where: \.usesRecords)
+        if isWhole, result.isStarted, !lacksRecords { entry.outcome = .ran }
+        return entry
+    }
+
+    /// The entries of the migrations that ran, and of those that only get a row in the ledger.
+    private func entriesInOrder() -> [MigrationReport.Entry] {
+        zip(registry.migrations, plan.entries).compactMap { migration, planned in
+            switch planned.action {
+            case .run, .runAgain, .runIfRecordsAppear, .backfill: entry(of: migration)
+            case .recordOnRead: MigrationReport.Entry(migration.id, .onRead)
+            case .recordOnly(let outcome): MigrationReport.Entry(migration.id, outcome)
+            case .wait: recorded.contains(migration.name) ? nil : MigrationReport.Entry(migration.id, .deferred)
+            case .none: nil
+            }
+        }
+    }
+
+    // MARK: Passes
+
+    private func run(pass steps: [ScheduledStep]) throws {
+        let start = ContinuousClock.now
+        let pass = RecordPass(steps, self)
+        let typeNames = try records.typeNames()
+        try pass.run()
+        let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, self)
+        for (stage, step) in steps.enumerated() {
+            let counts = pass.counts.stages[stage]
+            note(step) { result in
+                result.unmatchedNames += unmatched[stage] ?? []
+                result.counts += counts
+                result.losses += losses(of: step, counts)
+            }
+            self[step.migration].entry.counts += pass.counts.migrations[stage]
+        }
+        share(start.duration(to: .now).seconds, among: steps, pass.counts)
+    }
+
+    /// Notes the results of a step.
+    ///
+    /// - Parameter suites: The attached suites that it has used.
+    private func note(
+        _ step: ScheduledStep,
+        using suites: Set<String> = [],
+        _ body: (inout MigrationReport.Step) -> Void
+    ) {
+        var result = self[step.migration]
+        result.ranSteps.insert(step.number)
+        body(&result.entry.steps[step.number])
+        result.entry.steps[step.number].failedRecords = failures.records(of: step)
+        if let notes, notes.sampleCount > 0 {
+            result.entry.steps[step.number].samples =
+                notes.samples(of: step.id) + attachments.samples(of: suites, limit: notes.sampleCount)
+        }
+        self[step.migration] = result
+    }
+
+    /// The data that a step of a pass has removed.
+    private func losses(of step: ScheduledStep, _ counts: RecordCounts) -> [DataLoss] {
+        let declaration = step.declared.declaration
+        var losses = counts.changed > 0 ? declaration.losses.filter { $0.kind != .records } : []
+        for index in losses.indices { losses[index].count = counts.changed }
+        guard let type = step.typeName else { return losses }
+        if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
+        let kind: DataLoss.Kind = declaration is ConvertStep ? .converted : .property
+        return losses + (notes?.losses(kind, of: step.id) ?? [])
+    }
+
+    /// Divides the time of a pass among its migrations, in proportion to the records that each read.
+    private func share(_ seconds: Double, among steps: [ScheduledStep], _ counts: PassCounts) {
+        let total = counts.migrations.reduce(0) { $0 + $1.read }
+        let firstStages = StepChains(steps).firstStages
+        let migrationCount = Set(firstStages).count
+        for (stage, step) in steps.enumerated() where firstStages[stage] == stage {
+            let part = total > 0 ? Double(counts.migrations[stage].read) / Double(total) : 1 / Double(migrationCount)
+            self[step.migration].entry.duration += seconds * part
+        }
+    }
+
+    // MARK: Blocks
+
+    private func run(_ block: (MigrationContext) throws -> Void, of step: ScheduledStep) throws {
+        let start = ContinuousClock.now
+        let context = try MigrationContext(step, self)
+        defer { context.expire() }
+        let ownSuite = step.declared.settings?.attachedName
+        let settled = ownSuite == nil ? settledSuites(of: step.migration) : []
+        let edits = attachments.edits(of: settled)
+        do {
+            try block(context)
+            try context.finish()
+        } catch {
+            // The error of an exceeded limit names the first failed record; a block may have caught it.
+            let failure = context.failure as? MoltError
+            let error = failure?.code == .tooManyFailures ? failure ?? error : error
+            throw MoltError(error, in: step, store: storeName)
+        }
+        attachments.restore(edits, of: settled)
+        if context.counts.created > 0 { isEmpty = false }
+        note(step, using: context.usedAttachments) { result in
+            result.counts += context.counts
+            result.keys += context.keys
+            result.unmatchedNames += context.unmatchedNames
+            result.losses += context.losses + (notes?.losses(of: step.id) ?? [])
+        }
+        var result = self[step.migration]
+        result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(settled))
+        result.entry.counts += context.counts
+        result.entry.attachedCounts.merge(attachments.counts(of: context.usedAttachments)) { $1 }
+        result.entry.duration += start.duration(to: .now).seconds
+        self[step.migration] = result
+    }
+
+    /// The suites that have been through a migration, so that what its blocks change there is not kept.
+    private func settledSuites(of migration: Migration) -> Set<String> {
+        switch plan.entries.first(where: { $0.migration == migration.id })?.action {
+        case .run(let settled), .runIfRecordsAppear(let settled): Set(settled)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,473 @@
+import Foundation
+
+/// One upgrade of a store, from its plan to its report: completely or not at all.
+final class Upgrade {
+    private let migrator: Migrator
+    private let registry: MigrationRegistry
+    private let configuration: MoltConfiguration
+    private let store: StoreFile
+    /// The suites and directories that the registry works on.
+    private let stores: AttachedStores
+    private let startedAt = Date()
+    private let start = ContinuousClock.now
+    private let backup: UpgradeBackup
+    /// Nil for a dry run, which is not noted.
+    private let attempts: AttemptLog?
+    /// The attempt that is noted for this upgrade.
+    private var attempt: UpgradeAttempt?
+    /// See ``MigrationSummary/interruptions``.
+    private var interruptions = 0
+    /// The locks on the registry's suites; nil until they are taken.
+    private var suiteLocks: [SuiteLock]?
+    /// The plan; once the steps run, from under the lock.
+    private var plan: MigrationPlan?
+    private var entries: [MigrationReport.Entry] = []
+    private var expiredCount = 0
+    /// Whether it has applied the journal of an earlier upgrade.
+    private var hasFinishedEarlier = false
+
+    init(_ migrator: Migrator, _ store: StoreFile) {
+        self.migrator = migrator
+        self.store = store
+        registry = migrator.registry
+        configuration = migrator.configuration
+        stores = AttachedStores(store, registry, role: configuration.role)
+        backup = UpgradeBackup(of: store, configuration)
+        attempts = configuration.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
+    }
+
+    /// Upgrades the store, and tells the monitor how the opening ended.
+    func run(_ opening: Opening) throws -> MigrationReport {
+        var opening = opening
+        defer {
+            if suiteLocks != nil { store.removeIfSettled() }
+            withExtendedLifetime(suiteLocks) {}
+        }
+        let result = Result { try runPhases() }
+        endAttempt()
+        opening.plan = plan
+        opening.interruptions = interruptions
+        opening.hasFinishedEarlier = hasFinishedEarlier
+        do {
+            let report = try result.get()
+            backup.removeExcess()
+            report.warnOfNames()
+            opening.end(with: report)
+            return report
+        } catch {
+            let error = backup.settle(after: error)
+            if var failure = error as? MoltError {
+                failure.store = failure.store ?? store.storeName
+                opening.end(with: failure)
+                throw failure
+            }
+            opening.end(with: error)
+            throw error
+        }
+    }
+
+    // MARK: The phases
+
+    private func runPhases() throws -> MigrationReport {
+        var plan = try makePlan()
+        while true {
+            self.plan = plan
+            try lockSuites(plan)
+            if try finishEarlierJournal(plan) {
+                plan = try migrator.plan(for: store)
+                self.plan = plan
+                configuration.monitor?.send(.planned(plan))
+            }
+            try plan.checkProblems()
+            try checkEdits(plan)
+            guard plan.needsRun else { return report(of: plan) }
+            if backup.isWanted { try mirrorLedger() }
+            if let committed = try runInTransaction(plan) {
+                try finishJournal(committed)
+                return report(of: committed)
+            }
+            plan = try migrator.plan(for: store)
+        }
+    }
+
+    /// Plans without writing or locking, and waits if other processes must upgrade the store.
+    private func makePlan() throws -> MigrationPlan {
+        var plan = try migrator.plan(for: store)
+        self.plan = plan
+        if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
+            !store.isInMemory
+        {
+            let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
+            try unshipped.undo(plan, waiting: makeWait())
+            plan = try migrator.plan(for: store)
+        }
+        configuration.monitor?.send(.planned(plan))
+        if !configuration.isDryRun { try leaveToOthers(&plan) }
+        return plan
+    }
+
+    /// Waits until another process has upgraded the store, if the configuration leaves it to others.
+    private func leaveToOthers(_ plan: inout MigrationPlan) throws {
+        guard case .anotherProcess(let time) = configuration.owner else { return }
+        let end = ContinuousClock.now + time
+        var isWaiting = false
+        while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
+            try configuration.checkCancellation()
+            guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
+            if !isWaiting { configuration.monitor?.send(.waiting) }
+            isWaiting = true
+            Thread.sleep(forTimeInterval: 0.02)
+            plan = try migrator.plan(for: store)
+        }
+        // The next process that may upgrade the store completes the ledger.
+        plan.finishedOnRead = []
+        if isWaiting { configuration.monitor?.send(.planned(plan)) }
+    }
+
+    /// Handles migrations that were edited after this store had counted them as applied.
+    private func checkEdits(_ plan: MigrationPlan) throws {
+        guard let first = plan.edits.first else { return }
+        switch configuration.mismatches {
+        case .ignore: break
+        case .report: configuration.monitor?.send(.edited(plan.edits))
+        case .fail: throw MoltError.edited(first, all: plan.edits)
+        }
+    }
+
+    private func report(of plan: MigrationPlan) -> MigrationReport {
+        var report = MigrationReport(
+            store: store.storeName,
+            from: plan.from,
+            to: max(plan.from, plan.to),
+            isFresh: plan.isFresh,
+            startedAt: startedAt,
+            duration: start.duration(to: .now).seconds,
+            entries: entries,
+            expiredCount: expiredCount,
+            deferred: plan.deferred,
+            isDryRun: configuration.isDryRun
+        )
+        report.onRead = plan.onRead
+        return report
+    }
+
+    // MARK: Locks
+
+    /// Keeps other stores from changing the registry's suites until this upgrade ends, if it works on any.
+    ///
+    /// Before the lock of the file, so that two upgrades never wait for each other.
+    private func lockSuites(_ plan: MigrationPlan) throws {
+        guard !configuration.isDryRun, suiteLocks == nil, plan.needsUpgrade, worksOnSuites(plan) else { return }
+        suiteLocks = try stores.lockSuites(waiting: makeWait())
+    }
+
+    /// Whether an upgrade reads or changes settings.
+    private func worksOnSuites(_ plan: MigrationPlan) -> Bool {
+        if store.primary != nil || !plan.journal.isEmpty { return true }
+        return zip(registry.migrations, plan.entries).contains { migration, entry in
+            entry.action.runsSteps && migration.attached.contains { $0.suite != nil }
+        }
+    }
+
+    /// Returns a closure that is called repeatedly while another process holds the store or a suite.
+    ///
+    /// It throws ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
+    private func makeWait(isCancellable: Bool = true) -> () throws -> Void {
+        let timeout = configuration.upgradeTimeout
+        var end: ContinuousClock.Instant?
+        return { [configuration, attempts] in
+            if isCancellable { try configuration.checkCancellation() }
+            guard let end else {
+                end = .now + timeout
+                configuration.monitor?.send(.waiting)
+                return
+            }
+            guard .now >= end else { return }
+            let holder = attempts?.holder()
+            let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
+            throw MoltError(
+                .busy,
+                "Another process or thread has held the store for more than \(timeout)\(use).",
+                advice: "Try again, or set a longer timeout.",
+                holder: holder
+            )
+        }
+    }
+
+    // MARK: Attempts
+
+    /// Notes that the upgrade begins; called under the store's write lock.
+    ///
+    /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
+    private func beginAttempt(_ plan: MigrationPlan) throws {
+        guard let attempts, attempt == nil else { return }
+        let new = UpgradeAttempt(plan, appVersion: configuration.appVersion)
+        // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
+        // just failed, and its process is about to clear the log.
+        let all = attempts.attempts()
+        // An attempt at the store's own version was interrupted only if its journal is left.
+        interruptions = all.count { $0.to > plan.from || $0.to == plan.from && !plan.journal.isEmpty }
+        let earlier = all.filter { $0.isRepeated(by: new) }
+        // A developer stops the app in the debugger again and again.
+        let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
+        if !retries, earlier.count >= configuration.hooks.attemptLimit { throw MoltError.attemptsFailed(earlier) }
+        attempts.begin(new)
+        attempt = new
+    }
+
+    /// Clears the log of attempts at the end of the upgrade, with or without an error.
+    private func endAttempt() {
+        guard let own = attempt, let attempts else { return }
+        attempt = nil
+        // Another process may have begun since the lock was released.
+        guard let last = attempts.attempts().last, last.processID == own.processID, last.startedAt == own.startedAt
+        else { return }
+        attempts.clear()
+    }
+
+    // MARK: The transaction
+
+    /// Writes the ledger of a suite into its file, which the backup is a copy of.
+    private func mirrorLedger() throws {
+        guard store.primary != nil else { return }
+        let state = try stores.state(store.state())
+        if !state.isFresh { try store.mirror(state, waiting: makeWait()) }
+    }
+
+    /// Runs all pending migrations in one transaction, and commits it.
+    ///
+    /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. Its attempt
+    /// is not noted either, because no step can crash, unless it merges types or an earlier attempt was interrupted.
+    ///
+    /// - Returns: The plan that was committed, with the journal that it left; nil if another process has changed the
+    ///   store since the plan, so that the upgrade has to begin again.
+    private func runInTransaction(_ planned: MigrationPlan) throws -> MigrationPlan? {
+        let attachments = Attachments(stores)
+        defer { attachments.abandon() }
+        // The clock belongs to the app and may use the store, so the lock must not be held.
+        let now = configuration.now()
+        let isLight = isLight(planned)
+        let wait = makeWait()
+        var committed: MigrationPlan?
+        var hasRun = false
+        try store.withWriteTransaction(until: configuration.deadline, isSynced: !isLight) { transaction in
+            // Another process may have upgraded the store between the plan and the lock, so plan again.
+            let state = try stores.state(transaction.state())
+            var plan = try MigrationPlan(
+                state,
+                storeName: store.storeName,
+                migrations: registry,
+                stores,
+                onlyRecordsOnRead: migrator.onlyRecordsOnRead
+            ) { try transaction.hasRecords(before: $0) }
+            self.plan = plan
+            if plan != planned {
+                configuration.monitor?.send(.planned(plan))
+                if plan.edits != planned.edits { try checkEdits(plan) }
+            }
+            // A journal comes first: the plan reads attached stores.
+            guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
+            try plan.checkProblems()
+            guard plan.needsRun else {
+                committed = plan
+                return true
+            }
+            let needsLocks = suiteLocks == nil && !configuration.isDryRun && worksOnSuites(plan)
+            guard !needsLocks, !isLight || self.isLight(plan) else { return false }
+            hasRun = true
+            try configuration.checkCancellation()
+            if try !isLight || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
+            try backup.make(for: plan, transaction.state()) {
+                try stores.changesRestoringCurrentState(store.attachments, plan)
+            }
+            do {
+                // The ledger of a suite is in the suite; its file has a copy while there is one.
+                if store.primary != nil { try transaction.replaceLedger(by: state) }
+                try run(&plan, state.ledger, transaction, attachments, now)
+            } catch {
+                // The lock is still held, so the next process does not count this attempt as interrupted.
+                endAttempt()
+                throw error.with(.rolledBack)
+            }
+            committed = plan
+            return true
+        } waiting: {
+            try wait()
+        }
+        if hasRun { try configuration.reach(.afterCommit, "of the upgrade") }
+        return committed
+    }
+
+    /// Whether an upgrade only adds rows to the ledger and renames types.
+    private func isLight(_ plan: MigrationPlan) -> Bool {
+        guard configuration.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        return steps(of: plan).allSatisfy { step in
+            if case .renameType = step.action { true } else { false }
+        }
+    }
+
+    /// Whether a type gets the name of one that has records, which changes all records of the type.
+    private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
+        let newNames = steps(of: plan).compactMap { step -> String? in
+            if case .renameType(_, let newName) = step.action { newName } else { nil }
+        }
+        guard !newNames.isEmpty else { return false }
+        let types = try transaction.typeNames()
+        return newNames.contains { name in types.contains { RecordValue.Object.isSame($0, name) } }
+    }
+
+    private func steps(of plan: MigrationPlan) -> [MigrationStep] {
+        zip(registry.migrations, plan.entries).filter { $1.action.runsSteps }.flatMap(\.0.steps)
+    }
+
+    /// Runs the pending steps, and adds the ledger's rows and the journal.
+    private func run(
+        _ plan: inout MigrationPlan,
+        _ ledger: [LedgerEntry],
+        _ transaction: StoreTransaction,
+        _ attachments: Attachments,
+        _ now: Date
+    ) throws {
+        attachments.prepare(plan)
+        // Expired records can no longer be read, so no step has to convert them.
+        let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
+        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead {
+            expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
+        }
+        let runner = StepRunner(plan, ledger, transaction, registry, attachments, configuration, now: now)
+        entries = try runner.run()
+        try configuration.reach(.writeLedger)
+        let rows = ledgerRows() + finishedRows(plan, ledger)
+        try transaction.record(rows, version: max(plan.from, plan.to))
+        let journal = try attachments.finish(adding: suiteRows(rows, runner))
+        if !journal.isEmpty { try configuration.reach(.writeJournal) }
+        try transaction.addToJournal(journal)
+        plan.journal = try transaction.journal().map(\.store)
+        try configuration.checkCancellation()
+        try configuration.reach(.beforeCommit, "of the upgrade")
+    }
+
+    // MARK: The ledger
+
+    private func ledgerRows() -> [LedgerEntry] {
+        let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        return entries.map { entry in
+            let migration = migrations[entry.migration.name]
+            return LedgerEntry(
+                name: entry.migration.name,
+                version: entry.migration.version,
+                outcome: entry.outcome,
+                appliedAt: Date(),
+                duration: entry.duration,
+                counts: entry.counts,
+                attachedCounts: entry.attachedCounts,
+                appVersion: configuration.appVersion,
+                // Other migrations did the work that a replacement stands for.
+                fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
+                replaces: migration?.replaces ?? [],
+                isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false
+            )
+        }
+    }
+
+    /// The rows of migrations on read that no record waits for any more.
+    private func finishedRows(_ plan: MigrationPlan, _ ledger: [LedgerEntry]) -> [LedgerEntry] {
+        ledger.filter { plan.finishedOnRead.contains($0.name) }.map { row in
+            var row = row
+            row.outcome = .ran
+            // They are added to those of the row.
+            row.counts = RecordCounts()
+            return row
+        }
+    }
+
+    /// The rows for the ledgers of suites: each gets those of the migrations that have worked on it.
+    ///
+    /// The suite that is upgraded without a cache gets all.
+    private func suiteRows(_ rows: [LedgerEntry], _ runner: StepRunner) -> [String: [SuiteLedger.Row]] {
+        var found: [String: [SuiteLedger.Row]] = [:]
+        for var row in rows {
+            // The records are those of one of several stores.
+            row.counts = RecordCounts()
+            for name in runner.suites(of: row.name).union([store.primary?.attachedName].compactMap(\.self)) {
+                found[name, default: []].append(SuiteLedger.Row(row, in: registry))
+            }
+        }
+        return found
+    }
+
+    // MARK: The journal
+
+    /// Applies the changes to attached stores that an earlier upgrade committed.
+    ///
+    /// - Returns: Whether there may have been any.
+    private func finishEarlierJournal(_ plan: MigrationPlan) throws -> Bool {
+        guard !plan.journal.isEmpty, !plan.isSuperseded, !configuration.isDryRun else { return false }
+        hasFinishedEarlier = try applyJournal(isCancellable: true) || hasFinishedEarlier
+        return true
+    }
+
+    /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
+    private func finishJournal(_ committed: MigrationPlan) throws {
+        guard !committed.journal.isEmpty, !configuration.isDryRun else { return }
+        do {
+            _ = try applyJournal(isCancellable: false)
+        } catch {
+            throw error.with(.committed)
+        }
+    }
+
+    /// Applies the committed changes to attached stores, and clears the journal once they are on disk.
+    ///
+    /// The store's write lock keeps other processes from doing so at the same time.
+    ///
+    /// - Returns: Whether the journal had changes.
+    private func applyJournal(isCancellable: Bool) throws -> Bool {
+        let wait = makeWait(isCancellable: isCancellable)
+        var isApplied = false
+        try configuration.checkDeadline(isCommitted: !isCancellable)
+        do {
+            try store.withWriteTransaction(until: configuration.deadline) { transaction in
+                // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
+                let plan = try MigrationPlan(
+                    state: transaction.state(),
+                    storeName: store.storeName,
+                    migrations: registry
+                )
+                if plan.isSuperseded { try plan.checkProblems() }
+                let journal = try transaction.journal()
+                // Another process was perhaps faster.
+                guard !journal.isEmpty else { return true }
+                try beginAttempt(plan)
+                try Attachments(stores).apply(journal, configuration)
+                try configuration.reach(.clearJournal)
+                try transaction.clearJournal()
+                isApplied = true
+                try configuration.reach(.beforeCommit, "that ends the journal")
+                return true
+            } waiting: {
+                try configuration.checkDeadline(isCommitted: !isCancellable)
+                try wait()
+            }
+        } catch let error as MoltError where [.deadlinePassed, .suspended].contains(error.code) {
+            // The error of an interrupted statement describes an uncommitted upgrade.
+            try configuration.checkDeadline(isCommitted: !isCancellable)
+            throw error
+        }
+        if isApplied { try configuration.reach(.afterCommit, "that ends the journal") }
+        return isApplied
+    }
+
+    /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
+    func finishJournal() throws {
+        guard try !store.state().journal.isEmpty else { return }
+        let wait = makeWait()
+        try store.withWriteTransaction(until: nil) { transaction in
+            try Attachments(stores).apply(transaction.journal(), configuration)
+            try transaction.clearJournal()
+            return true
+        } waiting: {
+            try wait()
+        }
+    }
+}
