@@ -142,7 +142,7 @@ final class Backfill: Sendable {
                 state.withLock { $0.interrupted = sweep }
                 throw error
             }
-        } while try sweep.beginSettingAside()
+        } while try sweep.beginRemovingFailures()
         try sweep.end()
         state.withLock { $0.isDone = true }
         send(.backfillFinished(sweep.failedRecords))

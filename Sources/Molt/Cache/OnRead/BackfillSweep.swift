@@ -5,7 +5,7 @@ internal import Foundation
 /// Records are read and changed outside of transactions, and written in short ones. A record that was written since has
 /// a later version, and is left alone.
 ///
-/// Whether records that cannot be converted may be set aside is known only when all records have been read. So they are
+/// Whether records that cannot be converted may be quarantined or dropped is known only when all records have been read. So they are
 /// counted first, and then read again for each migration that could not convert some of them, so that the quarantine has
 /// the same order as after an eager upgrade.
 ///
@@ -24,13 +24,13 @@ final class BackfillSweep: @unchecked Sendable {
     /// The id of the last record that was written.
     private var position = Int64.min
     private var counts: PassCounts
-    /// The first error of a record that no policy sets aside.
+    /// The first error of a record at which the policy stops.
     private var failure: MoltError?
-    /// The records that a policy sets aside.
+    /// The records that the policy quarantines or drops.
     private let tally: FailureTally
     /// The positions before the first of them, by the first step of the migration that cannot convert them.
     private var unconverted: [Int: Int64] = [:]
-    /// The first step of the migration whose unconverted records are set aside; nil while records are counted.
+    /// The first step of the migration whose unconverted records are removed; nil while records are counted.
     private var settled: Int?
 
     /// Begins a sweep.
@@ -64,7 +64,7 @@ final class BackfillSweep: @unchecked Sendable {
         if extent.count > 0 { send(progress.progress) }
     }
 
-    /// Upgrades the records after the current position, or sets aside those that a migration cannot convert.
+    /// Upgrades the records after the current position, or removes those that a migration cannot convert.
     ///
     /// - Parameters:
     ///   - check: Throws the error with which to stop, between records.
@@ -89,7 +89,7 @@ final class BackfillSweep: @unchecked Sendable {
             last = part.records.lastID ?? last
         } change: { [self] part in
             if let settled {
-                try change(part, settingAsideBy: settled, stopCheck)
+                try change(part, removingFailuresOf: settled, stopCheck)
             } else {
                 try changer.changeBatch(part.work)
             }
@@ -104,11 +104,11 @@ final class BackfillSweep: @unchecked Sendable {
         }
     }
 
-    /// Begins to set aside the records that a migration could not convert.
+    /// Begins to quarantine or drop the records that a migration could not convert.
     ///
     /// - Returns: Whether there are any.
-    /// - Throws: The error of a record that no policy sets aside, or ``MoltError`` with the code `tooManyFailures`.
-    func beginSettingAside() throws -> Bool {
+    /// - Throws: The error of a record at which the policy stops, or ``MoltError`` with the code `tooManyFailures`.
+    func beginRemovingFailures() throws -> Bool {
         if let failure { throw failure }
         if settled == nil {
             for migration in upgrader.migrations {
@@ -135,7 +135,7 @@ final class BackfillSweep: @unchecked Sendable {
         }
     }
 
-    /// The records that were set aside.
+    /// The records that were quarantined or dropped.
     var failedRecords: [MigrationReport.FailedRecord] { upgrader.steps.flatMap(tally.records) }
 
     // MARK: Batches
@@ -147,7 +147,7 @@ final class BackfillSweep: @unchecked Sendable {
         var isEmpty: Bool { work.isEmpty }
         /// The states of all records when they were read.
         var states: [ContentSource.ReadState] = []
-        /// The records to set aside, with their positions in the batch; once it is written, those that were set aside.
+        /// The records to quarantine or drop, with their positions in the batch; once it is written, those that are gone.
         var unconverted: [(index: Int, record: UnconvertedRecord)] = []
         /// When its records were read.
         var start = ContinuousClock.now
@@ -197,10 +197,10 @@ final class BackfillSweep: @unchecked Sendable {
         }
     }
 
-    /// Upgrades the records of a batch one by one, to set those aside that a migration cannot convert.
+    /// Upgrades the records of a batch one by one, to remove those that a migration cannot convert.
     ///
     /// - Parameter stage: The first step of that migration.
-    private func change(_ part: Part, settingAsideBy stage: Int, _ stopCheck: StopCheck) throws {
+    private func change(_ part: Part, removingFailuresOf stage: Int, _ stopCheck: StopCheck) throws {
         part.unconverted.removeAll()
         part.work.workers[0].start()
         for index in 0..<part.records.count {
@@ -244,14 +244,14 @@ final class BackfillSweep: @unchecked Sendable {
             part.unconverted.removeAll()
             for (index, failed) in unconverted {
                 let isDropped = upgrader.outcome(of: failed) == .dropped
-                let isSetAside = try session.setAside(
+                let isRemoved = try session.setAside(
                     failed.record.id,
                     // Earlier migrations have just changed it.
                     version: failed.outcome.changedAt ?? part.states[index].version,
                     updated: part.states[index].updated,
                     isDropped ? nil : failed.failure
                 )
-                guard isSetAside else { continue }
+                guard isRemoved else { continue }
                 part.unconverted.append((index, failed))
                 if isDropped {
                     counts[failed.firstStage].dropped += 1

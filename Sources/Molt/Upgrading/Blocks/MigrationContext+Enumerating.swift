@@ -142,7 +142,7 @@ extension MigrationContext {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
             let error = MoltError(error, in: step, key: old.key, type: typeName, store: runner.storeName)
-            guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
+            guard !isAtPoint, changeCount == changes, try removeFailed(old, now: typeName, error) else {
                 throw error
             }
             return false
@@ -205,7 +205,7 @@ extension MigrationContext {
     /// Quarantines or drops a record as it was when the block started, if the policy says so.
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
-    func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
+    func removeFailed(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? runner.registry.failurePolicy
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
         let cause = RecordFailure(error, in: step, firstStep: step.number)

@@ -9,7 +9,7 @@ struct RecordChanger: Sendable {
 
     private let atPoint: UpgradeHook?
     private let stopCheck: StopCheck
-    private let notes: StepNotes?
+    private let notes: DryRunNotes?
     /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
     /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
@@ -28,7 +28,7 @@ struct RecordChanger: Sendable {
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
-        notes: StepNotes? = nil,
+        notes: DryRunNotes? = nil,
         skipsFailures: Bool = false
     ) {
         chains = StepChains(steps)

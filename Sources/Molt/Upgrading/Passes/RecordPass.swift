@@ -151,7 +151,7 @@ final class RecordPass {
         runner.meter.advance(by: count)
     }
 
-    /// Makes or defers the changes of a batch beside those of contents, and sets its failed records aside.
+    /// Makes or defers the changes of a batch beside those of contents, and removes its failed records.
     private func makeOtherChanges(of work: PassBatch, _ contents: inout RecordContents) throws {
         var unconverted = PassBatch.Worker(chains: [], counts: changer.noCounts)
         for index in 0..<work.records.count {
@@ -159,7 +159,7 @@ final class RecordPass {
             if let failure = outcome.error {
                 // The record's closures run again.
                 try runner.configuration.checkCancellation()
-                let record = try setAside(&outcome, failure)
+                let record = try removeFailed(&outcome, failure)
                 if let version = outcome.changedAt, !outcome.isGone {
                     if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
                     unconverted.add(record, version: version, buffer: contents.buffers.count)
@@ -189,7 +189,7 @@ final class RecordPass {
     ///
     /// - Parameter outcome: Becomes that of those migrations.
     /// - Returns: The record after those migrations.
-    private func setAside(_ outcome: inout RecordOutcome, _ error: MoltError) throws -> Record {
+    private func removeFailed(_ outcome: inout RecordOutcome, _ error: MoltError) throws -> Record {
         guard outcome.failedStage != nil, let stored = try records.record(id: outcome.id) else { throw error }
         let chain = changer.chain(typeName: stored.typeName)
         var record = stored

@@ -84,7 +84,7 @@ final class RecordUpgrader: Sendable {
         return outcome
     }
 
-    /// The result for a record that the policy may set aside.
+    /// The result for a record that the policy may quarantine or drop.
     enum Result {
         case upgraded(RecordOutcome)
         case unconverted(UnconvertedRecord)

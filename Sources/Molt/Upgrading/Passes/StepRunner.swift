@@ -12,7 +12,7 @@ final class StepRunner {
     let meter: ProgressMeter
     let failures: FailureTally
     /// The notes of a dry run; nil for an upgrade.
-    let notes: StepNotes?
+    let notes: DryRunNotes?
 
     private let plan: MigrationPlan
     /// The migrations that have a row in the ledger.
@@ -49,7 +49,7 @@ final class StepRunner {
         self.now = now
         meter = ProgressMeter(monitor: configuration.monitor)
         failures = FailureTally(registry.failurePolicy)
-        notes = StepNotes(configuration)
+        notes = DryRunNotes(configuration)
         self.plan = plan
         recorded = Set(ledger.map(\.name))
         isEmpty = plan.isFresh

@@ -1,5 +1,5 @@
 /// The data that a dry run collects for each step: samples of its changes, and the properties that closures lose.
-final class StepNotes: Sendable {
+final class DryRunNotes: Sendable {
     private struct Note {
         /// The samples with the lowest ids, so that they do not depend on the number of cores.
         var samples: [(id: Int64, sample: RecordSample)] = []
