@@ -61,8 +61,6 @@ extension MoltError.Code {
     public static let notConvertible = Self(rawValue: "notConvertible")
     /// The store does not support an operation of a step, such as adding a record to a store of settings.
     public static let unsupported = Self(rawValue: "unsupported")
-    /// The settings of a suite, or a transaction, were used after the upgrade.
-    public static let contextExpired = Self(rawValue: "contextExpired")
     /// A block used an attached store that is not attached.
     public static let notAttached = Self(rawValue: "notAttached")
     /// An attached store could not be read or changed.

@@ -75,42 +75,46 @@ struct JournalTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    /// Where an upgrade ends.
-    enum End: CaseIterable { case committed, stepFailed, finishingFailed }
+    #if CHILD_PROCESSES
+        /// Where an upgrade ends.
+        enum End: CaseIterable, Codable { case committed, stepFailed, finishingFailed }
 
-    @Test(arguments: End.allCases) func `The settings of an upgrade cannot be used after it`(end: End) throws {
-        let notebooks = [notebook, try Notebook(), try Notebook()]
-        if end == .finishingFailed {
-            // A ledger that this release can read but not write.
-            let ledger = #"{"format":9,"readerFormat":1,"version":0,"entries":[]}"#
-            try SuiteDomain(notebooks[1].suite).write(set: [Suite.ledgerKey: .string(ledger)])
-        }
-        let kept = Kept()
-        let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in
-            for notebook in notebooks {
-                kept.add(try migration.pages(notebook))
-                try migration.pages(notebook).add("new")
+        @Test(arguments: End.allCases)
+        func `The settings of an upgrade that are used after it stop the process`(end: End) async {
+            let result = await #expect(processExitsWith: .failure) { [end = end as End] in
+                let scratch = try ScratchDirectory()
+                let notebooks = [try Notebook(), try Notebook(), try Notebook()]
+                if end == .finishingFailed {
+                    // A ledger that this release can read but not write.
+                    let ledger = #"{"format":9,"readerFormat":1,"version":0,"entries":[]}"#
+                    try SuiteDomain(notebooks[1].suite).write(set: [Suite.ledgerKey: .string(ledger)])
+                }
+                let kept = Kept()
+                let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in
+                    for notebook in notebooks {
+                        kept.settings = try migration.pages(notebook)
+                        try migration.pages(notebook).add("new")
+                    }
+                    if end == .stepFailed { throw Refusal() }
+                }
+                do {
+                    try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "a", step)]).close()
+                    guard end == .committed else { return }
+                } catch let error as MoltError {
+                    guard error.code == (end == .stepFailed ? .stepFailed : .newerFormat) else { return }
+                }
+                try kept.settings?.add("late")
             }
-            if end == .stepFailed { throw Refusal() }
+            guard case .signal = result?.exitStatus else {
+                Issue.record("The call threw an error, or did nothing.")
+                return
+            }
         }
-        do {
-            try open([Migration(to: 1, "a", step)])
-            #expect(end == .committed)
-        } catch let error as MoltError {
-            error.expect(end == .stepFailed ? .stepFailed : .newerFormat)
-        }
-        #expect(try notebook.lines == (end == .committed ? ["old", "new"] : ["old"]))
-        #expect(kept.settings.count == 3)
-        for settings in kept.settings {
-            #expect(throws: MoltError.self) { try settings.add("late") }?.expect(.contextExpired)
-        }
-    }
+    #endif
 
     /// Settings that outlive their upgrade; used on one thread only.
     private final class Kept: @unchecked Sendable {
-        private(set) var settings: [SuiteEditor] = []
-
-        func add(_ settings: SuiteEditor) { self.settings.append(settings) }
+        var settings: SuiteEditor?
     }
 
     @Test func `An error of a subscript is reported at the end of the step that caused it`() throws {

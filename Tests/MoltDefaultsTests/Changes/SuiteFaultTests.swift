@@ -167,39 +167,6 @@
             #expect(try other.history == ["two"])
         }
 
-        @Test(arguments: PrimaryStore.allCases)
-        func `A failed upgrade invalidates the sessions of its steps`(primary: PrimaryStore) throws {
-            let kept = Kept()
-            let (suite, other) = (scratch.suite, other.suite)
-            let both = Migration(
-                to: 1,
-                "both",
-                .settings(in: suite) { kept.add($0) },
-                .settings(in: other) { settings in
-                    try settings.set(1, forKey: "new")
-                    kept.add(settings)
-                    throw Failure()
-                }
-            )
-            #expect(throws: MoltError.self) { try upgrade(primary, [both]) }
-            #expect(kept.sessions.count == 2)
-            for session in kept.sessions {
-                for call in [{ try session.set(2, forKey: "late") }, { _ = try session.keys }] {
-                    let error = #expect(throws: MoltError.self) { try call() }
-                    #expect(error?.code == .contextExpired)
-                }
-            }
-            try expectUnchanged(primary)
-            #expect(try self.other.values == ["name": "of the other"])
-        }
-
-        /// Keeps sessions beyond their upgrade, on one thread only.
-        private final class Kept: @unchecked Sendable {
-            private(set) var sessions: [SuiteEditor] = []
-
-            func add(_ session: SuiteEditor) { sessions.append(session) }
-        }
-
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"

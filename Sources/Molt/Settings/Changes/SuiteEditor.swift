@@ -10,7 +10,9 @@
 /// ```
 ///
 /// Only the suite's own persistent domain is read and changed, never registered defaults, arguments or the global
-/// domain. Nothing is changed before the upgrade is committed. After the upgrade, every call throws an error with the code `contextExpired`.
+/// domain. Nothing is changed before the upgrade is committed.
+///
+/// Do not use an editor after the upgrade has ended: a call then stops the process.
 public final class SuiteEditor: SettingsAccess {
     /// The suite that is being upgraded.
     public let suite: Suite
@@ -52,8 +54,6 @@ public final class SuiteEditor: SettingsAccess {
     // MARK: Reading
 
     /// The keys that currently have a value, sorted.
-    ///
-    /// - Throws: `MoltError` with the code `contextExpired`.
     public var keys: [String] {
         get throws {
             try check()
@@ -67,8 +67,6 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// The current value of a key; nil if it has none.
-    ///
-    /// - Throws: `MoltError` with the code `contextExpired`.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
         return Suite.ownKeys.contains(key) ? nil : current(key)
@@ -78,8 +76,7 @@ public final class SuiteEditor: SettingsAccess {
 
     /// Sets a value.
     ///
-    /// - Throws: ``MoltError`` with the code `cannotStore` for a value or a key that no suite can hold;
-    ///   `MoltError` with the code `contextExpired`.
+    /// - Throws: ``MoltError`` with the code `cannotStore` for a value or a key that no suite can hold.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
         try check()
         try checkKey(key)
@@ -95,8 +92,6 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// Removes a value; does nothing if the key has none.
-    ///
-    /// - Throws: `MoltError` with the code `contextExpired`.
     public func removeValue(forKey key: String) throws {
         try check()
         try checkKey(key)
@@ -236,16 +231,9 @@ public final class SuiteEditor: SettingsAccess {
         }
     }
 
-    /// Checks that the upgrade is not over and that no subscript has failed.
-    ///
-    /// - Throws: `MoltError` with the code `contextExpired`, or the first error of a subscript.
+    /// Throws the first error of a subscript.
     func check() throws {
-        guard !isOver else {
-            throw MoltError(
-                .contextExpired,
-                "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
-            )
-        }
+        precondition(!isOver, "The settings of an upgrade were used after it had ended.")
         if let failure { throw failure }
     }
 }

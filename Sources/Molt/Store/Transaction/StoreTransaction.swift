@@ -81,14 +81,7 @@ package final class StoreTransaction {
     /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
     @inline(__always)
     func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
-        guard !isOver else {
-            throw MoltError(
-                .contextExpired,
-                "The transaction was used after it had ended.",
-                advice: "Use it only inside the closure that it was given to.",
-                store: storeName
-            )
-        }
+        precondition(!isOver, "A transaction was used after it had ended.")
         // The failure is sticky: a caller that swallowed it must not commit.
         if let failure { throw MoltError(failure, store: storeName) }
         do throws(SQLiteError) {
