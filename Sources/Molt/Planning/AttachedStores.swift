@@ -1,10 +1,13 @@
-/// The suites and directories that the migrations of a registry work on, as a plan sees them.
-struct AttachedStores {
+/// The suites and directories that the migrations of a registry work on, as a plan and an upgrade see them.
+///
+/// Each suite is read once, so that the plan that is made under the locks and the changes are of the same content.
+final class AttachedStores {
     let registry: MigrationRegistry
     let role: MoltConfiguration.Role
     private let stores: [String: AttachedStore]
     /// The suite that is upgraded without a cache; nil for a cache.
     private let primary: Suite?
+    private var snapshots: [String: SuiteSnapshot] = [:]
 
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
@@ -18,6 +21,19 @@ struct AttachedStores {
     }
 
     func contains(_ name: String) -> Bool { stores[name] != nil }
+
+    /// The content of a suite at the first call.
+    func snapshot(of suite: Suite) throws -> SuiteSnapshot {
+        if let snapshot = snapshots[suite.attachedName] { return snapshot }
+        let snapshot = try SuiteSnapshot(suite)
+        snapshots[suite.attachedName] = snapshot
+        return snapshot
+    }
+
+    /// Has suites read again, because changes are made to them.
+    func forgetSnapshots() {
+        snapshots = [:]
+    }
 
     // MARK: Ledgers of suites
 
@@ -52,10 +68,9 @@ struct AttachedStores {
     }
 
     private func state(of suite: Suite) throws -> SuiteState? {
-        guard try suite.unavailability(in: role, lastCount: nil) == nil else { return nil }
-        let values = try SuiteDomain(suite).read()
-        let ledger = try SuiteLedger(in: values, of: suite)
-        return SuiteState(ledger: ledger, isEmpty: values.keys.allSatisfy(Suite.ownKeys.contains))
+        guard try suite.unavailability(in: role) == nil else { return nil }
+        let snapshot = try snapshot(of: suite)
+        return SuiteState(ledger: snapshot.ledger, isEmpty: snapshot.isEmpty)
     }
 
     /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.
@@ -103,11 +118,24 @@ struct AttachedStores {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
             let reason = try reporting(name) {
-                try store.unavailability(in: role, lastCount: last?.attachedCounts[name])
+                try store.unavailability(in: role) ?? lossReason(store, lastCount: last?.attachedCounts[name] ?? 0)
             }
             if let reason { return reason }
         }
         return nil
+    }
+
+    /// The reason to wait for a suite that reads as empty, though it had settings after the last migration.
+    private func lossReason(_ store: AttachedStore, lastCount: Int) throws -> String? {
+        guard lastCount > 0, let suite = store.suite else { return nil }
+        do {
+            guard try snapshot(of: suite).isEmpty else { return nil }
+        } catch let error as MoltError where error.code == .unreadable {
+            // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
+            return nil
+        }
+        return "The settings in \(suite) read as empty, though there were \(lastCount): a device that was not unlocked "
+            + "since it was started reads so."
     }
 
     /// The ledger row of the last migration that worked on a store.
@@ -130,7 +158,8 @@ struct AttachedStores {
             guard let suite = try store(name).suite else { continue }
             let entry = try reporting(name) {
                 // A migration cannot change a suite that is unavailable now.
-                try suite.unavailability(in: role, lastCount: nil) == nil ? suite.patchRestoringCurrentState() : nil
+                try suite.unavailability(in: role) == nil
+                    ? suite.patchRestoringCurrentState(snapshot(of: suite).values) : nil
             }
             if let entry { entries.append(entry) }
         }
@@ -153,7 +182,7 @@ struct AttachedStores {
     /// Whether a suite can be changed now; one that cannot is reported by the migrations that need it.
     private func isUsable(_ suite: Suite) -> Bool {
         do {
-            return try suite.unavailability(in: role, lastCount: nil) == nil
+            return try suite.unavailability(in: role) == nil
         } catch {
             return false
         }

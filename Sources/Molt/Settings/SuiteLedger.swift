@@ -196,7 +196,7 @@ extension Suite {
     ///
     /// - Throws: ``MoltError`` for a suite that cannot be read.
     func ledger() throws -> SuiteLedger? {
-        try SuiteLedger(in: SuiteDomain(self).read(), of: self)
+        try SuiteSnapshot(self).ledger
     }
 }
 

@@ -31,10 +31,7 @@ final class Attachments {
         let name = suite.attachedName
         if let begun = editors.first(where: { $0.name == name })?.editor { return begun }
         guard let suite = try available(name, isDeclared).suite else { throw notAttached(name) }
-        let editor = try stores.reporting(name) {
-            try suite.validate()
-            return try SuiteEditor(suite)
-        }
+        let editor = SuiteEditor(suite, try stores.reporting(name) { try stores.snapshot(of: suite) })
         editors.append((name, editor))
         return editor
     }
@@ -128,7 +125,7 @@ final class Attachments {
     func finish(adding rows: [String: [SuiteLedger.Row]]) throws -> [JournalEntry] {
         for name in rows.keys.sorted() where !editors.contains(where: { $0.name == name }) {
             guard let suite = try stores.store(name).suite else { continue }
-            editors.append((name, try stores.reporting(name) { try SuiteEditor(suite) }))
+            editors.append((name, SuiteEditor(suite, try stores.reporting(name) { try stores.snapshot(of: suite) })))
         }
         var journal: [JournalEntry] = []
         // An editor may ask another one where data that was moved between them is.
@@ -157,6 +154,7 @@ final class Attachments {
     // MARK: Applying
 
     func apply(_ journal: [JournalEntry], _ configuration: MoltConfiguration) throws {
+        stores.forgetSnapshots()
         for entry in journal { try afterCommit(entry.store, checkAvailable) }
         let changes = try journal.map { entry in
             try afterCommit(entry.store) { store in
@@ -201,7 +199,7 @@ final class Attachments {
         try afterCommit(change.entry.store) { _ in
             try configuration.reach(.beforeApply, "\(change.entry.store) (\(name))")
             switch change.store {
-            case .suite(let suite): try change.patch.map { try suite.apply($0, phase) }
+            case .suite(let suite): try change.patch?.apply(phase, to: suite)
             case .directory(let directory): if phase != .add { directory.remove(change.entry.changes) }
             }
             try configuration.reach(.afterApply, "\(change.entry.store) (\(name))")

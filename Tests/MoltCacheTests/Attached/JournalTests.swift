@@ -87,7 +87,7 @@ struct JournalTests {
                 if end == .finishingFailed {
                     // A ledger that this release can read but not write.
                     let ledger = #"{"format":9,"readerFormat":1,"version":0,"entries":[]}"#
-                    try SuiteDomain(notebooks[1].suite).write(set: [Suite.ledgerKey: .string(ledger)])
+                    try notebooks[1].suite.write(set: [Suite.ledgerKey: .string(ledger)])
                 }
                 let kept = Kept()
                 let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in

@@ -26,12 +26,12 @@ import Testing
         changes count: Int
     ) throws {
         let suite = Suite("partial")
-        let changes = try patch.edit(of: suite, nil, patch.snapshot).changes
+        let changes = Suite.inOrder(try patch.changes(to: patch.snapshot, of: suite))
         #expect(changes.count == count)
         for made in 0...changes.count {
             var values = patch.snapshot
             for (key, value) in changes.prefix(made) { values[key] = value }
-            for (key, value) in try patch.edit(of: suite, nil, values).changes { values[key] = value }
+            for (key, value) in try patch.changes(to: values, of: suite) { values[key] = value }
             #expect(values == expected, "after \(made)")
         }
     }

@@ -173,7 +173,7 @@
             let registry: MigrationRegistry = [
                 Migration(to: 1, "own \(key)", .settings(in: .standard) { try $0.set(1, forKey: key) })
             ]
-            defer { try? SuiteDomain(.standard).write(set: [:], remove: [key, Suite.ledgerKey]) }
+            defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
             #expect(throws: MoltError.self) {
                 try cache.upgrade(registry) { if $0.kind == .beforeApply { throw Failure() } }
             }

@@ -94,7 +94,7 @@ struct LeftoverRaceTests {
         try suite.upgrade(with: [doubling(1)])
         let text = try #require(try scratch.allValues["molt.ledger"]?.string)
         let newer = PropertyListValue.string(text.replacing("\"format\":1", with: "\"format\":2"))
-        try SuiteDomain(suite).write(set: ["molt.ledger": newer])
+        try suite.write(set: ["molt.ledger": newer])
         let before = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
@@ -109,7 +109,7 @@ struct LeftoverRaceTests {
         let text = try #require(try scratch.allValues["molt.ledger"]?.string)
         let newer = text.replacing("\"format\":1", with: "\"format\":2,\"readerFormat\":1,\"later\":true")
             .replacing("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\"")
-        try SuiteDomain(suite).write(set: ["molt.ledger": .string(newer)])
+        try suite.write(set: ["molt.ledger": .string(newer)])
         let before = try scratch.allValues
         #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
         let ledger = try suite.history()

@@ -139,7 +139,7 @@
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
             try scratch.writeFile(Data(bytes))
-            let error = #expect(throws: MoltError.self) { try scratch.domain.read() }
+            let error = #expect(throws: MoltError.self) { try scratch.suite.allValues() }
             #expect(error?.code == .unreadable)
             #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
         }

@@ -55,7 +55,7 @@ import Testing
         for _ in 0..<2 {
             try cache.upgrade(migrations)
             #expect(try scratch.values == ["volume": 0.25, "title": "n"])
-            try SuiteDomain(suite).write(set: copy, remove: Set(scratch.allValues.keys).subtracting(copy.keys))
+            try suite.write(set: copy, remove: Set(scratch.allValues.keys).subtracting(copy.keys))
         }
         try suite.upgrade(with: migrations)
         #expect(try scratch.values == ["volume": 0.25, "title": "n"])
@@ -70,7 +70,7 @@ import Testing
         ]
         let cache = try ScratchCache()
         try cache.upgrade(migrations)
-        try SuiteDomain(suite).write(set: [:], remove: Set(scratch.allValues.keys))
+        try suite.write(set: [:], remove: Set(scratch.allValues.keys))
         #expect(try cache.upgrade(migrations).isEmpty)
         #expect(try scratch.allValues == [:])
     }

@@ -280,7 +280,7 @@ import Testing
 
     @Test(arguments: [PropertyListValue.int(1), "{}", #"{"version": "secret"}"#])
     func `A ledger that Molt did not write is an error and is left unchanged`(ledger: PropertyListValue) throws {
-        try SuiteDomain(suite).write(set: [Self.ledgerKey: ledger])
+        try suite.write(set: [Self.ledgerKey: ledger])
         let bytes = try Data(contentsOf: scratch.file)
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
         #expect(error?.code == .unreadable)
@@ -377,7 +377,7 @@ import Testing
         try stored.suite.upgrade(with: [Migration(to: 1, "old", .settings(in: stored.suite) { _ in })])
         let ledger = try #require(try stored.suite.value(forKey: Self.ledgerKey))
         let unlocking = MigrationStep.settings(in: other.suite) { _ in
-            try SuiteDomain(suite).write(set: ["a": 1, Self.ledgerKey: ledger])
+            try suite.write(set: ["a": 1, Self.ledgerKey: ledger])
         }
         try suite.upgrade(with: [old, Migration(to: 2, "unlocking", unlocking)])
         #expect(try scratch.allValues == ["a": 1, Self.ledgerKey: ledger])

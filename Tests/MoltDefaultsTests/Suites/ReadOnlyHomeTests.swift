@@ -11,24 +11,24 @@
     struct `Suites on a read-only volume` {
         @Test func `Suites can be read, and every attempt to write them is an error that says why`() async throws {
             let scratch = try ScratchSuite()
-            try scratch.domain.write(set: ["a": 1])
+            try scratch.suite.write(set: ["a": 1])
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try #require(Mounts.remountReadOnly(TestHome.directory))
-                #expect(try scratch.domain.read() == ["a": 1])
+                #expect(try scratch.suite.allValues() == ["a": 1])
                 #expect(try scratch.suite.value(forKey: "a") == 1)
-                for call in [scratch.domain.checkWritable, { try scratch.domain.write(set: ["a": 2]) }] {
+                for call in [scratch.suite.checkWritable, { try scratch.suite.write(set: ["a": 2]) }] {
                     let error = #expect(throws: MoltError.self) { try call() }
                     #expect(error?.code == .notWritable)
                     #expect(error?.message.contains("read-only") == true)
                 }
-                let missing = #expect(throws: MoltError.self) { try ScratchSuite().domain.checkWritable() }
+                let missing = #expect(throws: MoltError.self) { try ScratchSuite().suite.checkWritable() }
                 #expect(missing?.code == .notWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
                 let unsaved = #expect(throws: MoltError.self) { try scratch.suite.synchronize() }
                 #expect(unsaved?.code == .notWritable)
             }
-            #expect(try scratch.domain.read() == ["a": 1])
+            #expect(try scratch.suite.allValues() == ["a": 1])
         }
     }
 #endif

@@ -20,7 +20,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: scratch.file.path)
             for (file, bytes) in journal { try bytes.write(to: file) }
             try scratch.suite.upgrade(with: migrations)
-            try scratch.domain.change { _ in SuiteEdit() }
+            try scratch.suite.change { _ in [:] }
             try scratch.suite.update(set: scratch.values, remove: ["a"])
             let modified = try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate]
             #expect(modified as? Date == past)
@@ -31,7 +31,7 @@ import Testing
     @Test func `is computed from the values at the time of writing`() throws {
         try scratch.suite.set(1, forKey: "count")
         let (suite, begun, ended) = (scratch.suite, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try scratch.domain.change { values in
+        try scratch.suite.change { values in
             Thread.detachNewThread {
                 begun.signal()
                 try? suite.set(7, forKey: "count")
@@ -40,7 +40,7 @@ import Testing
             begun.wait()
             // Long enough for a change that does not wait for the lock.
             usleep(50_000)
-            return SuiteEdit(values: ["count": .int((values["count"]?.int ?? 0) + 1)])
+            return ["count": .int((values["count"]?.int ?? 0) + 1)]
         }
         ended.wait()
         #expect(try scratch.values == ["count": 7])

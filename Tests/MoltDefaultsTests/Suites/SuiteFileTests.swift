@@ -5,14 +5,13 @@
 
     @Suite struct `A suite's file` {
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
-        var domain: SuiteDomain { scratch.domain }
 
         @Test func `is read as a whole, and as no values when missing or empty`() throws {
-            #expect(try domain.read() == [:])
+            #expect(try scratch.suite.allValues() == [:])
             try scratch.writeFile("")
-            #expect(try domain.read() == [:])
-            try domain.write(set: `Values from UserDefaults`.values)
-            #expect(try domain.read() == `Values from UserDefaults`.values)
+            #expect(try scratch.suite.allValues() == [:])
+            try scratch.suite.write(set: `Values from UserDefaults`.values)
+            #expect(try scratch.suite.allValues() == `Values from UserDefaults`.values)
             #expect(try scratch.file(has: `Values from UserDefaults`.values))
         }
 
@@ -26,7 +25,7 @@
                 let scratch = ScratchSuite(named: name)
                 try scratch.defaults.set(1, forKey: "unsaved")
                 let calls: [() throws -> Void] = [
-                    { _ = try scratch.domain.read() }, { try scratch.domain.write(set: ["a": 1]) },
+                    { _ = try scratch.suite.allValues() }, { try scratch.suite.write(set: ["a": 1]) },
                     { _ = try scratch.suite.value(forKey: "a") }, { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
@@ -44,7 +43,7 @@
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
-            let error = #expect(throws: MoltError.self) { try domain.write(set: ["a": 2]) }
+            let error = #expect(throws: MoltError.self) { try scratch.suite.write(set: ["a": 2]) }
             #expect(error?.code == .unreadable)
             #expect(error?.key == "archived")
             #expect(try Data(contentsOf: scratch.file) == bytes)
@@ -52,7 +51,7 @@
 
         @Test func `is an error when a directory is in its place`() throws {
             try FileManager.default.createDirectory(at: scratch.file, withIntermediateDirectories: false)
-            for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }] {
+            for call in [{ _ = try scratch.suite.allValues() }, { try scratch.suite.write(set: ["a": 1]) }] {
                 let error = #expect(throws: MoltError.self) { try call() }
                 #expect(error?.code == .notWritable)
                 #expect(error?.message.contains(try scratch.file.path) == true)
@@ -61,10 +60,10 @@
 
         @Test func `is written through a symbolic link`() throws {
             let target = try ScratchSuite()
-            try target.domain.write(set: ["a": 1])
+            try target.suite.write(set: ["a": 1])
             try FileManager.default.createSymbolicLink(at: scratch.file, withDestinationURL: target.file)
-            try domain.write(set: ["b": 2])
-            #expect(try domain.read() == ["a": 1, "b": 2])
+            try scratch.suite.write(set: ["b": 2])
+            #expect(try scratch.suite.allValues() == ["a": 1, "b": 2])
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file.path) == target.file.path)
             #expect(try String(contentsOf: target.file, encoding: .utf8).contains("<key>b</key>"))
         }
@@ -72,26 +71,26 @@
         @Test func `is written as XML with dates in whole seconds`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             try scratch.writeFile(["d": .date(date)], .binary)
-            #expect(try domain.read() == ["d": .date(date)])
-            try domain.write(set: ["a": .date(date)])
+            #expect(try scratch.suite.allValues() == ["d": .date(date)])
+            try scratch.suite.write(set: ["a": .date(date)])
             let whole = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1))
-            #expect(try domain.read() == ["a": whole, "d": whole])
+            #expect(try scratch.suite.allValues() == ["a": whole, "d": whole])
         }
 
         @Test func `keeps values that another process wrote in the meantime`() throws {
-            try domain.write(set: ["a": 1, "b": 1])
+            try scratch.suite.write(set: ["a": 1, "b": 1])
             _ = try scratch.suite.value(forKey: "a")
             try scratch.writeFile(["a": 1, "b": 2, "c": 3])
             try scratch.defaults.set(4, forKey: "unsaved")
-            #expect(try domain.read() == ["a": 1, "b": 2, "c": 3, "unsaved": 4])
-            try domain.write(set: ["d": 5], remove: ["a"])
-            #expect(try domain.read() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
+            #expect(try scratch.suite.allValues() == ["a": 1, "b": 2, "c": 3, "unsaved": 4])
+            try scratch.suite.write(set: ["d": 5], remove: ["a"])
+            #expect(try scratch.suite.allValues() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
         }
 
         @Test func `is not written with values that would be read back differently`() throws {
-            let error = #expect(throws: MoltError.self) { try domain.write(set: ["CF$UID": 1]) }
+            let error = #expect(throws: MoltError.self) { try scratch.suite.write(set: ["CF$UID": 1]) }
             #expect(error?.code == .cannotStore)
-            #expect(try domain.read() == [:])
+            #expect(try scratch.suite.allValues() == [:])
         }
     }
 
@@ -135,7 +134,7 @@
                 ] in
                 let scratch = ScratchSuite(named: name)
                 for (key, value) in before { try scratch.defaults.set(value.object, forKey: key) }
-                try scratch.domain.change(restoring: snapshot) { _ in SuiteEdit(values: ["b": 2]) }
+                try scratch.suite.change(restoring: snapshot) { _ in ["b": 2] }
                 #expect(try scratch.values == expected)
                 #expect(try scratch.file(has: expected))
             }
@@ -151,7 +150,7 @@
         func `is restored from memory by a process that has read it before`(damage: Damage) throws {
             #expect(try scratch.values == Self.snapshot)
             try damage.happen(to: scratch.file)
-            try scratch.domain.change(restoring: Self.snapshot) { _ in SuiteEdit(values: ["b": 2]) }
+            try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
             #expect(try scratch.file(has: Self.changed))
         }
 

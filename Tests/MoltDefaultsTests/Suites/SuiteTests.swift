@@ -23,7 +23,7 @@ import Testing
         #expect(throws: MoltError.self) { try suite.set(1, forKey: "a") }
         #expect(throws: MoltError.self) { try suite.values() }
         #expect(throws: MoltError.self) { try suite.synchronize() }
-        #expect(throws: MoltError.self) { try SuiteDomain(suite).checkWritable() }
+        #expect(throws: MoltError.self) { try suite.checkWritable() }
         #expect(throws: MoltError.self) { try suite.upgrade(with: [Migration(to: 1, "one")]) }
     }
 

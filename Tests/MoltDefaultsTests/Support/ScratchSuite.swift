@@ -26,8 +26,6 @@ final class ScratchSuite: Sendable {
 
     var suite: Suite { Suite(name) }
 
-    var domain: SuiteDomain { SuiteDomain(suite) }
-
     var defaults: UserDefaults {
         get throws { try #require(UserDefaults(suiteName: name)) }
     }
@@ -39,7 +37,7 @@ final class ScratchSuite: Sendable {
 
     /// The settings and the ledger.
     var allValues: [String: PropertyListValue] {
-        get throws { try domain.read() }
+        get throws { try suite.allValues() }
     }
 
     /// The names of the migrations in the suite's ledger.

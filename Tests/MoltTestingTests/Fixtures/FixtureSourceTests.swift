@@ -204,7 +204,7 @@ struct FixtureSourceTests {
             #expect(fixture.suites == [suite: ["loudness": 1], other: ["x": true]])
 
             let url = folder.appending(path: "suite.plist")
-            let stored = try SuiteDomain(suite).read().mapValues(\.object)
+            let stored = try suite.allValues().mapValues(\.object)
             #expect(stored.count == 2)
             try PropertyListSerialization.data(fromPropertyList: stored, format: .xml, options: 0).write(to: url)
             var fromFile = try StoreFixture(settings: url, of: suite)

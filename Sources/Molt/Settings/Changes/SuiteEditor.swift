@@ -18,6 +18,7 @@ public final class SuiteEditor: SettingsAccess {
     public let suite: Suite
     /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]
+    private let ledger: SuiteLedger?
     /// The changes of all steps so far.
     var edits = Edits()
     /// The changes at the last call of ``samples(limit:)``.
@@ -46,9 +47,10 @@ public final class SuiteEditor: SettingsAccess {
         var key: String
     }
 
-    init(_ suite: Suite) throws {
+    init(_ suite: Suite, _ snapshot: SuiteSnapshot) {
         self.suite = suite
-        snapshot = try PropertyListValue.asStored(SuiteDomain(suite).read())
+        self.snapshot = snapshot.values.mapValues { $0.asStored() }
+        ledger = snapshot.ledger
     }
 
     // MARK: Reading
@@ -80,8 +82,8 @@ public final class SuiteEditor: SettingsAccess {
     public func set(_ value: PropertyListValue, forKey key: String) throws {
         try check()
         try checkKey(key)
-        try SuiteDomain.check(value, forKey: key, in: suite)
-        try SuiteDomain.checkForm(of: key, among: snapshot, in: suite)
+        try suite.check(value, forKey: key)
+        try suite.checkForm(of: key, among: snapshot)
         // The next step sees the same value as if the store had been closed and reopened in between.
         change(key, to: value.asStored())
     }
@@ -148,11 +150,11 @@ public final class SuiteEditor: SettingsAccess {
         defer { end() }
         try check()
         let effective = edits.changes.filter { key, value in snapshot[key] != value }
-        let ledger = try SuiteLedger(in: snapshot, of: suite)
         let rows = ledger?.missing(of: rows) ?? rows
         guard !effective.isEmpty || !rows.isEmpty else { return nil }
         try ledger?.checkWritable(in: suite)
-        try SuiteDomain(suite).checkWritable()
+        try suite.checkWritable()
+        try suite.check(snapshot, with: effective)
         var patch = SuitePatch(snapshot: snapshot)
         patch.set = effective.compactMapValues { $0 }
         patch.remove = effective.filter { $0.value == nil }.keys.sorted()
@@ -162,7 +164,6 @@ public final class SuiteEditor: SettingsAccess {
         let places = edits.moved.compactMapValues { $0.suite?.place(of: $0.key) }
             .filter { $0.value.suite != suite.name }
         patch.moved = places.isEmpty ? nil : places
-        try patch.check(for: suite)
         return try patch.encoded()
     }
 

@@ -54,7 +54,7 @@ package struct SuitePatch: Codable {
 
     package init(_ bytes: [UInt8]) throws {
         if let known = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) {
-            self = known.intent
+            self = known.patch
             return
         }
         do {
@@ -69,12 +69,46 @@ package struct SuitePatch: Codable {
     }
 
     /// The two latest changes, which the process that encoded them applies without decoding them: a move has two.
-    private static let latest = Locked<[(bytes: [UInt8], intent: SuitePatch)]>([])
+    private static let latest = Locked<[(bytes: [UInt8], patch: SuitePatch)]>([])
 
     // MARK: Applying
 
+    /// Makes the changes of one phase, or of both, and reads them back.
+    func apply(_ phase: Phase?, to suite: Suite) throws {
+        let patch = phase == .add ? self : try withoutRemovalsOfLostValues(of: suite)
+        try suite.change(restoring: snapshot) { try patch.changes(to: $0, of: suite, phase) }
+    }
+
+    /// The changes to a suite's current values; nil removes a value.
+    ///
+    /// A suite with the patch's rows has its additions. Another store may have brought the suite through one of the
+    /// migrations since the commit, and the app may have set values since then: its rows and values stay, and what is
+    /// missing is left to the next plan.
+    func changes(
+        to current: [String: PropertyListValue],
+        of suite: Suite,
+        _ phase: Phase? = nil
+    ) throws -> [String: PropertyListValue?] {
+        let ledger = try SuiteLedger(in: current, of: suite)
+        let isAdded = ledger?.contains(rows) ?? rows.isEmpty
+        guard isAdded || ledger?.hasAny(of: rows) != true else { return [:] }
+        var changes: [String: PropertyListValue?] = [:]
+        if phase != .finish, rows.isEmpty || !isAdded {
+            changes = additions(to: current)
+            if !rows.isEmpty {
+                let ledger = ledger ?? SuiteLedger()
+                try ledger.checkWritable(in: suite)
+                changes[Suite.ledgerKey] = try ledger.adding(rows).stored()
+            }
+        }
+        if phase != .add {
+            for key in removals(from: current) { changes.updateValue(nil, forKey: key) }
+        }
+        return changes
+    }
+
     /// The values to add to a suite's current ones; keys that the app has changed since the commit keep their state.
-    func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
+    private func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
         if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
         let isEmptied = isEmptied(current)
         return set.filter { key, value in
@@ -84,35 +118,9 @@ package struct SuitePatch: Codable {
     }
 
     /// The keys to remove from a current domain; values that the app has changed since the commit stay.
-    func removals(from current: [String: PropertyListValue]) -> Set<String> {
-        if isReplacement { return Set(current.keys).subtracting(snapshot.keys) }
-        return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
-    }
-
-    /// The ledger with the patch's rows; nil if it has them, or if the patch has none.
-    private func ledger(in current: [String: PropertyListValue], of suite: Suite) throws -> PropertyListValue? {
-        guard !rows.isEmpty else { return nil }
-        let ledger = try SuiteLedger(in: current, of: suite) ?? SuiteLedger()
-        try ledger.checkWritable(in: suite)
-        return try ledger.adding(rows).stored()
-    }
-
-    /// The changes of one phase to a suite's current values, or of both.
-    ///
-    /// A suite with the patch's rows has its additions. Another store may have brought the suite through one of the
-    /// migrations since the commit, and the app may have set values since then: its rows and values stay, and what is
-    /// missing is left to the next plan.
-    func edit(of suite: Suite, _ phase: Phase?, _ current: [String: PropertyListValue]) throws -> SuiteEdit {
-        let ledger = try SuiteLedger(in: current, of: suite)
-        let isAdded = ledger?.contains(rows) ?? rows.isEmpty
-        guard isAdded || ledger?.hasAny(of: rows) != true else { return SuiteEdit() }
-        var edit = SuiteEdit()
-        if phase != .finish, rows.isEmpty || !isAdded {
-            edit.values = additions(to: current)
-            edit.values[Suite.ledgerKey] = try self.ledger(in: current, of: suite) ?? edit.values[Suite.ledgerKey]
-        }
-        if phase != .add { edit.removed = removals(from: current) }
-        return edit
+    private func removals(from current: [String: PropertyListValue]) -> [String] {
+        if isReplacement { return current.keys.filter { snapshot[$0] == nil } }
+        return remove.filter { current[$0] != nil && isUnchanged($0, in: current) }
     }
 
     /// The domains that it moves values to.
@@ -123,11 +131,11 @@ package struct SuitePatch: Codable {
     /// A copy that removes moved values only if the suites that they were moved to return them now.
     ///
     /// A suite whose file is also that of the other one, as through a link, would return them, too.
-    func withoutRemovalsOfLostValues(of suite: Suite) throws -> SuitePatch {
+    private func withoutRemovalsOfLostValues(of suite: Suite) throws -> SuitePatch {
         var copy = self
         for (name, moved) in Dictionary(grouping: moved ?? [:], by: \.value.suite) {
             let other = Suite(name: name)
-            let found = try suite.isSameFile(as: other) ? [:] : SuiteDomain(other).read()
+            let found = try suite.isSameFile(as: other) ? [:] : other.allValues()
             let lost = Set(moved.filter { found[$0.value.key] == nil }.map(\.key))
             copy.remove.removeAll { lost.contains($0) }
             for key in lost.sorted() {
@@ -135,13 +143,6 @@ package struct SuitePatch: Codable {
             }
         }
         return copy
-    }
-
-    /// Checks that the suite can hold all its values after the changes: on Linux, the library writes all of them again.
-    ///
-    /// - Throws: ``MoltError`` with the code `cannotStore`.
-    func check(for suite: Suite) throws(MoltError) {
-        try SuiteEdit(values: set, removed: Set(remove)).check(on: snapshot, of: suite)
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
@@ -164,5 +165,14 @@ package struct SuitePatch: Codable {
     private func isRemoved(_ newKey: String, from current: [String: PropertyListValue]) -> Bool {
         guard let key = renamed[newKey], snapshot[key] != nil else { return false }
         return current[key] == nil && current[newKey] == nil
+    }
+}
+
+extension Suite {
+    /// The patch that restores the suite's current state, including values under reserved keys.
+    ///
+    /// - Parameter values: Its values, if they have been read.
+    func patchRestoringCurrentState(_ values: [String: PropertyListValue]? = nil) throws -> JournalEntry {
+        JournalEntry(store: attachedName, changes: try SuitePatch(replacingBy: values ?? allValues()).encoded())
     }
 }

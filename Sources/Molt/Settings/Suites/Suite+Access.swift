@@ -11,7 +11,8 @@ extension Suite: SettingsAccess {
     /// - Returns: nil if the key has no value.
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
-        try SuiteDomain(self).liveValue(forKey: key)
+        try validate()
+        return try liveValue(forKey: key)
     }
 
     /// Sets a value durably: it survives if the app is killed after the call.
@@ -40,7 +41,7 @@ extension Suite: SettingsAccess {
         if let key = keys.union(values.keys).intersection(Self.ownKeys).min() {
             throw MoltError.ownKey(key, in: self)
         }
-        try SuiteDomain(self).write(set: values, remove: keys)
+        try write(set: values, remove: keys)
     }
 
     /// Removes all settings.
@@ -50,15 +51,14 @@ extension Suite: SettingsAccess {
     ///
     /// - Throws: The same errors as ``update(set:remove:)``.
     public func removeAll() throws {
-        let domain = SuiteDomain(self)
-        try domain.write(set: [:], remove: Set(domain.read().keys).subtracting(Self.ownKeys))
+        try write(set: [:], remove: Set(values().keys))
     }
 
     /// All settings of the suite's own domain; on Linux, those that the app has set are saved first.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
-        try SuiteDomain(self).read().filter { !Self.ownKeys.contains($0.key) }
+        try allValues().filter { !Self.ownKeys.contains($0.key) }
     }
 
     /// Saves values that the app has set through `UserDefaults` itself, which on Linux keeps them only in memory.
@@ -67,6 +67,7 @@ extension Suite: SettingsAccess {
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
     public func synchronize() throws {
-        try SuiteDomain(self).flush()
+        _ = try allValues()
+        try save()
     }
 }

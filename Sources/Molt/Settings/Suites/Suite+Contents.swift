@@ -34,7 +34,7 @@ extension Suite {
                 rows: state.ledger.map { SuiteLedger.Row($0) }
             ).stored()
         }
-        if !values.isEmpty { try SuiteDomain(self).write(set: values) }
+        if !values.isEmpty { try write(set: values) }
     }
 
     /// The suites with changes of an unfinished upgrade of this suite without a cache.
@@ -49,8 +49,7 @@ extension Suite {
         // Suites made by tests always have a name.
         guard name != nil else { return }
         // Nothing uses the suite any more, so errors are ignored; the next process tries again.
-        let domain = SuiteDomain(self)
-        try? domain.write(set: [:], remove: Set(domain.read().keys))
+        try? write(set: [:], remove: Set(allValues().keys))
         SuiteFiles(self).removeAll()
         removeFile()
     }

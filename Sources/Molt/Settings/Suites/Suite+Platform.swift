@@ -32,21 +32,23 @@ extension Suite {
 
         // MARK: Values
 
-        /// All objects in the domain.
-        func objects() throws -> [String: Any] {
+        /// All values in the domain; the service loses no file, so there is nothing to restore.
+        func storedValues(restoring snapshot: [String: PropertyListValue]? = nil) throws -> [String: PropertyListValue]
+        {
             let objects = try makeDefaults().persistentDomain(forName: domainName) ?? [:]
             if !objects.isEmpty { Self.seenDomains.withLock { _ = $0.insert(domainName) } }
-            return objects
+            return try normalized(objects)
         }
 
-        /// One object in the domain; `UserDefaults` can only copy a whole one.
-        func object(forKey key: String) throws -> Any? {
-            CFPreferencesCopyValue(
+        /// One value in the domain; `UserDefaults` can only copy a whole one.
+        func liveValue(forKey key: String) throws -> PropertyListValue? {
+            let object = CFPreferencesCopyValue(
                 key as CFString,
                 domainName as CFString,
                 kCFPreferencesCurrentUser,
                 kCFPreferencesAnyHost
             )
+            return try object.flatMap { try normalized([key: $0])[key] }
         }
 
         func set(
@@ -62,11 +64,9 @@ extension Suite {
             try makeDefaults().synchronize()
         }
 
-        /// Does nothing: the service loses no file.
-        func restoreLostFile(_ objects: [String: Any]) throws {}
-
         /// Only creates the object, because the service reports no write errors in advance.
-        func checkWritable() throws {
+        package func checkWritable() throws {
+            try validate()
             _ = try makeDefaults()
         }
 
@@ -93,7 +93,7 @@ extension Suite {
 
         /// Whether the suite has settings that the system does not return now, as on a locked device.
         func isHidden() throws -> Bool {
-            guard try SuiteDomain(self).read().isEmpty else { return false }
+            guard try allValues().isEmpty else { return false }
             return switch SuiteEvidence(fileAt: preferencesPath) {
             case .empty: false
             // The process was perhaps started before the unlock, and was told since then that there are no settings.
@@ -159,37 +159,40 @@ extension Suite {
 
         // MARK: Values
 
-        /// All objects in the domain, once the app's unsaved ones are saved.
-        func objects() throws -> [String: Any] {
+        /// All values in the domain, once the app's unsaved ones are saved.
+        ///
+        /// - Parameter snapshot: The values to restore first if the file was lost: the journal of an upgrade has them
+        ///   until the upgrade's changes are in the file.
+        func storedValues(restoring snapshot: [String: PropertyListValue]? = nil) throws -> [String: PropertyListValue]
+        {
             let defaults = try makeDefaults()
-            if let lost = try lostFile() {
-                guard lost.isEmpty else {
-                    if let key = Self.keyOfLostDate(lost) {
-                        throw failure(
-                            .unreadable,
-                            "The suite's file at \(preferencesPath) cannot be read, because it holds a date that was "
-                                + "infinite.",
-                            advice: "Write another date into the file, or remove the key there.",
-                            key: key
-                        )
-                    }
-                    throw failure(
-                        .unreadable,
-                        "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values.",
-                        advice: "Restore it from a backup, or move it away."
-                    )
-                }
-                // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
-                return try objectsInMemory(defaults)
+            var content = try content(acceptingZeros: snapshot == nil)
+            if let snapshot, case .damaged(_, let isReadable) = content {
+                try restore(snapshot, isReadable: isReadable, defaults)
+                content = try self.content()
+            }
+            let saved: [String: PropertyListValue]
+            switch content {
+            case .values(let values): saved = values
+            // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
+            case .damaged(let bytes, _) where bytes.isEmpty: return try normalized(objectsInMemory(defaults))
+            case .damaged(let bytes, _): throw damage(of: bytes)
             }
             let seen = try objectsInMemory(defaults)
-            if let fault = unstorableDate(in: seen) {
-                guard try isSaved(seen) else { throw fault }
-                return seen
+            // Values that no suite can hold are reported when they are read again.
+            let values = seen.compactMapValues { try? PropertyListValue(normalizing: $0) }
+            let isSaved = values.count == seen.count && PropertyListValue.dictionary(values) == .dictionary(saved)
+            if let fault = unstorableDate(in: values) {
+                guard isSaved else { throw fault }
+                return values
             }
             // After the second call, with nothing left to save, the values come from the file.
-            guard isSynchronized(defaults), isSynchronized(defaults) else { return try objectsInMemory(defaults) }
-            return SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
+            guard isSynchronized(defaults), isSynchronized(defaults) else {
+                return try normalized(objectsInMemory(defaults))
+            }
+            return try normalized(
+                SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
+            )
         }
 
         /// The objects that the app sees in the domain, saved or not.
@@ -208,14 +211,10 @@ extension Suite {
         }
 
         /// The error for a date that the library would save and not read back: the whole file would be lost with it.
-        private func unstorableDate(in objects: [String: Any]) -> MoltError? {
-            for (key, object) in objects {
-                // Other values that no suite can hold are reported when they are read.
-                guard Self.hasUnstorableDate(object), let value = try? PropertyListValue(normalizing: object) else {
-                    continue
-                }
+        private func unstorableDate(in values: [String: PropertyListValue]) -> MoltError? {
+            for (key, value) in values where Self.hasUnstorableDate(value) {
                 do throws(MoltError) {
-                    try SuiteDomain.check(value, forKey: key, in: self)
+                    try check(value, forKey: key)
                 } catch {
                     var error = error
                     error.code = .unreadable
@@ -225,28 +224,22 @@ extension Suite {
             return nil
         }
 
-        private static func hasUnstorableDate(_ object: Any) -> Bool {
-            switch object {
-            case let date as Date: SuiteFormat.fault(of: date) != nil
-            case let elements as [Any]: elements.contains(where: hasUnstorableDate)
-            case let values as [String: Any]: values.values.contains(where: hasUnstorableDate)
+        private static func hasUnstorableDate(_ value: PropertyListValue) -> Bool {
+            switch value {
+            case .date(let date): SuiteFormat.fault(of: date) != nil
+            case .array(let elements): elements.contains(where: hasUnstorableDate)
+            case .dictionary(let values): values.values.contains(where: hasUnstorableDate)
             default: false
             }
         }
 
-        /// Whether the file has the same objects, so that there is nothing to save.
-        private func isSaved(_ objects: [String: Any]) throws -> Bool {
-            guard let bytes = try DurableFile.read(file.path) else { return false }
-            return try PropertyListReader.value(bytes, around: 1) == PropertyListValue(normalizing: objects, around: 1)
-        }
-
-        /// One object in the domain, as the app sees it.
-        func object(forKey key: String) throws -> Any? {
+        /// One value in the domain, as the app sees it.
+        func liveValue(forKey key: String) throws -> PropertyListValue? {
             // The object may be a registered default or an argument; without one, the file may be damaged.
             guard let object = try makeDefaults().object(forKey: key),
                 try Self.empty.makeDefaults().object(forKey: key) == nil
-            else { return try objects()[key] }
-            return object
+            else { return try storedValues()[key] }
+            return try normalized([key: object])[key]
         }
 
         /// A suite that is never written, which shows only registered defaults and launch arguments.
@@ -296,55 +289,82 @@ extension Suite {
         /// Whether the suite has settings that the system does not return now; a file without access is an error.
         func isHidden() throws -> Bool { false }
 
-        /// Writes a file that was lost again, with the objects that it had; those that the app has set since stay.
-        ///
-        /// The journal of an upgrade has these objects until the upgrade's changes are in the file.
-        func restoreLostFile(_ objects: [String: Any]) throws {
-            guard let lost = try lostFile(withZeros: true) else { return }
-            let defaults = try makeDefaults()
-            // Of a file with zeros, the library has read what is left.
-            let unsaved = try isWhole(lost) ? [:] : objectsInMemory(defaults)
-            guard !objects.isEmpty || !unsaved.isEmpty else { return removeFile() }
-            for (key, object) in objects {
-                // The library saves only what differs from its memory, where the object may be still.
-                defaults.removeObject(forKey: key)
-                defaults.set(unsaved[key] ?? object, forKey: key)
-            }
-            try save()
+        /// What the suite's file holds.
+        private enum Content {
+            /// The library removes a file without settings, so a missing one has no values.
+            case values([String: PropertyListValue])
+            /// What a kill during the library's writing, or a loss of power, has left.
+            case damaged(Data, isReadable: Bool)
         }
 
-        /// The bytes of the file if it is no property list, as a kill during the library's writing leaves it.
-        ///
-        /// The library removes a file without settings, so a missing one is not lost.
-        ///
-        /// - Parameter withZeros: Whether a file that a loss of power has left with a sector of zeros counts too. Inside
-        ///   a string, zeros can be read.
-        private func lostFile(withZeros: Bool = false) throws -> Data? {
-            var found: Data?
+        /// - Parameter acceptsZeros: Whether a file that a loss of power has left with a sector of zeros is read as it
+        ///   is: inside a string, zeros can be read.
+        /// - Throws: ``MoltError`` with the code `unreadable` for a list with values that no suite can hold.
+        private func content(acceptingZeros acceptsZeros: Bool = true) throws -> Content {
+            var content = Content.values([:])
             // Another process may be writing it now.
             for _ in 0..<100 {
-                do {
-                    found = try DurableFile.read(file.path)
-                } catch let error as DurableFile.Failure {
-                    throw failure(of: error.number)
-                }
-                guard let bytes = found, try !isWhole(bytes) || withZeros && Self.hasZeros(bytes) else { return nil }
+                guard let bytes = try readFile() else { return .values([:]) }
+                let values = try values(in: bytes)
+                if let values, acceptsZeros || !Self.hasZeros(bytes) { return .values(values) }
+                content = .damaged(bytes, isReadable: values != nil)
                 usleep(2_000)
             }
-            return found
+            return content
         }
 
-        /// - Throws: ``MoltError`` with the code `unreadable` for a list with values that no suite can hold.
-        private func isWhole(_ bytes: Data) throws -> Bool {
+        private func readFile() throws -> Data? {
             do {
-                return try PropertyListReader.value(bytes, around: 1).dictionary != nil
+                return try DurableFile.read(file.path)
+            } catch let error as DurableFile.Failure {
+                throw failure(of: error.number)
+            }
+        }
+
+        /// The values in a file's bytes; nil if they are not a whole property list of keys and values.
+        private func values(in bytes: Data) throws -> [String: PropertyListValue]? {
+            do {
+                return try PropertyListReader.value(bytes, around: 1).dictionary
             } catch var error as MoltError {
                 error.code = .unreadable
                 if case .key(let key)? = error.place?.steps.first { error = error.at(key: key) }
                 throw error.of(suite: self)
             } catch {
-                return false
+                return nil
             }
+        }
+
+        /// Writes a file that was lost again, with the values that it had; those that the app has set since stay.
+        private func restore(
+            _ values: [String: PropertyListValue],
+            isReadable: Bool,
+            _ defaults: UserDefaults
+        ) throws {
+            // Of a file with zeros, the library has read what is left.
+            let unsaved = try isReadable ? [:] : objectsInMemory(defaults)
+            guard !values.isEmpty || !unsaved.isEmpty else { return removeFile() }
+            for (key, value) in values {
+                // The library saves only what differs from its memory, where the object may be still.
+                defaults.removeObject(forKey: key)
+                defaults.set(unsaved[key] ?? value.object, forKey: key)
+            }
+            try save()
+        }
+
+        private func damage(of bytes: Data) -> MoltError {
+            if let key = Self.keyOfLostDate(bytes) {
+                return failure(
+                    .unreadable,
+                    "The suite's file at \(preferencesPath) cannot be read, because it holds a date that was infinite.",
+                    advice: "Write another date into the file, or remove the key there.",
+                    key: key
+                )
+            }
+            return failure(
+                .unreadable,
+                "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values.",
+                advice: "Restore it from a backup, or move it away."
+            )
         }
 
         /// The key of a date that the library has written but cannot read; nil if the damage is another one.
@@ -362,7 +382,10 @@ extension Suite {
         }
 
         /// Checks that the file could be written now; the library makes missing directories.
-        func checkWritable() throws {
+        ///
+        /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
+        package func checkWritable() throws {
+            try validate()
             var place = preferencesPath
             while access(place, W_OK) != 0 {
                 guard errno == ENOENT, place.count > 1 else { throw failure(of: errno) }

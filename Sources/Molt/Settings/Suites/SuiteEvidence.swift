@@ -28,6 +28,15 @@ extension Suite {
     /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
     package static let closedDomains = Locked<Set<String>>([])
 
+    /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
+    func unavailability(in role: MoltConfiguration.Role) throws -> String? {
+        try validate()
+        if role == .appExtension, !isAppGroup {
+            return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
+        }
+        return try closedReason()
+    }
+
     /// The reason why existing settings cannot be read now; nil if all settings are visible.
     ///
     /// All work on suites defers by this rule: a suite that reads as empty counts as empty only if its file confirms

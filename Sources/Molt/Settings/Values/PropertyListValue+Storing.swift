@@ -58,11 +58,6 @@ extension PropertyListValue {
         if let fault { throw MoltError(.cannotStore, fault) }
     }
 
-    /// The values that the platform returns after they were written.
-    static func asStored(_ values: [String: PropertyListValue]) -> [String: PropertyListValue] {
-        values.mapValues { $0.asStored() }
-    }
-
     /// The value that the platform returns after it was written.
     ///
     /// On Linux dates are rounded down to whole seconds.

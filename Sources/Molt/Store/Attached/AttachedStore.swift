@@ -27,11 +27,10 @@ package enum AttachedStore: Sendable {
     ///
     /// A migration that needs it is then deferred: it is not marked as applied, and a later opening tries again.
     ///
-    /// - Parameter lastCount: The number of entries after the last migration that worked on it; nil if there was none.
     /// - Throws: A permanent fault; the upgrade fails with it.
-    func unavailability(in role: MoltConfiguration.Role, lastCount: Int? = nil) throws -> String? {
+    func unavailability(in role: MoltConfiguration.Role) throws -> String? {
         switch self {
-        case .suite(let suite): try suite.unavailability(in: role, lastCount: lastCount)
+        case .suite(let suite): try suite.unavailability(in: role)
         case .directory(let directory): directory.unavailability(in: role)
         }
     }
