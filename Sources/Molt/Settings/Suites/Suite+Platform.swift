@@ -182,6 +182,8 @@ extension Suite {
             // Values that no suite can hold are reported when they are read again.
             let values = seen.compactMapValues { try? PropertyListValue(normalizing: $0) }
             let isSaved = values.count == seen.count && PropertyListValue.dictionary(values) == .dictionary(saved)
+            // Only for the app's own settings may there be more to save than the app sees.
+            if isSaved, name != nil { return saved }
             if let fault = unstorableDate(in: values) {
                 guard isSaved else { throw fault }
                 return values
