@@ -75,6 +75,7 @@ package struct SuitePatch: Codable {
 
     /// Makes the changes of one phase, or of both, and reads them back.
     func apply(_ phase: Phase?, to suite: Suite) throws {
+        if phase == .finish, remove.isEmpty, !isReplacement { return }
         let patch = phase == .add ? self : try withoutRemovalsOfLostValues(of: suite)
         try suite.change(restoring: snapshot) { try patch.changes(to: $0, of: suite, phase) }
     }
