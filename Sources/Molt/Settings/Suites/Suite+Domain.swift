@@ -106,7 +106,7 @@ extension Suite {
                 set(value, replacing: old, forKey: key, in: defaults)
             }
             try save()
-            let found = try storedValues()
+            let found = try savedValues()
             let different = changes.filter { found[$0.key]?.asStored() != $0.value?.asStored() }.keys.sorted()
             guard different.isEmpty else { throw readBackFailure(of: different) }
         }

@@ -40,6 +40,9 @@ extension Suite {
             return try normalized(objects)
         }
 
+        /// The values in the domain after a call of ``save()``.
+        func savedValues() throws -> [String: PropertyListValue] { try storedValues() }
+
         /// One value in the domain; `UserDefaults` can only copy a whole one.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
             let object = CFPreferencesCopyValue(
@@ -195,6 +198,11 @@ extension Suite {
             return try normalized(
                 SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
             )
+        }
+
+        /// The values in the file, which are all after a call of ``save()``.
+        func savedValues() throws -> [String: PropertyListValue] {
+            if case .values(let values) = try content() { values } else { try storedValues() }
         }
 
         /// The objects that the app sees in the domain, saved or not.
