@@ -184,7 +184,8 @@ extension Suite {
             let seen = try objectsInMemory(defaults)
             // Values that no suite can hold are reported when they are read again.
             let values = seen.compactMapValues { try? PropertyListValue(normalizing: $0) }
-            let isSaved = values.count == seen.count && PropertyListValue.dictionary(values) == .dictionary(saved)
+            let whole = PropertyListValue.dictionary(values)
+            let isSaved = values.count == seen.count && [whole, whole.asStored()].contains(.dictionary(saved))
             // Only for the app's own settings may there be more to save than the app sees.
             if isSaved, name != nil { return saved }
             if let fault = unstorableDate(in: values) {
@@ -333,8 +334,11 @@ extension Suite {
 
         /// The values in a file's bytes; nil if they are not a whole property list of keys and values.
         private func values(in bytes: Data) throws -> [String: PropertyListValue]? {
+            if let known = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) { return known.values }
             do {
-                return try PropertyListReader.value(bytes, around: 1).dictionary
+                let values = try PropertyListReader.value(bytes, around: 1).dictionary
+                if let values { Self.latest.withLock { $0 = [(bytes, values)] + $0.prefix(1) } }
+                return values
             } catch var error as MoltError {
                 error.code = .unreadable
                 if case .key(let key)? = error.place?.steps.first { error = error.at(key: key) }
@@ -343,6 +347,9 @@ extension Suite {
                 return nil
             }
         }
+
+        /// The two latest files: an upgrade reads each file several times, and a move has two.
+        private static let latest = Locked<[(bytes: Data, values: [String: PropertyListValue])]>([])
 
         /// Writes a file that was lost again, with the values that it had; those that the app has set since stay.
         private func restore(
