@@ -328,6 +328,15 @@ import Testing
         }
     #endif
 
+    @Test func `A backup can be restored over a ledger that cannot be read`() throws {
+        try suite.upgrade(with: registry(1))
+        let before = try scratch.allValues
+        let backup = try suite.backUp()
+        try suite.write(set: [Suite.ledgerKey: "noise"])
+        try suite.restore(backup)
+        #expect(try scratch.allValues == before)
+    }
+
     // MARK: Older apps
 
     @Test func `A backup can be restored for an older app`() throws {

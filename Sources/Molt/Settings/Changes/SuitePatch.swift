@@ -90,7 +90,8 @@ package struct SuitePatch: Codable {
         of suite: Suite,
         _ phase: Phase? = nil
     ) throws -> [String: PropertyListValue?] {
-        let ledger = try SuiteLedger(in: current, of: suite)
+        // A ledger that is replaced need not be readable.
+        let ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
         let isAdded = ledger?.contains(rows) ?? rows.isEmpty
         guard isAdded || ledger?.hasAny(of: rows) != true else { return [:] }
         var changes: [String: PropertyListValue?] = [:]
