@@ -2,8 +2,8 @@
 final class Attachments {
     private let stores: AttachedStores
     /// The work on suites and directories, in the order in which it began.
-    private var editors: [(name: String, editor: SuiteEditor)] = []
-    private var directories: [(name: String, session: AttachedDirectory.Session)] = []
+    private var editors: [SuiteEditor] = []
+    private var directories: [AttachedDirectory.Session] = []
     /// The stores of deferred migrations, with the reasons.
     private var deferred: [String: String] = [:]
     /// The stores with unapplied changes of an earlier upgrade.
@@ -29,20 +29,24 @@ final class Attachments {
     /// - Parameter isDeclared: Whether the calling step names the suite.
     func editor(of suite: Suite, isDeclared: Bool) throws -> SuiteEditor {
         let name = suite.attachedName
-        if let begun = editors.first(where: { $0.name == name })?.editor { return begun }
+        if let begun = editors.first(where: { $0.name == name }) { return begun }
         guard let suite = try available(name, isDeclared).suite else { throw notAttached(name) }
-        let editor = SuiteEditor(suite, try stores.reporting(name) { try stores.snapshot(of: suite) })
-        editors.append((name, editor))
+        return try begin(suite)
+    }
+
+    private func begin(_ suite: Suite) throws -> SuiteEditor {
+        let editor = try stores.reporting(suite.attachedName) { SuiteEditor(suite, try stores.snapshot(of: suite)) }
+        editors.append(editor)
         return editor
     }
 
     /// Returns the work on a directory; the first call begins it.
     func session(_ directory: AttachedDirectory) throws -> AttachedDirectory.Session {
         let name = directory.name
-        if let begun = directories.first(where: { $0.name == name })?.session { return begun }
+        if let begun = directories.first(where: { $0.name == name }) { return begun }
         guard let directory = try available(name, true).directory else { throw notAttached(name) }
         let session = try stores.reporting(name) { try AttachedDirectory.Session(directory) }
-        directories.append((name, session))
+        directories.append(session)
         return session
     }
 
@@ -82,41 +86,36 @@ final class Attachments {
 
     /// Throws errors of a step on some stores that could not be thrown at once.
     func check(_ names: Set<String>) throws {
-        for (name, editor) in editors where names.contains(name) {
+        for editor in editors where names.contains(editor.name) {
             do {
                 try editor.check()
             } catch {
-                throw stores.failure(
-                    error,
-                    name,
-                    "The step's changes to \(name) failed.",
-                    code: .stepFailed
-                )
+                throw stores.failure(error, editor.name, "The step's changes to \(editor.name) failed.", code: .stepFailed)
             }
         }
     }
 
     /// The changes of earlier steps to some suites.
     func edits(of names: Set<String>) -> [String: SuiteEditor.Edits] {
-        Dictionary(uniqueKeysWithValues: editors.filter { names.contains($0.name) }.map { ($0.name, $0.editor.edits) })
+        Dictionary(uniqueKeysWithValues: editors.filter { names.contains($0.name) }.map { ($0.name, $0.edits) })
     }
 
     /// Takes back the changes of a step to some suites.
     func restore(_ edits: [String: SuiteEditor.Edits], of names: Set<String>) {
-        for (name, editor) in editors where names.contains(name) {
-            editor.edits = edits[name] ?? SuiteEditor.Edits()
+        for editor in editors where names.contains(editor.name) {
+            editor.edits = edits[editor.name] ?? SuiteEditor.Edits()
         }
     }
 
     /// The number of entries in each of some stores, including the changes of its session.
     func counts(of names: Set<String>) -> [String: Int] {
-        let counts = editors.map { ($0.name, $0.editor.count) } + directories.map { ($0.name, $0.session.count) }
+        let counts = editors.map { ($0.name, $0.count) } + directories.map { ($0.name, $0.count) }
         return Dictionary(uniqueKeysWithValues: counts.filter { names.contains($0.0) })
     }
 
     /// The settings of some suites that a step has changed.
     func samples(of names: Set<String>, limit: Int) -> [RecordSample] {
-        editors.filter { names.contains($0.name) }.flatMap { $0.editor.samples(limit: limit) }
+        editors.filter { names.contains($0.name) }.flatMap { $0.samples(limit: limit) }
     }
 
     /// Ends the work, and returns the changes to apply after the commit.
@@ -125,50 +124,37 @@ final class Attachments {
     func finish(adding rows: [String: [SuiteLedger.Row]]) throws -> [JournalEntry] {
         for name in rows.keys.sorted() where !editors.contains(where: { $0.name == name }) {
             guard let suite = try stores.store(name).suite else { continue }
-            editors.append((name, SuiteEditor(suite, try stores.reporting(name) { try stores.snapshot(of: suite) })))
+            _ = try begin(suite)
         }
-        var journal: [JournalEntry] = []
-        // An editor may ask another one where data that was moved between them is.
-        let begun = editors
-        defer { withExtendedLifetime(begun) {} }
-        while !editors.isEmpty {
-            let (name, editor) = editors.removeFirst()
-            let changes = try stores.reporting(name) { try editor.finish(adding: rows[name] ?? []) }
-            if let changes { journal.append(JournalEntry(store: name, changes: changes)) }
+        let patches = try editors.map { editor in
+            (editor.name, try stores.reporting(editor.name) { try editor.finish(adding: rows[editor.name] ?? []) })
         }
-        for (name, session) in directories {
-            let changes = try stores.reporting(name) { try session.finish() }
-            if let changes { journal.append(JournalEntry(store: name, changes: changes)) }
+        let removals = try directories.map { session in
+            (session.name, try stores.reporting(session.name) { try session.finish() })
         }
-        directories = []
-        return journal
+        return (patches + removals).compactMap { name, changes in changes.map { JournalEntry(store: name, changes: $0) } }
     }
 
-    /// Ends the remaining work of an upgrade that is rolled back.
-    func abandon() {
-        for (_, editor) in editors { editor.end() }
-        editors = []
-        directories = []
+    /// Ends the work, also that of an upgrade that is rolled back.
+    func end() {
+        for editor in editors { editor.end() }
     }
 
     // MARK: Applying
 
     func apply(_ journal: [JournalEntry], _ configuration: MoltConfiguration) throws {
         stores.forgetSnapshots()
-        for entry in journal { try afterCommit(entry.store, checkAvailable) }
         let changes = try journal.map { entry in
             try afterCommit(entry.store) { store in
-                (entry, store, store.suite == nil ? nil : try SuitePatch(entry.changes))
+                try checkAvailable(store)
+                return (entry, store, store.suite == nil ? nil : try SuitePatch(entry.changes))
             }
         }
-        if changes.count == 1 {
-            // No data moves between stores, so all changes can be made at once.
-            try apply(changes[0], nil, configuration)
-        } else {
-            let ordered = Self.destinationsFirst(changes)
-            for phase in SuitePatch.Phase.allCases {
-                for change in ordered { try apply(change, phase, configuration) }
-            }
+        let ordered = Self.destinationsFirst(changes)
+        // No data moves between stores if there is one alone, so all its changes can be made at once.
+        let phases: [SuitePatch.Phase?] = changes.count == 1 ? [nil] : SuitePatch.Phase.allCases
+        for phase in phases {
+            for change in ordered { try apply(change, phase, configuration) }
         }
         try configuration.reach(.afterApplies)
     }
@@ -211,8 +197,7 @@ final class Attachments {
         guard let reason = try store.unavailability(in: stores.role) else { return }
         throw MoltError(
             .journalPending,
-            "Committed changes to \(store.name) cannot be applied yet: "
-                + reason,
+            "Committed changes to \(store.name) cannot be applied yet: \(reason)",
             attachedStore: store.name
         )
     }

@@ -243,7 +243,7 @@ final class Upgrade {
     ///   store since the plan, so that the upgrade has to begin again.
     private func runInTransaction(_ planned: MigrationPlan) throws -> MigrationPlan? {
         let attachments = Attachments(stores)
-        defer { attachments.abandon() }
+        defer { attachments.end() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = configuration.now()
         let isLight = isLight(planned)

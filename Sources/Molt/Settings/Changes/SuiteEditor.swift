@@ -16,6 +16,8 @@
 public final class SuiteEditor: SettingsAccess {
     /// The suite that is being upgraded.
     public let suite: Suite
+    /// The suite's name as an attached store.
+    let name: String
     /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]
     private let ledger: SuiteLedger?
@@ -49,6 +51,7 @@ public final class SuiteEditor: SettingsAccess {
 
     init(_ suite: Suite, _ snapshot: SuiteSnapshot) {
         self.suite = suite
+        name = suite.attachedName
         self.snapshot = snapshot.values.mapValues { $0.asStored() }
         ledger = snapshot.ledger
     }
@@ -119,7 +122,7 @@ public final class SuiteEditor: SettingsAccess {
                 .keyExists,
                 "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value.",
                 advice: "Decide which of the two to keep in a step `.settings(in:)`.",
-                attachedStore: suite.attachedName,
+                attachedStore: name,
                 key: key
             )
         }
@@ -211,7 +214,7 @@ public final class SuiteEditor: SettingsAccess {
         return keys.prefix(limit).map { key in
             RecordSample(
                 key: key,
-                of: suite.attachedName,
+                of: name,
                 before: earlier(key)?.recordValue,
                 after: current(key)?.recordValue
             )
@@ -228,7 +231,7 @@ public final class SuiteEditor: SettingsAccess {
             let new = current(key)
             let outcome: KeyOutcome.Outcome =
                 if new == old { old == nil ? .absent : .alreadyCurrent } else { new == nil ? .removed : .changed }
-            return KeyOutcome(store: suite.attachedName, key: key, outcome: outcome)
+            return KeyOutcome(store: name, key: key, outcome: outcome)
         }
     }
 

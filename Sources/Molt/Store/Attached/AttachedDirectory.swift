@@ -34,6 +34,7 @@ package struct AttachedDirectory: Sendable {
 extension AttachedDirectory {
     /// One upgrade's work on a directory: its files, and which of them to remove.
     final class Session {
+        let name: String
         /// The sorted names of the files, without those that begin with a dot; nil when there is no directory.
         let names: [String]?
         /// The path of the directory; a test may use a copy elsewhere.
@@ -41,6 +42,7 @@ extension AttachedDirectory {
         private var removed: [File] = []
 
         init(_ directory: AttachedDirectory) throws {
+            name = directory.name
             path = directory.path
             guard path.hasPrefix("/") else {
                 throw directory.failure(
