@@ -38,7 +38,7 @@ extension Migration {
             keys: keys,
             exceptions: exceptions,
             unconvertible: unconvertible,
-            mayNeedConversion: { SwiftyContent.mayBe($0) },
+            mayNeedConversion: { SwiftyConversion.mayConvert($0) },
             convert: { conversion.convert($0, as: $1) }
         )
         return Migration(to: version, name, step.step)
