@@ -97,8 +97,8 @@ struct SuiteMoveStep: Sendable {
         try migration.note(outcomes, among: old.keys)
         guard afterwards == .clean else { return }
         for (newKey, keys) in found {
-            let copy = try new.value(forKey: newKey)?.asStored()
-            for key in keys where try old.value(forKey: key)?.asStored() == copy {
+            let copy = try new.value(forKey: newKey)
+            for key in keys where try old.value(forKey: key) == copy {
                 try old.removeValue(forKey: key, movedTo: new, newKey)
             }
         }
@@ -114,8 +114,7 @@ struct SuiteMoveStep: Sendable {
         let newKey = newName(of: key)
         let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
         let present = try new.value(forKey: newKey)
-        // A suite may not preserve all of a date, so two different values may be stored as the same one.
-        if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
+        if present == value { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
         try new.receive(value, forKey: newKey)
         guard present == nil else { return (.replaced, reason) }
@@ -129,7 +128,7 @@ struct SuiteMoveStep: Sendable {
         _ otherValue: PropertyListValue?,
         _ other: String
     ) throws {
-        guard value.asStored() != otherValue?.asStored() else { return }
+        guard value != otherValue else { return }
         throw MoltError(
             .keyExists,
             "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
@@ -164,7 +163,7 @@ struct SuiteMoveStep: Sendable {
     private func time(_ key: String, in suite: SuiteEditor) throws -> PropertyListValue? {
         guard let value = try suite.value(forKey: key) else { return nil }
         switch value {
-        case .date, .int, .unsigned, .double: return value.asStored()
+        case .date, .int, .unsigned, .double: return value
         default: throw notComparable(key, "it holds neither a date nor a number in \(suite.suite)")
         }
     }

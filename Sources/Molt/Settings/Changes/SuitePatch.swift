@@ -37,7 +37,7 @@ package struct SuitePatch: Codable {
     }
 
     init(replacingBy domain: [String: PropertyListValue]) {
-        self.init(snapshot: domain)
+        self.init(snapshot: domain.mapValues { $0.asStored() })
         isReplacement = true
     }
 
@@ -111,11 +111,11 @@ package struct SuitePatch: Codable {
 
     /// The values to add to a suite's current ones; keys that the app has changed since the commit keep their state.
     private func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
-        if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
+        if isReplacement { return snapshot.filter { current[$0.key] != $0.value } }
         let isEmptied = isEmptied(current)
         return set.filter { key, value in
             (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
-                && current[key] != value.asStored() && !isRemoved(key, from: current)
+                && current[key] != value && !isRemoved(key, from: current)
         }
     }
 
@@ -148,13 +148,7 @@ package struct SuitePatch: Codable {
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
-        Self.areSame(current[key], snapshot[key])
-    }
-
-    /// Whether a suite stores both values as the same one, or neither exists.
-    private static func areSame(_ value: PropertyListValue?, _ other: PropertyListValue?) -> Bool {
-        guard let value, let other else { return value == nil && other == nil }
-        return value.asStored() == other.asStored()
+        current[key] == snapshot[key]
     }
 
     /// Whether the app has removed all settings since; values derived from them must not come back either.

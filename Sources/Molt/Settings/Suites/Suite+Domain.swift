@@ -68,7 +68,7 @@ extension Suite {
     /// - Throws: The same errors as ``change(restoring:_:)``.
     package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
         try change { domain in
-            var changes: [String: PropertyListValue?] = values
+            var changes: [String: PropertyListValue?] = values.mapValues { $0.asStored() }
             for key in values.keys { try checkForm(of: key, among: domain) }
             for key in keys where values[key] == nil { changes.updateValue(nil, forKey: key) }
             return changes
@@ -76,6 +76,8 @@ extension Suite {
     }
 
     /// Makes the changes computed from the current values, where nil removes a value, and reads them back.
+    ///
+    /// All values are in the form that the platform stores.
     ///
     /// Nothing is set if a value cannot be stored. One thread at a time changes suites, so that none reads back what
     /// another has set.
@@ -90,7 +92,7 @@ extension Suite {
     ) throws {
         try validate()
         try Self.lock.withLock {
-            let values = try storedValues(restoring: snapshot)
+            let values = try storedValues(restoring: snapshot).mapValues { $0.asStored() }
             let changes = try makeChanges(values)
             guard !changes.isEmpty else { return }
             try check(values, with: changes)
@@ -102,12 +104,12 @@ extension Suite {
                     continue
                 }
                 // Setting an equal value would only have the platform write it again.
-                guard old?.asStored() != value.asStored() else { continue }
+                guard old != value else { continue }
                 set(value, replacing: old, forKey: key, in: defaults)
             }
             try save()
             let found = try savedValues()
-            let different = changes.filter { found[$0.key]?.asStored() != $0.value?.asStored() }.keys.sorted()
+            let different = changes.filter { found[$0.key]?.asStored() != $0.value }.keys.sorted()
             guard different.isEmpty else { throw readBackFailure(of: different) }
         }
     }
