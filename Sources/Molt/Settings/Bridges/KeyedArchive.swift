@@ -1,40 +1,5 @@
 internal import Foundation
 
-/// The object table of an archive.
-struct KeyedObjects {
-    let list: BinaryPropertyList
-    /// The objects, as indices into the list.
-    let objects: [Int]
-
-    /// Reads the table; nil for data that is not an archive.
-    init?(_ data: Data) {
-        guard let data = Self.binary(data), let list = BinaryPropertyList(data),
-            let archive = list.properties(at: list.root),
-            case .array(let objects) = archive["$objects"].flatMap(list.object)
-        else { return nil }
-        self.list = list
-        self.objects = objects
-    }
-
-    /// An archive as a binary property list; Foundation converts XML, which it reads without risk.
-    static func binary(_ data: Data) -> Data? {
-        if data.starts(with: "bplist".utf8) { return data }
-        // Data that is no property list is no archive either.
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
-        return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-    }
-
-    func text(_ index: Int?) -> String? { index.flatMap(list.object)?.value?.string }
-
-    /// The names of the classes to try for an object's class: its own, and those of its fallbacks.
-    func classNames(_ properties: [String: Int]) -> [String] {
-        guard case .array(let hints) = properties["$classhints"].flatMap(list.object) else {
-            return [text(properties["$classname"])].compactMap { $0 }
-        }
-        return ([properties["$classname"]] + hints).compactMap(text)
-    }
-}
-
 /// Keyed archives of classes with secure coding; no other code uses an unarchiver.
 package enum KeyedArchive {
     /// Archives an object.
@@ -103,11 +68,127 @@ package enum KeyedArchive {
     }
 
     private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
+        // The caller throws its own mismatch error for nil; Foundation's description could contain values.
         #if canImport(Darwin)
-            // The caller throws its own mismatch error for nil; Foundation's description could contain values.
-            try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+            return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
         #else
-            root(of: data)
+            // The unarchiver of Swift 6.3 ends the process for a class that is not allowed, a dangling reference, or a damaged
+            // list. The archive is therefore checked first. Once it is known to name only classes with secure coding,
+            // the unarchiver may decode any class: the caller's cast fails if the root, or a part of it, is of another.
+            guard let data = KeyedObjects.binary(data), KeyedObjects(data)?.isSound == true,
+                let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data)
+            else { return nil }
+            unarchiver.requiresSecureCoding = false
+            unarchiver.decodingFailurePolicy = .setErrorAndReturn
+            defer { unarchiver.finishDecoding() }
+            return unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
         #endif
     }
 }
+
+#if !canImport(Darwin)
+    extension KeyedObjects {
+        /// Whether nothing is damaged or cyclic, all references are valid, and all classes can be decoded safely.
+        fileprivate var isSound: Bool {
+            guard (0..<list.count).allSatisfy(isWhole),
+                objects.allSatisfy({ hasSecureClass($0) && hasRequiredMembers($0) })
+            else { return false }
+            var states = [Visit](repeating: .new, count: objects.count)
+            return objects.indices.allSatisfy { isAcyclic($0, depth: 0, &states) }
+        }
+
+        private enum Visit {
+            case new, begun, done
+        }
+
+        /// Whether an object is free of cycles and of deep nesting, on which the unarchiver would overflow the stack.
+        private func isAcyclic(_ object: Int, depth: Int, _ states: inout [Visit]) -> Bool {
+            guard states[object] == .new else { return states[object] == .done }
+            guard depth <= PropertyListValue.depthLimit else { return false }
+            states[object] = .begun
+            let members = members(of: object)?.filter { $0.key != "$class" } ?? [:]
+            let isEnded = members.values.allSatisfy { member in
+                let references = reference(member).map { [$0] } ?? references(member) ?? []
+                return references.allSatisfy { isAcyclic($0, depth: depth + 1, &states) }
+            }
+            states[object] = .done
+            return isEnded
+        }
+
+        /// Whether an object of Foundation has the members that its class reads without checking them.
+        ///
+        /// Other classes of Foundation, such as `NSError`, are refused; an app's own classes check their members.
+        private func hasRequiredMembers(_ index: Int) -> Bool {
+            guard let properties = list.properties(at: index), let type = type(of: properties) else { return true }
+            let elements = elements(properties["NS.objects"])
+            let mapped: AnyClass? = text(type["$classname"]).flatMap(KeyedArchive.class)
+            switch mapped.map({ String(reflecting: $0) }) {
+            case "Foundation.NSDictionary", "Foundation.NSMutableDictionary":
+                return elements != nil && self.elements(properties["NS.keys"])?.count == elements?.count
+            case "Foundation.NSArray", "Foundation.NSMutableArray", "Foundation.NSSet", "Foundation.NSMutableSet":
+                return elements != nil
+            case "Foundation.NSString", "Foundation.NSMutableString":
+                return value(properties["NS.string"])?.string != nil
+            case "Foundation.NSData", "Foundation.NSMutableData":
+                return value(properties["NS.data"])?.data != nil
+            case "Foundation.NSDate":
+                return if case .double = value(properties["NS.time"]) { true } else { false }
+            case "Foundation.NSUUID":
+                return value(properties["NS.uuidbytes"])?.data?.count == 16
+            case "Foundation.NSURL":
+                return value(properties["NS.relative"])?.string.flatMap { URL(string: $0) } != nil
+                    && reference(properties["NS.base"]) != nil
+            case "Foundation.NSNull":
+                return true
+            case let name:
+                return name?.hasPrefix("Foundation.") != true
+            }
+        }
+
+        /// The value of a member, or of the object that it refers to.
+        private func value(_ index: Int?) -> PropertyListValue? {
+            list.object(at: reference(index).map { objects[$0] } ?? index ?? list.count)?.value
+        }
+
+        private func isWhole(_ index: Int) -> Bool {
+            switch list.object(at: index) {
+            case .reference(let reference): objects.indices.contains(reference)
+            case .array(let elements): elements.allSatisfy { $0 < list.count }
+            case .dictionary: list.properties(at: index)?.values.allSatisfy { $0 < list.count } ?? false
+            case .null, .value: true
+            case nil: false
+            }
+        }
+
+        // An object names its class; a class names itself and its superclasses.
+        private func hasSecureClass(_ index: Int) -> Bool {
+            guard let properties = list.properties(at: index) else { return true }
+            if properties["$class"] != nil { return type(of: properties)?["$classname"] != nil }
+            guard let name = text(properties["$classname"]),
+                case .array(let classes) = properties["$classes"].flatMap(list.object),
+                classes.allSatisfy({ text($0) != nil })
+            else { return false }
+            return (KeyedArchive.class(named: name) as? any NSSecureCoding.Type)?.supportsSecureCoding == true
+        }
+
+        /// The elements of a collection; nil if one of them is no object or value, which Foundation would leave out.
+        private func elements(_ index: Int?) -> [Int]? {
+            guard let elements = references(index) else { return nil }
+            let isWhole = elements.allSatisfy { element in
+                switch list.object(at: objects[element]) {
+                case .value: element > 0
+                case .dictionary: members(of: element)?["$class"] != nil
+                default: false
+                }
+            }
+            return isWhole ? elements : nil
+        }
+
+        /// The references in an array; nil if the object is not an array, or contains anything else.
+        private func references(_ index: Int?) -> [Int]? {
+            guard case .array(let elements) = index.flatMap(list.object) else { return nil }
+            let references = elements.compactMap(reference)
+            return references.count == elements.count ? references : nil
+        }
+    }
+#endif

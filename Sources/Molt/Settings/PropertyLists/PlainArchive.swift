@@ -5,22 +5,17 @@ package import Foundation
 /// It is read without an unarchiver, so a suite's data never instantiates a class, and a damaged archive causes no
 /// crash.
 package struct PlainArchive {
-    private let list: BinaryPropertyList
-    /// The archive's object table, as indices into the list.
-    private let objects: [Int]
+    private let archive: KeyedObjects
     private let root: Int
     private let byteCount: Int
 
     /// Finds the archive's root; nil for data that is not a keyed archive.
     package init?(_ data: Data) {
-        guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
-            archive["$archiver"].flatMap(list.object)?.value == .string("NSKeyedArchiver"),
-            let top = archive["$top"].flatMap(list.properties),
-            case .reference(let root) = top["root"].flatMap(list.object),
-            case .array(let objects) = archive["$objects"].flatMap(list.object)
+        guard let list = BinaryPropertyList(data), let archive = KeyedObjects(list),
+            let properties = list.properties(at: list.root), archive.text(properties["$archiver"]) == "NSKeyedArchiver",
+            case .reference(let root) = properties["$top"].flatMap(list.properties)?["root"].flatMap(list.object)
         else { return nil }
-        self.list = list
-        self.objects = objects
+        self.archive = archive
         self.root = root
         byteCount = data.count
     }
@@ -42,24 +37,24 @@ package struct PlainArchive {
         _ url: (URL) -> PropertyListValue?
     ) -> PropertyListValue? {
         budget -= 1
-        guard budget > 0, depth <= PropertyListValue.depthLimit, objects.indices.contains(reference) else {
+        guard budget > 0, depth <= PropertyListValue.depthLimit, archive.objects.indices.contains(reference) else {
             return nil
         }
-        switch list.object(at: objects[reference]) {
+        switch archive.list.object(at: archive.objects[reference]) {
         case .value(let value): return value == .string("$null") ? nil : value
-        case .dictionary: return object(at: objects[reference], depth: depth + 1, &budget, url)
+        case .dictionary: return object(reference, depth: depth + 1, &budget, url)
         case .null, .reference, .array, nil: return nil
         }
     }
 
     private func object(
-        at index: Int,
+        _ number: Int,
         depth: Int,
         _ budget: inout Int,
         _ url: (URL) -> PropertyListValue?
     ) -> PropertyListValue? {
-        guard let properties = list.properties(at: index) else { return nil }
-        switch className(properties) {
+        guard let properties = archive.members(of: number) else { return nil }
+        switch archive.text(archive.type(of: properties)?["$classname"]) {
         case "NSArray", "NSMutableArray":
             return values(properties["NS.objects"], depth, &budget, url).map { .array($0) }
         case "NSDictionary", "NSMutableDictionary":
@@ -82,11 +77,10 @@ package struct PlainArchive {
 
     private func url(_ properties: [String: Int]) -> URL? {
         guard let text = target(properties["NS.relative"])?.value?.string else { return nil }
-        guard case .dictionary = target(properties["NS.base"]), let index = reference(properties["NS.base"]) else {
-            return URL(string: text)
-        }
+        guard case .dictionary = target(properties["NS.base"]), let number = archive.reference(properties["NS.base"])
+        else { return URL(string: text) }
         // A base URL has no base of its own.
-        guard let base = list.properties(at: objects[index]),
+        guard let base = archive.members(of: number),
             let baseText = target(base["NS.relative"])?.value?.string
         else { return nil }
         return URL(string: text, relativeTo: URL(string: baseText))
@@ -98,10 +92,11 @@ package struct PlainArchive {
         _ budget: inout Int,
         _ url: (URL) -> PropertyListValue?
     ) -> [PropertyListValue]? {
-        guard case .array(let references) = index.flatMap(list.object) else { return nil }
+        guard case .array(let references) = index.flatMap(archive.list.object) else { return nil }
         var values: [PropertyListValue] = []
         for index in references {
-            guard let reference = reference(index), let value = value(of: reference, depth: depth, &budget, url) else {
+            guard let reference = archive.reference(index), let value = value(of: reference, depth: depth, &budget, url)
+            else {
                 return nil
             }
             values.append(value)
@@ -109,24 +104,11 @@ package struct PlainArchive {
         return values
     }
 
-    private func className(_ properties: [String: Int]) -> String? {
-        guard let index = reference(properties["$class"]) else { return nil }
-        return list.properties(at: objects[index])?["$classname"].flatMap(scalar)?.string
-    }
-
     private func scalar(_ index: Int?) -> PropertyListValue? {
-        index.flatMap(list.object)?.value
+        index.flatMap(archive.list.object)?.value
     }
 
     private func target(_ index: Int?) -> BinaryPropertyList.Object? {
-        reference(index).flatMap { list.object(at: objects[$0]) }
-    }
-
-    /// The index into the archive's object table that is stored at an index of the list.
-    private func reference(_ index: Int?) -> Int? {
-        guard case .reference(let reference) = index.flatMap(list.object), objects.indices.contains(reference) else {
-            return nil
-        }
-        return reference
+        archive.reference(index).flatMap { archive.list.object(at: archive.objects[$0]) }
     }
 }
