@@ -71,3 +71,169 @@ extension PropertyListValue {
         }
     }
 }
+
+extension PropertyListValue: Hashable {
+    /// Whether a suite returns the same value for both.
+    public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
+        switch (left, right) {
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
+        // NaN equals itself; otherwise a suite that holds one would never read back as it was written.
+        case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
+        case (.string(let left), .string(let right)): hasSameBytes(left, right)
+        case (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)):
+            left.count == right.count
+                && left.allSatisfy { key, value in
+                    right.index(forKey: key).map { hasSameBytes(right[$0].key, key) && right[$0].value == value }
+                        ?? false
+                }
+        default: false
+        }
+    }
+
+    /// Strings that are only canonically equivalent are different values.
+    private static func hasSameBytes(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Hashes the value and its kind.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .bool(let bool): hasher.combine(bool)
+        case .int(let int): hasher.combine(int)
+        case .unsigned(let unsigned): hasher.combine(unsigned)
+        case .double(let double): hasher.combine(double.isNaN ? .nan : double)
+        case .string(let string): hasher.combine(string)
+        case .date(let date): hasher.combine(date)
+        case .data(let data): hasher.combine(data)
+        case .array(let array): hasher.combine(array)
+        case .dictionary(let dictionary): hasher.combine(dictionary)
+        }
+    }
+}
+
+/// Converts the objects of `UserDefaults` and `PropertyListSerialization` to values.
+///
+/// These are their objects in Swift 6.3:
+/// - On Linux, `UserDefaults` returns an `Optional` inside `Any`. Elements of arrays and values of dictionaries are
+///   wrapped too, at any depth; keys are `AnyHashable`. Casts unwrap these optionals, `type(of:)` and patterns do not.
+/// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not distinguish a Boolean from 1: an
+///   `NSNumber` of 1 read from a file can be cast to `Bool`.
+/// - On Apple platforms, a Boolean is the `NSNumber` that is a CFBoolean. On Linux CFBoolean is not available in Swift,
+///   but a Boolean is the only number whose class is not `NSNumber` itself. (`NSDecimalNumber` is refused before.)
+/// - An integer above `Int64.max` has the type "Q"; a smaller one may have any width and sign.
+extension PropertyListValue {
+    /// The maximum nesting depth of arrays and dictionaries.
+    ///
+    /// Linux cannot read back more than 512 levels; JSON, as in the journal, needs two levels for each one.
+    static let depthLimit = 200
+
+    /// Creates a value from an object of `UserDefaults` or `PropertyListSerialization`.
+    ///
+    /// It accepts numbers of every width, `String`, `Date`, `Data`, arrays, and dictionaries with string keys, also if
+    /// they are wrapped in optionals.
+    ///
+    /// - Throws: ``MoltError`` with the code `cannotStore` for any other object; it names the type and the place.
+    public init(normalizing object: Any) throws(MoltError) {
+        try self.init(normalizing: object, around: 0)
+    }
+
+    /// - Parameter containers: The number of containers around each value of a suite.
+    init(normalizing object: Any, around containers: Int) throws(MoltError) {
+        self = try Self.normalized(object, depth: -containers)
+    }
+
+    private static func normalized(_ object: Any, depth: Int) throws(MoltError) -> PropertyListValue {
+        // The first three casts unwrap optionals by themselves.
+        if let string = object as? String { return .string(string) }
+        // Before numbers: the cast of an array or a dictionary to `NSNumber` first converts all of its content.
+        if let elements = object as? [Any] { return try .array(normalized(elements: elements, depth: depth)) }
+        if let entries = object as? [AnyHashable: Any] {
+            return try .dictionary(normalized(entries: entries, depth: depth))
+        }
+        if let optional = object as? any AnyOptional {
+            guard let content = optional.content else { throw refusal("nil") }
+            return try normalized(content, depth: depth)
+        }
+        if let number = try number(object) { return number }
+        if let date = object as? Date { return .date(date) }
+        if let data = object as? Data { return .data(data) }
+        throw refusal("\(type(of: object))")
+    }
+
+    private static func normalized(elements: [Any], depth: Int) throws(MoltError) -> [PropertyListValue] {
+        guard depth < depthLimit else { throw tooDeep }
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            let value = try MoltError.within(.index(index), .cannotStore) {
+                try normalized(element, depth: depth + 1)
+            }
+            values.append(value)
+        }
+        return values
+    }
+
+    private static func normalized(
+        entries: [AnyHashable: Any],
+        depth: Int
+    ) throws(MoltError) -> [String: PropertyListValue] {
+        guard depth < depthLimit else { throw tooDeep }
+        var values: [String: PropertyListValue] = [:]
+        values.reserveCapacity(entries.count)
+        for (key, entry) in entries {
+            guard let name = key.base as? String else {
+                throw refusal("a key of type \(type(of: key.base))")
+            }
+            values[name] = try MoltError.within(.key(name), .cannotStore) {
+                try normalized(entry, depth: depth + 1)
+            }
+        }
+        return values
+    }
+
+    private static func number(_ object: Any) throws(MoltError) -> PropertyListValue? {
+        if type(of: object) == Bool.self, let bool = object as? Bool { return .bool(bool) }
+        guard let number = object as? NSNumber else { return nil }
+        // A suite does not preserve decimal digits.
+        guard !(number is NSDecimalNumber) else { throw refusal("Decimal") }
+        if SuiteFormat.isBool(number, castFrom: object) { return .bool(number.boolValue) }
+        switch UInt8(truncatingIfNeeded: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"):
+            return .double(number.doubleValue)
+        case UInt8(ascii: "Q"):
+            return PropertyListValue(exactly: number.uint64Value)
+        default:
+            return .int(number.int64Value)
+        }
+    }
+
+    private static func refusal(_ type: String) -> MoltError {
+        MoltError(
+            .cannotStore,
+            "A suite cannot hold \(type).",
+            advice: "Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with strings as keys."
+        )
+    }
+
+    static var tooDeep: MoltError {
+        MoltError(
+            .cannotStore,
+            "Arrays and dictionaries are nested more than \(depthLimit) levels deep.",
+            advice: "Store the value as data."
+        )
+    }
+}
+
+/// An optional of any type.
+private protocol AnyOptional {
+    var content: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var content: Any? { map { $0 as Any } }
+}
