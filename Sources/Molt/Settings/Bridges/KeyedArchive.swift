@@ -72,9 +72,9 @@ package enum KeyedArchive {
         #if canImport(Darwin)
             return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
         #else
-            // The unarchiver of Swift 6.3 ends the process for a class that is not allowed, a dangling reference, or a damaged
-            // list. The archive is therefore checked first. Once it is known to name only classes with secure coding,
-            // the unarchiver may decode any class: the caller's cast fails if the root, or a part of it, is of another.
+            // The unarchiver of Swift 6.3 ends the process for a class that is not allowed, a dangling reference, or a
+            // damaged list. The archive is therefore checked first. Once it is known to name only classes with secure
+            // coding, any class may be decoded: the caller's cast fails if the root, or a part of it, is of another.
             guard let data = KeyedObjects.binary(data), KeyedObjects(data)?.isSound == true,
                 let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data)
             else { return nil }
