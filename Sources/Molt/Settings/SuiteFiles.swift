@@ -27,10 +27,6 @@ package struct SuiteFiles {
         let directory = try directory()
         do {
             try DurableDirectory.make(at: directory.path)
-        } catch {
-            throw failure("The directory \(directory.path) cannot be created.", error)
-        }
-        do {
             return try FileLock(directory.appending(path: suite.domainName + ".molt-lock").path, waiting: waiting)
         } catch let error as DurableFile.Failure {
             throw failure("No lock file can be created in \(directory.path): \(error.reason).", error)
@@ -42,13 +38,8 @@ package struct SuiteFiles {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
         let copies = (try? BackupFiles(store.path).list(BackupName.Kind.allCases)) ?? []
-        for url in copies.map(\.url)
-            + ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map({
-                URL(fileURLWithPath: store.path + $0)
-            })
-        {
-            try? FileManager.default.removeItem(at: url)
-        }
+        let files = ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map { URL(fileURLWithPath: store.path + $0) }
+        for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
     }
 
     private func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {

@@ -83,7 +83,6 @@ public final class SuiteEditor: SettingsAccess {
     ///
     /// - Throws: ``MoltError`` with the code `cannotStore` for a value or a key that no suite can hold.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
-        try check()
         try checkKey(key)
         try suite.check(value, forKey: key)
         try suite.checkForm(of: key, among: snapshot)
@@ -98,7 +97,6 @@ public final class SuiteEditor: SettingsAccess {
 
     /// Removes a value; does nothing if the key has none.
     public func removeValue(forKey key: String) throws {
-        try check()
         try checkKey(key)
         change(key, to: nil)
     }
@@ -177,15 +175,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     private var currentKeys: Set<String> {
-        var keys = Set(snapshot.keys)
-        for (key, value) in edits.changes {
-            if value == nil {
-                keys.remove(key)
-            } else {
-                keys.insert(key)
-            }
-        }
-        return keys.subtracting(Suite.ownKeys)
+        Set(snapshot.keys).union(edits.changes.keys).filter { current($0) != nil }.subtracting(Suite.ownKeys)
     }
 
     private func current(_ key: String) -> PropertyListValue? {
@@ -193,6 +183,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     private func checkKey(_ key: String) throws {
+        try check()
         guard Suite.ownKeys.contains(key) else { return }
         throw MoltError.ownKey(key, in: suite)
     }
@@ -212,12 +203,7 @@ public final class SuiteEditor: SettingsAccess {
         let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
         defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
-            RecordSample(
-                key: key,
-                of: name,
-                before: earlier(key)?.recordValue,
-                after: current(key)?.recordValue
-            )
+            RecordSample(key: key, of: name, before: earlier(key)?.recordValue, after: current(key)?.recordValue)
         }
     }
 
@@ -254,13 +240,7 @@ extension PropertyListValue {
         case .date, .data: .string(description)
         case .array(let elements): .array(elements.map(\.recordValue))
         case .dictionary(let values):
-            .object(
-                RecordValue.Object(
-                    values.sorted { $0.key < $1.key }.map {
-                        RecordValue.Object.Property(name: $0, value: $1.recordValue)
-                    }
-                )
-            )
+            .object(RecordValue.Object(values.sorted { $0.key < $1.key }.map { .init(name: $0, value: $1.recordValue) }))
         }
     }
 }

@@ -151,9 +151,25 @@ extension PropertyListValue {
         // The first three casts unwrap optionals by themselves.
         if let string = object as? String { return .string(string) }
         // Before numbers: the cast of an array or a dictionary to `NSNumber` first converts all of its content.
-        if let elements = object as? [Any] { return try .array(normalized(elements: elements, depth: depth)) }
+        if let elements = object as? [Any] {
+            guard depth < depthLimit else { throw tooDeep }
+            var values: [PropertyListValue] = []
+            values.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                let value = try MoltError.within(.index(index), .cannotStore) { try normalized(element, depth: depth + 1) }
+                values.append(value)
+            }
+            return .array(values)
+        }
         if let entries = object as? [AnyHashable: Any] {
-            return try .dictionary(normalized(entries: entries, depth: depth))
+            guard depth < depthLimit else { throw tooDeep }
+            var values: [String: PropertyListValue] = [:]
+            values.reserveCapacity(entries.count)
+            for (key, entry) in entries {
+                guard let name = key.base as? String else { throw refusal("a key of type \(type(of: key.base))") }
+                values[name] = try MoltError.within(.key(name), .cannotStore) { try normalized(entry, depth: depth + 1) }
+            }
+            return .dictionary(values)
         }
         if let optional = object as? any AnyOptional {
             guard let content = optional.content else { throw refusal("nil") }
@@ -163,37 +179,6 @@ extension PropertyListValue {
         if let date = object as? Date { return .date(date) }
         if let data = object as? Data { return .data(data) }
         throw refusal("\(type(of: object))")
-    }
-
-    private static func normalized(elements: [Any], depth: Int) throws(MoltError) -> [PropertyListValue] {
-        guard depth < depthLimit else { throw tooDeep }
-        var values: [PropertyListValue] = []
-        values.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            let value = try MoltError.within(.index(index), .cannotStore) {
-                try normalized(element, depth: depth + 1)
-            }
-            values.append(value)
-        }
-        return values
-    }
-
-    private static func normalized(
-        entries: [AnyHashable: Any],
-        depth: Int
-    ) throws(MoltError) -> [String: PropertyListValue] {
-        guard depth < depthLimit else { throw tooDeep }
-        var values: [String: PropertyListValue] = [:]
-        values.reserveCapacity(entries.count)
-        for (key, entry) in entries {
-            guard let name = key.base as? String else {
-                throw refusal("a key of type \(type(of: key.base))")
-            }
-            values[name] = try MoltError.within(.key(name), .cannotStore) {
-                try normalized(entry, depth: depth + 1)
-            }
-        }
-        return values
     }
 
     private static func number(_ object: Any) throws(MoltError) -> PropertyListValue? {
