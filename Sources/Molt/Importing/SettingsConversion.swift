@@ -24,9 +24,7 @@ struct SettingsConversion: Sendable {
             attaching: [.suite(suite)],
             changing: suite,
             converting: keys.map(\.name) + exceptions
-        ) { migration in
-            try run(migration)
-        }
+        ) { try run($0) }
     }
 
     private var faults: [String] {

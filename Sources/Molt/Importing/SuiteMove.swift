@@ -14,7 +14,9 @@ public enum SuiteMove {
     }
 
     /// The treatment of the values in the source after the move.
-    public enum Afterwards: Hashable, Sendable {
+    public enum Afterwards: String, Hashable, Sendable {
+        // The names of the cases are parts of fingerprints.
+
         /// They stay, for extensions and older releases.
         case keep
         /// They are removed after the copies were read back from disk; values that lost a conflict stay.
@@ -22,23 +24,13 @@ public enum SuiteMove {
     }
 }
 
-// Parts of fingerprints, which must stay the same in all releases of Molt.
-
 extension SuiteMove.Conflict {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: [String] {
         switch self {
         case .destinationWins: ["destinationWins"]
         case .sourceWins: ["sourceWins"]
         case .newest(let key): ["newest", key]
-        }
-    }
-}
-
-extension SuiteMove.Afterwards {
-    var identity: String {
-        switch self {
-        case .keep: "keep"
-        case .clean: "clean"
         }
     }
 }

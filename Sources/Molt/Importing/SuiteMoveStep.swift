@@ -15,15 +15,14 @@ struct SuiteMoveStep: Sendable {
             parameters: parameters,
             faults: faults,
             attaching: [.suite(source), .suite(destination)],
-            changing: destination,
-            { migration in try run(migration) }
-        )
+            changing: destination
+        ) { try run($0) }
     }
 
     private var parameters: [String] {
         let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return [source.declaredName, destination.declaredName] + keys.identity + conflict.identity
-            + [afterwards.identity, "none", "names"] + renames
+            + [afterwards.rawValue, "none", "names"] + renames
     }
 
     private func newName(of key: String) -> String {
@@ -161,9 +160,9 @@ struct SuiteMoveStep: Sendable {
     }
 
     private func time(_ key: String, in suite: SuiteEditor) throws -> PropertyListValue? {
-        guard let value = try suite.value(forKey: key) else { return nil }
+        let value = try suite.value(forKey: key)
         switch value {
-        case .date, .int, .unsigned, .double: return value
+        case nil, .date, .int, .unsigned, .double: return value
         default: throw notComparable(key, "it holds neither a date nor a number in \(suite.suite)")
         }
     }

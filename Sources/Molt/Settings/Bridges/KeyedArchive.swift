@@ -119,7 +119,7 @@ package enum KeyedArchive {
         ///
         /// Other classes of Foundation, such as `NSError`, are refused; an app's own classes check their members.
         private func hasRequiredMembers(_ index: Int) -> Bool {
-            guard let properties = list.properties(at: index), let type = type(of: properties) else { return true }
+            guard let properties = list.properties(at: index), let type = classObject(of: properties) else { return true }
             let elements = elements(properties["NS.objects"])
             let mapped: AnyClass? = text(type["$classname"]).flatMap(KeyedArchive.class)
             switch mapped.map({ String(reflecting: $0) }) {
@@ -163,7 +163,7 @@ package enum KeyedArchive {
         // An object names its class; a class names itself and its superclasses.
         private func hasSecureClass(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index) else { return true }
-            if properties["$class"] != nil { return type(of: properties)?["$classname"] != nil }
+            if properties["$class"] != nil { return classObject(of: properties)?["$classname"] != nil }
             guard let name = text(properties["$classname"]),
                 case .array(let classes) = properties["$classes"].flatMap(list.object),
                 classes.allSatisfy({ text($0) != nil })

@@ -43,7 +43,7 @@ struct KeyedObjects {
     func members(of number: Int) -> [String: Int]? { list.properties(at: objects[number]) }
 
     /// The members of an object's class.
-    func type(of members: [String: Int]) -> [String: Int]? { reference(members["$class"]).flatMap(members(of:)) }
+    func classObject(of members: [String: Int]) -> [String: Int]? { reference(members["$class"]).flatMap(members(of:)) }
 
     /// The names of the classes to try for an object's class: its own, and those of its fallbacks.
     func classNames(_ properties: [String: Int]) -> [String] {

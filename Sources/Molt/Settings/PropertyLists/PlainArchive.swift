@@ -54,7 +54,7 @@ package struct PlainArchive {
         _ url: (URL) -> PropertyListValue?
     ) -> PropertyListValue? {
         guard let properties = archive.members(of: number) else { return nil }
-        switch archive.text(archive.type(of: properties)?["$classname"]) {
+        switch archive.text(archive.classObject(of: properties)?["$classname"]) {
         case "NSArray", "NSMutableArray":
             return values(properties["NS.objects"], depth, &budget, url).map { .array($0) }
         case "NSDictionary", "NSMutableDictionary":

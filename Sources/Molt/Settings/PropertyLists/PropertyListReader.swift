@@ -12,15 +12,11 @@ package enum PropertyListReader {
     /// - Throws: Foundation's error for a damaged list, and ``MoltError`` with the code `cannotStore` for values
     ///   that no suite can hold.
     package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {
-        guard !isBinary(bytes) else { return try binary(bytes, around: containers) }
+        guard !bytes.starts(with: "bplist".utf8) else { return try binary(bytes, around: containers) }
         let object = try SuiteFormat.withDecimalPoint {
             try PropertyListSerialization.propertyList(from: bytes, format: nil)
         }
         return try PropertyListValue(normalizing: object, around: containers)
-    }
-
-    private static func isBinary(_ bytes: Data) -> Bool {
-        bytes.starts(with: "bplist".utf8)
     }
 
     private static func binary(_ bytes: Data, around containers: Int) throws -> PropertyListValue {

@@ -6,7 +6,7 @@ extension Suite {
     package func state() throws -> StoreContents? {
         let file = try StoreFile.state(at: SuiteFiles(self).store)
         guard file.journal.isEmpty else { return StoreContents(version: file.version, ledger: file.ledger) }
-        return try ledger().map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) }
+        return try ledger().map(StoreContents.init)
     }
 
     /// Separates the ledger from a suite's values.
@@ -16,10 +16,7 @@ extension Suite {
         _ values: [String: PropertyListValue]
     ) throws -> (state: StoreContents?, values: [String: PropertyListValue]) {
         let ledger = try SuiteLedger(in: values, of: self)
-        return (
-            ledger.map { StoreContents(version: $0.version, ledger: $0.rows.map(\.entry)) },
-            values.filter { $0.key != Self.ledgerKey }
-        )
+        return (ledger.map(StoreContents.init), values.filter { $0.key != Self.ledgerKey })
     }
 
     /// Writes the values of a fixture, including values under reserved keys.
@@ -29,10 +26,8 @@ extension Suite {
     package func fill(_ values: [String: PropertyListValue], state: StoreContents? = nil) throws {
         var values = values
         if let state {
-            values[Self.ledgerKey] = try SuiteLedger(
-                version: state.version,
-                rows: state.ledger.map { SuiteLedger.Row($0) }
-            ).stored()
+            let rows = state.ledger.map { SuiteLedger.Row($0) }
+            values[Self.ledgerKey] = try SuiteLedger(version: state.version, rows: rows).stored()
         }
         if !values.isEmpty { try write(set: values) }
     }
@@ -52,5 +47,11 @@ extension Suite {
         try? write(set: [:], remove: Set(allValues().keys))
         SuiteFiles(self).removeAll()
         removeFile()
+    }
+}
+
+extension StoreContents {
+    fileprivate init(_ ledger: SuiteLedger) {
+        self.init(version: ledger.version, ledger: ledger.rows.map(\.entry))
     }
 }
