@@ -90,7 +90,12 @@ final class Attachments {
             do {
                 try editor.check()
             } catch {
-                throw stores.failure(error, editor.name, "The step's changes to \(editor.name) failed.", code: .stepFailed)
+                throw stores.failure(
+                    error,
+                    editor.name,
+                    "The step's changes to \(editor.name) failed.",
+                    code: .stepFailed
+                )
             }
         }
     }
@@ -132,7 +137,8 @@ final class Attachments {
         let removals = try directories.map { session in
             (session.name, try stores.reporting(session.name) { try session.finish() })
         }
-        return (patches + removals).compactMap { name, changes in changes.map { JournalEntry(store: name, changes: $0) } }
+        return (patches + removals).compactMap { name, changes in changes.map { JournalEntry(store: name, changes: $0) }
+        }
     }
 
     /// Ends the work, also that of an upgrade that is rolled back.

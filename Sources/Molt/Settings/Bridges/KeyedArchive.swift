@@ -119,7 +119,9 @@ package enum KeyedArchive {
         ///
         /// Other classes of Foundation, such as `NSError`, are refused; an app's own classes check their members.
         private func hasRequiredMembers(_ index: Int) -> Bool {
-            guard let properties = list.properties(at: index), let type = classObject(of: properties) else { return true }
+            guard let properties = list.properties(at: index), let type = classObject(of: properties) else {
+                return true
+            }
             let elements = elements(properties["NS.objects"])
             let mapped: AnyClass? = text(type["$classname"]).flatMap(KeyedArchive.class)
             switch mapped.map({ String(reflecting: $0) }) {

@@ -240,7 +240,7 @@ extension PropertyListValue {
         case .date, .data: .string(description)
         case .array(let elements): .array(elements.map(\.recordValue))
         case .dictionary(let values):
-            .object(RecordValue.Object(values.sorted { $0.key < $1.key }.map { .init(name: $0, value: $1.recordValue) }))
+            .object(.init(values.sorted { $0.key < $1.key }.map { .init(name: $0, value: $1.recordValue) }))
         }
     }
 }

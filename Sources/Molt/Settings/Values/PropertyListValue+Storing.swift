@@ -156,7 +156,9 @@ extension PropertyListValue {
             var values: [PropertyListValue] = []
             values.reserveCapacity(elements.count)
             for (index, element) in elements.enumerated() {
-                let value = try MoltError.within(.index(index), .cannotStore) { try normalized(element, depth: depth + 1) }
+                let value = try MoltError.within(.index(index), .cannotStore) {
+                    try normalized(element, depth: depth + 1)
+                }
                 values.append(value)
             }
             return .array(values)
@@ -167,7 +169,9 @@ extension PropertyListValue {
             values.reserveCapacity(entries.count)
             for (key, entry) in entries {
                 guard let name = key.base as? String else { throw refusal("a key of type \(type(of: key.base))") }
-                values[name] = try MoltError.within(.key(name), .cannotStore) { try normalized(entry, depth: depth + 1) }
+                values[name] = try MoltError.within(.key(name), .cannotStore) {
+                    try normalized(entry, depth: depth + 1)
+                }
             }
             return .dictionary(values)
         }
