@@ -64,7 +64,7 @@ struct SettingsConversion: Sendable {
         return try settings.keys.filter { !known.contains($0) }.compactMap { key in
             guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
             return KeyOutcome(
-                store: suite.attachedName,
+                store: settings.name,
                 key: key,
                 outcome: .notNamed,
                 reason: "its value looks like an old form, and no migration converts it: add it to the keys, or to "
@@ -74,7 +74,7 @@ struct SettingsConversion: Sendable {
     }
 
     private func convert(_ key: DefaultsKeys, _ settings: SuiteEditor) throws -> KeyOutcome {
-        var outcome = KeyOutcome(store: suite.attachedName, key: key.name, outcome: .absent)
+        var outcome = KeyOutcome(store: settings.name, key: key.name, outcome: .absent)
         guard let stored = try settings.value(forKey: key.name) else { return outcome }
         switch convert(stored, key.form) {
         case .alreadyCurrent:

@@ -74,7 +74,7 @@ struct SuiteMoveStep: Sendable {
         var found: [String: [String]] = [:]
         var outcomes: [KeyOutcome] = []
         for key in try keys.list ?? old.keys {
-            var outcome = KeyOutcome(store: source.attachedName, key: key, outcome: .absent)
+            var outcome = KeyOutcome(store: old.name, key: key, outcome: .absent)
             if let value = try old.value(forKey: key) {
                 if keys.includes(key) {
                     if let other = found[newName(of: key)]?.first {
@@ -91,7 +91,7 @@ struct SuiteMoveStep: Sendable {
         // A misspelled key would keep its name.
         let seen = Set(outcomes.map(\.key))
         for key in names.keys.sorted() where !seen.contains(key) {
-            outcomes.append(KeyOutcome(store: source.attachedName, key: key, outcome: .absent))
+            outcomes.append(KeyOutcome(store: old.name, key: key, outcome: .absent))
         }
         try migration.note(outcomes, among: old.keys)
         guard afterwards == .clean else { return }

@@ -90,12 +90,8 @@ final class Attachments {
             do {
                 try editor.check()
             } catch {
-                throw stores.failure(
-                    error,
-                    editor.name,
-                    "The step's changes to \(editor.name) failed.",
-                    code: .stepFailed
-                )
+                let problem = "The step's changes to \(editor.name) failed."
+                throw stores.failure(error, editor.name, problem, code: .stepFailed)
             }
         }
     }
@@ -132,13 +128,14 @@ final class Attachments {
             _ = try begin(suite)
         }
         let patches = try editors.map { editor in
-            (editor.name, try stores.reporting(editor.name) { try editor.finish(adding: rows[editor.name] ?? []) })
+            try entry(of: editor.name) { try editor.finish(adding: rows[editor.name] ?? []) }
         }
-        let removals = try directories.map { session in
-            (session.name, try stores.reporting(session.name) { try session.finish() })
-        }
-        return (patches + removals).compactMap { name, changes in changes.map { JournalEntry(store: name, changes: $0) }
-        }
+        let removals = try directories.map { session in try entry(of: session.name, session.finish) }
+        return (patches + removals).compactMap(\.self)
+    }
+
+    private func entry(of name: String, _ finish: () throws -> [UInt8]?) throws -> JournalEntry? {
+        try stores.reporting(name, finish).map { JournalEntry(store: name, changes: $0) }
     }
 
     /// Ends the work, also that of an upgrade that is rolled back.
