@@ -1,6 +1,8 @@
 extension MoltError {
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+        // "contextExpired" was a code, and must not become another one.
+
         /// The code's stable name.
         public let rawValue: String
 
