@@ -179,7 +179,7 @@ struct SuiteMoveStep: Sendable {
     private func notComparable(_ key: String, _ fault: String) -> MoltError {
         MoltError(
             .typeMismatch,
-            "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault).",
+            "The key \"\(key)\" decides whether \(source) or \(destination) is newer, but \(fault).",
             advice: "Choose another key or another rule.",
             key: key
         )

@@ -134,8 +134,8 @@ final class AttachedStores {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil
         }
-        return "The settings in \(suite) read as empty, though there were \(lastCount): a device that was not unlocked "
-            + "since it was started reads so."
+        return "The settings in \(suite) read as empty, though there were \(lastCount), as on a device that was not "
+            + "unlocked since a restart."
     }
 
     /// The ledger row of the last migration that worked on a store.

@@ -45,8 +45,8 @@ final class Notebook: Sendable {
 
     /// Why migrations of a closed notebook are deferred.
     var excuse: String {
-        "The settings in \(suite) are there, but the system does not give them now, as on a device that was not "
-            + "unlocked since it was started."
+        "The settings in \(suite) exist but cannot be read until the device is unlocked for the first time after a "
+            + "restart."
     }
 
     /// Runs a closure while the suite cannot be read, as on a locked device.

@@ -48,8 +48,8 @@ import Testing
                         #expect(opened.report.deferred.map(\.migration) == [migration.id])
                         #expect(
                             opened.report.deferred.first?.reason == """
-                                The settings in \(name) are there, but the system does not give them now, as on a device that was \
-                                not unlocked since it was started.
+                                The settings in \(name) exist but cannot be read until the device is unlocked for the \
+                                first time after a restart.
                                 """
                         )
                         opened.close()

@@ -141,7 +141,7 @@ extension DefaultsSerializable {
         MoltError(
             .typeMismatch,
             "\(Bridge.self) is for another type.",
-            advice: "The Value of a bridge of \(Self.self) must be it."
+            advice: "Use a bridge whose Value is \(Self.self)."
         )
     }
 }

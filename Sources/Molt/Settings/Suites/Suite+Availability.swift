@@ -45,7 +45,7 @@ extension Suite {
         if !Self.closedDomains.withLock({ $0.contains(domainName) }) {
             guard try isHidden() else { return nil }
         }
-        return "The settings in \(self) are there, but the system does not give them now, as on a device that was not "
-            + "unlocked since it was started."
+        return "The settings in \(self) exist but cannot be read until the device is unlocked for the first time after a "
+            + "restart."
     }
 }

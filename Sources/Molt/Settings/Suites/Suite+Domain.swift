@@ -26,7 +26,7 @@ extension Suite {
     ///   platform reports it), and a name that is not a valid file name.
     public func validate() throws(MoltError) {
         if let fault = nameFault {
-            throw MoltError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)", store: domainName)
+            throw MoltError(.invalidSuite, "Invalid suite name \"\(self)\": \(fault)", store: domainName)
         }
     }
 

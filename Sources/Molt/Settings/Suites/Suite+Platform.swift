@@ -82,7 +82,7 @@ extension Suite {
             guard let name, !Self.usableNames.withLock({ $0.contains(name) }) else { return nil }
             // The system does not return a suite with the app's own name; reads would miss its values.
             guard name != Bundle.main.bundleIdentifier, UserDefaults(suiteName: name) != nil else {
-                return "the system does not give it out. For the app's own settings, use Suite.standard."
+                return "UserDefaults does not accept it. For the app's own settings, use Suite.standard."
             }
             // macOS reports no missing entitlement.
             guard !name.hasPrefix("group.") || groupDirectory != nil else {
