@@ -45,7 +45,7 @@ extension Suite {
         if !Self.closedDomains.withLock({ $0.contains(domainName) }) {
             guard try isHidden() else { return nil }
         }
-        return "The settings in \(self) exist but cannot be read until the device is unlocked for the first time after a "
-            + "restart."
+        return "The settings in \(self) exist but cannot be read until the device is unlocked for the first time after "
+            + "a restart."
     }
 }
