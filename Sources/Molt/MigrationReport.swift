@@ -130,7 +130,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
 extension MigrationReport.Entry: CustomStringConvertible {
     /// The migration, its outcome, its duration and its counts, in one line.
     public var description: String {
-        "\(migration): \(outcome.text)" + (outcome == .ran ? " in \(MigrationReport.seconds(duration))" : "")
+        "\(migration): \(outcome.text)" + (outcome == .ran ? " in \(DisplayText.seconds(duration))" : "")
             + (counts.isZero ? "" : ", \(counts)")
     }
 }

@@ -16,14 +16,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case run(@Sendable (MigrationContext) throws -> Void)
     }
 
-    /// The policy for a record that lacks the step's property.
-    public enum MissingProperty: String, Hashable, Sendable {
-        /// Leaves the record as it is: a nil optional is usually not encoded.
-        case skip
-        /// Fails the upgrade with the code `propertyMissing`.
-        case fail
-    }
-
     package let attached: [AttachedStore]
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.

@@ -190,15 +190,3 @@ extension MoltConfiguration {
         )
     }
 }
-
-extension MoltError {
-    /// The error of an upgrade that the deadline stopped before its commit.
-    package static var deadlinePassed: MoltError {
-        MoltError(
-            .deadlinePassed,
-            "The deadline has passed.",
-            advice: "Open it again to upgrade it.",
-            outcome: .rolledBack
-        )
-    }
-}

@@ -85,7 +85,7 @@ extension MigrationEvent {
 
         /// The percentage and the numbers of records.
         public var description: String {
-            "\(Int(fraction * 100)) %, \(MigrationReport.grouped(completed)) of \(MigrationReport.grouped(total)) records"
+            "\(Int(fraction * 100)) %, \(DisplayText.grouped(completed)) of \(DisplayText.grouped(total)) records"
         }
     }
 }

@@ -68,7 +68,7 @@ extension Record {
     @inline(__always)
     mutating func changeEachPlace(
         of paths: [PropertyPath],
-        ifMissing: MigrationStep.MissingProperty,
+        ifMissing: MissingProperty,
         areNamed: Bool = false,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
@@ -80,7 +80,7 @@ extension Record {
 
     private mutating func changeElements(
         _ paths: [PropertyPath],
-        ifMissing: MigrationStep.MissingProperty,
+        ifMissing: MissingProperty,
         _ areNamed: Bool,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {

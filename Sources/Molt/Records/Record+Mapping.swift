@@ -37,7 +37,7 @@ extension Record {
     mutating func mapValue(
         _ path: PropertyPath,
         _ map: ValueMap.Prepared,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
     }
@@ -45,7 +45,7 @@ extension Record {
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
     mutating func replaceValue(
         _ path: PropertyPath,
-        ifMissing: MigrationStep.MissingProperty,
+        ifMissing: MissingProperty,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
     ) throws {
         try changeEachPlace(of: [path], ifMissing: ifMissing) { record, paths in

@@ -28,7 +28,7 @@ extension Record {
     package mutating func move(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
@@ -41,7 +41,7 @@ extension Record {
     package mutating func copy(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             try record.copyIfPresent(paths[0], to: paths[1], "copy")

@@ -139,13 +139,13 @@ extension Record {
     // MARK: For steps
 
     /// The policy of a call by the app: with `each`, elements may lack the property, but there must be elements.
-    func requirement(of paths: [PropertyPath]) throws -> MigrationStep.MissingProperty {
+    func requirement(of paths: [PropertyPath]) throws -> MissingProperty {
         guard let each = paths.first(where: { $0.hasEach })?.atFirstEach else { return .fail }
         guard elements(at: each.outer) != nil || hasNoElements(at: each.outer) else { throw missing(paths[0]) }
         return .skip
     }
 
-    package mutating func remove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
+    package mutating func remove(_ path: PropertyPath, ifMissing: MissingProperty) throws {
         let isPresent =
             if let name = path.onlyName {
                 object.remove(name)
@@ -162,7 +162,7 @@ extension Record {
     package mutating func rename(
         _ path: PropertyPath,
         to newName: String,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         let renaming =
             if let name = path.onlyName {

@@ -102,7 +102,7 @@ extension Record {
         _ paths: [PropertyPath],
         at separator: Separator,
         missing: [UInt8],
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try changeEachPlace(of: paths, ifMissing: ifMissing) { record, paths in
             try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing: missing)
@@ -113,7 +113,7 @@ extension Record {
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try changeEachPlace(of: paths + [newPath], ifMissing: ifMissing) { record, paths in
             try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator: separator)

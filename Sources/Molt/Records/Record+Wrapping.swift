@@ -44,7 +44,7 @@ extension Record {
 
     // MARK: For steps
 
-    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: MigrationStep.MissingProperty)
+    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: MissingProperty)
         throws
     {
         let depth = full(path).count + 1
@@ -60,7 +60,7 @@ extension Record {
     mutating func unwrap(
         _ path: PropertyPath,
         from wrapper: Wrapper,
-        ifMissing: MigrationStep.MissingProperty
+        ifMissing: MissingProperty
     ) throws {
         try replaceValue(path, ifMissing: ifMissing) { wrapper.content(of: $0) }
     }

@@ -201,6 +201,12 @@ extension Suite {
 }
 
 extension MoltError {
+    package func of(suite: Suite) -> MoltError {
+        var error = self
+        error.store = suite.domainName
+        return error
+    }
+
     static func ownKey(_ key: String, in suite: Suite) -> MoltError {
         MoltError(
             .cannotStore,

@@ -20,8 +20,8 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         as newType: String,
-        key: MigrationContext.ExtractedKey,
-        leaving remainder: MigrationContext.ExtractedRemainder = .key,
+        key: Record.ExtractedKey,
+        leaving remainder: Record.ExtractedRemainder = .key,
         owner: PropertyPath? = nil
     ) -> MigrationStep {
         let declaration = ExtractRecordsStep(
@@ -40,8 +40,8 @@ struct ExtractRecordsStep: StepDeclaration {
     var type: String
     var path: PropertyPath
     var newType: String
-    var key: MigrationContext.ExtractedKey
-    var remainder: MigrationContext.ExtractedRemainder
+    var key: Record.ExtractedKey
+    var remainder: Record.ExtractedRemainder
     var owner: PropertyPath?
 
     var description: String { "extract \(newType) from \(type).\(path)" }

@@ -96,15 +96,3 @@ package protocol StoreHolder: AnyObject, Sendable {
     /// Interrupts running work and closes the file.
     func releaseStore()
 }
-
-extension MoltError {
-    /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
-    package static func suspended(_ outcome: Outcome? = nil) -> MoltError {
-        MoltError(
-            .suspended,
-            "The app has suspended its access to stores.",
-            advice: outcome == .committed ? nil : "Try again after `StoreAccess.resume()`.",
-            outcome: outcome
-        )
-    }
-}

@@ -85,7 +85,7 @@ extension StoreContents.StoredRecord {
     }
 
     fileprivate var expiry: String {
-        expiration.map { "\texpires \(MigrationReport.time(Date(timeIntervalSince1970: $0)))" } ?? ""
+        expiration.map { "\texpires \(DisplayText.time(Date(timeIntervalSince1970: $0)))" } ?? ""
     }
 
     /// The record as a JSON object in one line; its JSON content keeps its bytes, apart from white space.
@@ -93,7 +93,7 @@ extension StoreContents.StoredRecord {
         func text(_ string: String) -> String { RecordValue.string(string).description }
         var members = ["\"key\":\(text(key))", "\"type\":\(text(typeName))", "\"version\":\(version)"]
         if let expiration {
-            members.append("\"expires\":\(text(MigrationReport.time(Date(timeIntervalSince1970: expiration))))")
+            members.append("\"expires\":\(text(DisplayText.time(Date(timeIntervalSince1970: expiration))))")
         }
         if !withContent {
             members.append("\"bytes\":\(content.count)")

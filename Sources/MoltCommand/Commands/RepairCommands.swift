@@ -148,7 +148,7 @@ extension StoreBackup {
         let records = recordCount.map { ", \($0) records" } ?? ""
         let settings = attachedStores.isEmpty ? "" : ", with settings of \(attachedStores.joined(separator: " and "))"
         return
-            "\(url.lastPathComponent): \(MigrationReport.time(date)), version \(schemaVersion)\(records), \(size) bytes\(settings)"
+            "\(url.lastPathComponent): \(DisplayText.time(date)), version \(schemaVersion)\(records), \(size) bytes\(settings)"
     }
 }
 

@@ -27,7 +27,7 @@ enum EscapedText {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
         guard let end, end != scalars.endIndex else { return String(text) }
-        let rest = MigrationReport.grouped(scalars[end...].count)
+        let rest = DisplayText.grouped(scalars[end...].count)
         return String(String.UnicodeScalarView(scalars[..<end])) + " … \(rest) more characters"
     }
 

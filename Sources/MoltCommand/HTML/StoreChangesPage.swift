@@ -40,7 +40,7 @@ struct StoreChangesPage {
             for (count, label) in facts {
                 HTML(.div) {
                     HTML(.dt) { label }
-                    HTML(.dd) { MigrationReport.grouped(count) }
+                    HTML(.dd) { DisplayText.grouped(count) }
                 }
             }
         }
@@ -76,12 +76,12 @@ struct StoreChangesPage {
         return HTML.section("records", "Records \(change.rawValue)") {
             if plain > 0 {
                 HTML(.p) {
-                    "Only the version differs in \(plain == 1 ? "1 record" : "\(MigrationReport.grouped(plain)) records")."
+                    "Only the version differs in \(plain == 1 ? "1 record" : "\(DisplayText.grouped(plain)) records")."
                 }
             }
             for record in records { article(record) }
             if omitted > 0 {
-                HTML(.p, .class("muted")) { "Not listed: \(MigrationReport.grouped(omitted)) more." }
+                HTML(.p, .class("muted")) { "Not listed: \(DisplayText.grouped(omitted)) more." }
             }
         }
     }

@@ -71,20 +71,20 @@ extension UpgradeReportPage {
         // The list has only the first of many records, but the count includes all.
         let quarantined = report.counts.quarantined
         let heading = [
-            quarantined == 0 ? nil : "\(MigrationReport.records(quarantined)) would go to quarantine",
-            dropped == 0 ? nil : "\(MigrationReport.records(dropped)) would be deleted",
+            quarantined == 0 ? nil : "\(DisplayText.records(quarantined)) would go to quarantine",
+            dropped == 0 ? nil : "\(DisplayText.records(dropped)) would be deleted",
         ]
         let outcome = heading.compactMap(\.self).joined(separator: ", ")
         let text =
             failure == nil
-            ? "\(outcome): not convertible" : "\(MigrationReport.records(quarantined + dropped)) cannot be converted"
+            ? "\(outcome): not convertible" : "\(DisplayText.records(quarantined + dropped)) cannot be converted"
         return finding("bad", "!", text) {
             HTML(.ul) {
                 HTML.first(20, of: groups(of: failed), note: { text in HTML(.li) { text } }) { group in
                     HTML(.li, .class("group")) { element(for: group) }
                 }
                 if quarantined + dropped > failed.count {
-                    HTML(.li, .class("muted")) { "Only the first \(MigrationReport.records(failed.count)) are listed." }
+                    HTML(.li, .class("muted")) { "Only the first \(DisplayText.records(failed.count)) are listed." }
                 }
             }
         }
@@ -118,7 +118,7 @@ extension UpgradeReportPage {
                 HTML(.strong) { EscapedText.cut(migration.name, to: 120) }
                 " "
                 HTML(.span, .class("badge bad")) {
-                    "\(MigrationReport.grouped(group.count)) \(failure == nil ? Self.name(of: record.outcome) : "failed")"
+                    "\(DisplayText.grouped(group.count)) \(failure == nil ? Self.name(of: record.outcome) : "failed")"
                 }
                 " of type "
                 HTML.code(EscapedText.cut(record.type, to: 120))
@@ -145,7 +145,7 @@ extension UpgradeReportPage {
         let keys = report?.keys.filter { outcomes.contains($0.outcome) } ?? []
         guard !keys.isEmpty else { return nil }
         let count =
-            keys.count == 1 ? "1 setting or file is" : "\(MigrationReport.grouped(keys.count)) settings or files are"
+            keys.count == 1 ? "1 setting or file is" : "\(DisplayText.grouped(keys.count)) settings or files are"
         return finding("bad", "!", "\(count) not converted, or only in part") {
             HTML(.ul) {
                 HTML.first(20, of: keys, note: { text in HTML(.li) { text } }) { key in
@@ -186,7 +186,7 @@ extension UpgradeReportPage {
                         HTML(.td) { Self.kind(of: item.loss) }
                         if hasCounts {
                             HTML(.td, .class("number"), .dataLabel("records")) {
-                                item.loss.count.map(MigrationReport.grouped) ?? "–"
+                                item.loss.count.map(DisplayText.grouped) ?? "–"
                             }
                         }
                         cell(item.migration.name, "migration")
@@ -221,7 +221,7 @@ extension UpgradeReportPage {
         }
         for deferral in report?.deferred ?? plan?.deferred ?? [] { lines.append("Migration \(deferral)") }
         if let count = report?.expiredCount, count > 0 {
-            lines.append("\(MigrationReport.records(count)) had expired and would be removed before the upgrade.")
+            lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")
         }
         guard !lines.isEmpty else { return nil }
         return finding("note", "?", "Worth a look") {

@@ -71,7 +71,7 @@ extension UpgradeReportPage {
             }
             cells(entry.counts, columns)
             HTML(.td, .class("number time")) {
-                MigrationReport.seconds(entry.duration)
+                DisplayText.seconds(entry.duration)
                 // The ratio of times that are shown as 0 says nothing.
                 if longest >= 0.001 { bar(entry.duration / longest) }
             }
@@ -99,7 +99,7 @@ extension UpgradeReportPage {
         HTML.joined(
             columns.map { column in
                 HTML(.td, .class("number")) {
-                    counts.isZero ? "–" : MigrationReport.grouped(counts[keyPath: column.count])
+                    counts.isZero ? "–" : DisplayText.grouped(counts[keyPath: column.count])
                 }
             }
         )

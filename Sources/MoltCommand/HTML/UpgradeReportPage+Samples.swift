@@ -78,7 +78,7 @@ extension UpgradeReportPage {
         case .skipped(let count, let kind):
             HTML(.tr) {
                 HTML(.td, .class("gap"), HTML.Attribute("colspan", "2")) {
-                    "… \(MigrationReport.grouped(count)) \(kind.rawValue) \(count == 1 ? "line" : "lines")"
+                    "… \(DisplayText.grouped(count)) \(kind.rawValue) \(count == 1 ? "line" : "lines")"
                 }
             }
         }

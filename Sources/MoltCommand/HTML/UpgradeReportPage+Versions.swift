@@ -101,7 +101,7 @@ extension UpgradeReportPage {
             (counts.changed, "changed"), (counts.dropped, "dropped"), (counts.created, "created"),
             (counts.quarantined, "quarantined"),
         ]
-        let text = numbers.filter { $0.0 > 0 }.map { "\(MigrationReport.grouped($0.0)) \($0.1)" }
+        let text = numbers.filter { $0.0 > 0 }.map { "\(DisplayText.grouped($0.0)) \($0.1)" }
         return text.isEmpty ? nil : text.joined(separator: ", ")
     }
 

@@ -84,13 +84,13 @@ struct UpgradeReportPage {
 
     private var facts: HTML {
         var facts: [(String, String)] = []
-        if let records = store.records { facts.append(("records in the store", MigrationReport.grouped(records))) }
+        if let records = store.records { facts.append(("records in the store", DisplayText.grouped(records))) }
         if let plan {
             facts.append((plan.pending.count == 1 ? "migration to run" : "migrations to run", "\(plan.pending.count)"))
         }
         if let report {
-            facts.append(("record changes", MigrationReport.grouped(report.counts.changed)))
-            facts.append(("duration", MigrationReport.seconds(report.duration)))
+            facts.append(("record changes", DisplayText.grouped(report.counts.changed)))
+            facts.append(("duration", DisplayText.seconds(report.duration)))
         }
         if let byteCount = store.byteCount {
             facts.append(
@@ -157,7 +157,7 @@ extension HTML {
     ) -> HTML {
         var html = joined(elements.prefix(count).map(content))
         let left = (total ?? elements.count) - min(count, elements.count)
-        if left > 0 { html += note("and \(MigrationReport.grouped(left)) more") }
+        if left > 0 { html += note("and \(DisplayText.grouped(left)) more") }
         return html
     }
 }

@@ -60,7 +60,7 @@ package enum Shown {
 
     /// Two different dates, with enough precision to show the difference.
     package static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
-        let shown = (expected.map(MigrationReport.time) ?? "never", found.map(MigrationReport.time) ?? "never")
+        let shown = (expected.map(DisplayText.time) ?? "never", found.map(DisplayText.time) ?? "never")
         guard shown.0 == shown.1, let expected, let found else { return shown }
         return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")
     }

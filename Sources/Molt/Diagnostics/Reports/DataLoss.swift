@@ -38,7 +38,7 @@ public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// The data in a few words.
     public var description: String {
-        let records = count.map(MigrationReport.records)
+        let records = count.map(DisplayText.records)
         let place = records.map { " in \($0)" } ?? ""
         return switch kind {
         case .property, .converted: "\(name)\(place)"

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 extension MigrationReport: CustomStringConvertible {
     /// A table, followed by records that failed, unmatched names, outcomes for keys, and deferred migrations.
@@ -10,7 +10,7 @@ extension MigrationReport: CustomStringConvertible {
             switch expiredCount {
             case 0: [String]()
             case 1: ["expired: 1 record was removed before the upgrade"]
-            default: ["expired: \(Self.grouped(expiredCount)) records were removed before the upgrade"]
+            default: ["expired: \(DisplayText.grouped(expiredCount)) records were removed before the upgrade"]
             }
         let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
         let lines = [table] + onRead + expired + failureLines + nameLines + lossLines + keyLines + waiting + sampleLines
@@ -32,7 +32,7 @@ extension MigrationReport: CustomStringConvertible {
         if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
         return isFresh
             ? "\(head): created at version \(to)\(waiting)"
-            : "\(head): version \(from) to \(to) in \(Self.seconds(duration))\(waiting)"
+            : "\(head): version \(from) to \(to) in \(DisplayText.seconds(duration))\(waiting)"
     }
 
     private var table: String {
@@ -49,7 +49,7 @@ extension MigrationReport: CustomStringConvertible {
         for entry in ran {
             rows.append(
                 [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
-                    + [Self.seconds(entry.duration)]
+                    + [DisplayText.seconds(entry.duration)]
             )
             // A single step would repeat the migration's row.
             for step in entry.steps where entry.steps.count > 1 {
@@ -62,35 +62,7 @@ extension MigrationReport: CustomStringConvertible {
     /// The counts, or dashes when no record was read, as in a type rename.
     private static func cells(_ counts: RecordCounts) -> [String] {
         let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
-        return numbers.map { counts.isZero ? "–" : grouped($0) }
-    }
-
-    /// A number with its digits grouped in threes.
-    package static func grouped(_ number: Int) -> String {
-        let digits = Array(String(number))
-        return digits.enumerated().reduce(into: "") { text, digit in
-            if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
-            text.append(digit.element)
-        }
-    }
-
-    /// A number of records in words.
-    package static func records(_ count: Int) -> String {
-        count == 1 ? "1 record" : "\(grouped(count)) records"
-    }
-
-    /// A date in the form of ISO 8601, or in seconds since 1970 if it is beyond the calendar.
-    ///
-    /// The formatter would end the process for such a date, which a damaged file may contain.
-    package static func time(_ date: Date) -> String {
-        let seconds = date.timeIntervalSince1970
-        return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s since 1970"
-    }
-
-    /// A duration in milliseconds, or in seconds from one second.
-    package static func seconds(_ duration: Double) -> String {
-        guard abs(duration) < 1e9 else { return "\(duration) s" }
-        return duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+        return numbers.map { counts.isZero ? "–" : DisplayText.grouped($0) }
     }
 
     private var failureLines: [String] {
@@ -104,14 +76,14 @@ extension MigrationReport: CustomStringConvertible {
             let quarantined = entry.counts.quarantined
             let counts = outcomes.map { outcome, records in
                 let count = outcome == .quarantined ? quarantined : records.count
-                return "\(Self.grouped(count)) \(outcome.rawValue)"
+                return "\(DisplayText.grouped(count)) \(outcome.rawValue)"
             }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", ")), not convertible")
             for record in failed.prefix(shown) {
                 lines.append("  \(record)")
             }
             let more = (failed.contains { $0.outcome == .dropped } ? failed.count : quarantined) - shown
-            if more > 0 { lines.append("  and \(Self.grouped(more)) more") }
+            if more > 0 { lines.append("  and \(DisplayText.grouped(more)) more") }
         }
         return lines
     }
@@ -163,7 +135,7 @@ extension MigrationReport: CustomStringConvertible {
             guard !keys.isEmpty else { continue }
             let counts = Dictionary(grouping: keys, by: \.outcome).mapValues(\.count)
                 .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
-                .map { "\(Self.grouped($0.value)) \($0.key)" }
+                .map { "\(DisplayText.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
             for key in keys
             where [.notConvertible, .unreadable, .notNamed].contains(key.outcome)

@@ -21,7 +21,7 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
     }
 
     private var recordsRead: String {
-        recordCount == 1 ? "the only record" : "any of \(MigrationReport.records(recordCount))"
+        recordCount == 1 ? "the only record" : "any of \(DisplayText.records(recordCount))"
     }
 
     init(type: String, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?) {

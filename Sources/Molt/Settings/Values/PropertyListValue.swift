@@ -136,7 +136,7 @@ extension PropertyListValue: CustomStringConvertible {
         case .unsigned(let unsigned): "\(unsigned)"
         case .double(let double): "\(double)"
         case .string(let string): string.debugDescription
-        case .date(let date): MigrationReport.time(date)
+        case .date(let date): DisplayText.time(date)
         case .data(let data): "data, \(data.count) B"
         case .array(let elements): "[\(elements.map(\.description).joined(separator: ", "))]"
         case .dictionary(let values): "[\(values.isEmpty ? ":" : Self.members(values))]"

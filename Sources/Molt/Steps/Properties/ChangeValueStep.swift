@@ -20,7 +20,7 @@ extension MigrationStep {
         _ path: PropertyPath,
         to kind: Record.ScalarKind,
         otherwise other: Record.OtherValue = .fail,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(ChangeValueStep(type, path, .kind(kind), other, ifMissing))
     }
@@ -47,7 +47,7 @@ extension MigrationStep {
         from form: Record.DateForm,
         to newForm: Record.DateForm,
         otherwise other: Record.OtherValue = .fail,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(ChangeValueStep(type, path, .date(from: form, to: newForm), other, ifMissing))
     }
@@ -58,14 +58,14 @@ struct ChangeValueStep: RecordStep {
     var path: PropertyPath
     var conversion: ValueConversion
     var other: OtherJSON
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     init(
         _ type: String,
         _ path: PropertyPath,
         _ conversion: ValueConversion,
         _ other: Record.OtherValue,
-        _ ifMissing: MigrationStep.MissingProperty
+        _ ifMissing: Record.MissingProperty
     ) {
         self.type = type
         self.path = path

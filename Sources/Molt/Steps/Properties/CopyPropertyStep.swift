@@ -15,7 +15,7 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(CopyPropertyStep(type: type, path: path, newPath: newPath, ifMissing: ifMissing))
     }
@@ -25,7 +25,7 @@ struct CopyPropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     var newPath: PropertyPath
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "copy \(type).\(path) to \(newPath)" }

@@ -21,7 +21,7 @@ extension MigrationStep {
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String = " ",
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(
             JoinPropertiesStep(
@@ -40,7 +40,7 @@ struct JoinPropertiesStep: RecordStep {
     var paths: [PropertyPath]
     var newPath: PropertyPath
     var separator: String
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { paths.first }
     var alternatives: [PropertyPath] { paths }

@@ -19,7 +19,7 @@ extension MigrationStep {
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],
         otherwise other: Record.OtherValue = .keep,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path)
         return MigrationStep(MapValueStep(type: type, path: path, map: map, ifMissing: ifMissing))
@@ -30,7 +30,7 @@ struct MapValueStep: RecordStep {
     var type: String
     var path: PropertyPath
     var map: ValueMap
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }

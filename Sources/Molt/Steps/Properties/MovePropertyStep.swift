@@ -15,7 +15,7 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(MovePropertyStep(type: type, path: path, newPath: newPath, ifMissing: ifMissing))
     }
@@ -25,7 +25,7 @@ struct MovePropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     var newPath: PropertyPath
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }

@@ -9,7 +9,7 @@ extension MigrationStep {
     public static func removeProperty(
         _ type: String,
         _ path: PropertyPath,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(RemovePropertyStep(type: type, path: path, ifMissing: ifMissing))
     }
@@ -18,7 +18,7 @@ extension MigrationStep {
 struct RemovePropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "remove \(type).\(path)" }

@@ -11,7 +11,7 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         to newName: String,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(RenamePropertyStep(type: type, path: path, newName: newName, ifMissing: ifMissing))
     }
@@ -21,7 +21,7 @@ struct RenamePropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     var newName: String
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String { "rename \(type).\(path) to \(newName)" }

@@ -24,7 +24,7 @@ extension MigrationStep {
         at separator: Record.Separator = .first(" "),
         into newPaths: [PropertyPath],
         missing: RecordValue = "",
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(
             SplitPropertyStep(
@@ -46,7 +46,7 @@ struct SplitPropertyStep: RecordStep {
     var newPaths: [PropertyPath]
     /// The value without a part as JSON; nil if it is nested too deeply for a path.
     var missing: String?
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var description: String {

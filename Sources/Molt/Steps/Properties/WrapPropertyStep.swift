@@ -17,7 +17,7 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         in wrapper: Record.Wrapper,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(WrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
@@ -41,7 +41,7 @@ extension MigrationStep {
         _ type: String,
         _ path: PropertyPath,
         from wrapper: Record.Wrapper,
-        ifMissing: MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(UnwrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
@@ -51,7 +51,7 @@ struct WrapPropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     var wrapper: Record.Wrapper
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }
@@ -72,7 +72,7 @@ struct UnwrapPropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     var wrapper: Record.Wrapper
-    var ifMissing: MigrationStep.MissingProperty
+    var ifMissing: Record.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
     var mayKeepValue: Bool { true }

@@ -97,10 +97,10 @@ extension LedgerEntry {
 extension LedgerEntry: CustomStringConvertible {
     /// The migration, its outcome, the time, and the counts, in one line.
     public var description: String {
-        let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
+        let time = outcome == .ran ? " in \(DisplayText.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
         let headline =
-            "\(MigrationID(name: name, version: version)): \(outcome.text) \(MigrationReport.time(appliedAt))\(time)"
+            "\(MigrationID(name: name, version: version)): \(outcome.text) \(DisplayText.time(appliedAt))\(time)"
         return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
     }
 }

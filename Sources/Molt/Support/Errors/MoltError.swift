@@ -250,6 +250,30 @@ extension Error {
     }
 }
 
+// MARK: Stopping
+
+extension MoltError {
+    /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
+    package static func suspended(_ outcome: Outcome? = nil) -> MoltError {
+        MoltError(
+            .suspended,
+            "The app has suspended its access to stores.",
+            advice: outcome == .committed ? nil : "Try again after `StoreAccess.resume()`.",
+            outcome: outcome
+        )
+    }
+
+    /// The error of an upgrade that the deadline stopped before its commit.
+    package static var deadlinePassed: MoltError {
+        MoltError(
+            .deadlinePassed,
+            "The deadline has passed.",
+            advice: "Open it again to upgrade it.",
+            outcome: .rolledBack
+        )
+    }
+}
+
 // MARK: Locations
 
 extension MoltError {
@@ -266,12 +290,6 @@ extension MoltError {
     package func at(key: String) -> MoltError {
         var error = self
         error.key = key
-        return error
-    }
-
-    package func of(suite: Suite) -> MoltError {
-        var error = self
-        error.store = suite.domainName
         return error
     }
 

@@ -35,18 +35,6 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.processID = processID
     }
 
-    /// Creates an attempt of this process that begins now.
-    init(_ plan: MigrationPlan, appVersion: String) {
-        self.init(
-            startedAt: Date(),
-            from: plan.from,
-            to: plan.to,
-            appVersion: appVersion,
-            processName: ProcessInfo.processInfo.processName,
-            processID: ProcessInfo.processInfo.processIdentifier
-        )
-    }
-
     /// Whether another attempt is for the same upgrade, and so will probably be interrupted too.
     ///
     /// A newer release of the app may have fixed the cause, and a changed version of the store is progress.
@@ -59,7 +47,7 @@ extension UpgradeAttempt: CustomStringConvertible {
     /// The process and the start, in one line.
     public var description: String {
         let app = appVersion.isEmpty ? "" : " \(appVersion)"
-        let time = MigrationReport.time(startedAt)
+        let time = DisplayText.time(startedAt)
         return "process \(processID) (\(ErrorSummary.oneLine(processName))\(ErrorSummary.oneLine(app))), since \(time)"
     }
 }

@@ -1,23 +1,4 @@
 extension MigrationContext {
-    /// The key of a record that was an object inside another record.
-    public enum ExtractedKey: Hashable, Sendable {
-        /// The string or integer at a path in the object.
-        case property(PropertyPath)
-        /// The key of the outer record and the names of the path, joined with slashes. For an element, its position from
-        /// 0 or its key in a dictionary follows: "ada/address", "post-7/comments/0", "ada/addresses/home".
-        case derived
-    }
-
-    /// The replacement for an extracted object.
-    public enum ExtractedRemainder: String, Hashable, Sendable {
-        /// The key of the new record.
-        case key
-        /// Nothing; an array or dictionary without other elements is removed, too.
-        ///
-        /// The keys of a dictionary are then lost, unless the keys of the new records are derived from them.
-        case nothing
-    }
-
     /// Extracts objects inside the records of a type into records of their own.
     ///
     /// ```swift
@@ -41,8 +22,8 @@ extension MigrationContext {
         _ type: String,
         _ path: PropertyPath,
         as newType: String,
-        key: ExtractedKey,
-        leaving remainder: ExtractedRemainder = .key,
+        key: Record.ExtractedKey,
+        leaving remainder: Record.ExtractedRemainder = .key,
         owner: PropertyPath? = nil
     ) throws {
         var (count, isFound) = (0, false)
@@ -89,8 +70,8 @@ extension MigrationContext {
 /// The objects that were taken out of one record.
 private struct Extracted {
     let type: String
-    let key: MigrationContext.ExtractedKey
-    let remainder: MigrationContext.ExtractedRemainder
+    let key: Record.ExtractedKey
+    let remainder: Record.ExtractedRemainder
     let owner: PropertyPath?
     let path: PropertyPath
     var records: [Record] = []

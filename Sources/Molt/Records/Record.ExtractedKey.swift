@@ -1,0 +1,20 @@
+extension Record {
+    /// The key of a record that was an object inside another record.
+    public enum ExtractedKey: Hashable, Sendable {
+        /// The string or integer at a path in the object.
+        case property(PropertyPath)
+        /// The key of the outer record and the names of the path, joined with slashes. For an element, its position from
+        /// 0 or its key in a dictionary follows: "ada/address", "post-7/comments/0", "ada/addresses/home".
+        case derived
+    }
+
+    /// The replacement for an extracted object.
+    public enum ExtractedRemainder: String, Hashable, Sendable {
+        /// The key of the new record.
+        case key
+        /// Nothing; an array or dictionary without other elements is removed, too.
+        ///
+        /// The keys of a dictionary are then lost, unless the keys of the new records are derived from them.
+        case nothing
+    }
+}

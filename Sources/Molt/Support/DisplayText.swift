@@ -1,0 +1,32 @@
+package import Foundation
+
+/// Numbers, times and durations as people read them, in descriptions and reports.
+package enum DisplayText {
+    /// A number with its digits grouped in threes.
+    package static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number))
+        return digits.enumerated().reduce(into: "") { text, digit in
+            if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
+            text.append(digit.element)
+        }
+    }
+
+    /// A number of records in words.
+    package static func records(_ count: Int) -> String {
+        count == 1 ? "1 record" : "\(grouped(count)) records"
+    }
+
+    /// A date in the form of ISO 8601, or in seconds since 1970 if it is beyond the calendar.
+    ///
+    /// The formatter would end the process for such a date, which a damaged file may contain.
+    package static func time(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s since 1970"
+    }
+
+    /// A duration in milliseconds, or in seconds from one second.
+    package static func seconds(_ duration: Double) -> String {
+        guard abs(duration) < 1e9 else { return "\(duration) s" }
+        return duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+    }
+}
