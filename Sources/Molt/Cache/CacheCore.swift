@@ -84,7 +84,7 @@ final class CacheCore: Sendable {
             ? nil
             : ReaderPool { [plan] () throws(SQLiteError) in
                 let connection = try Connection(filePath, mode: .readOnly)
-                connection.setBusyTimeout(milliseconds: busyMilliseconds)
+                connection.busyTimeout = busyMilliseconds
                 return CacheSession(connection, of: plan)
             }
         writer = Locked(Writer(session: session, store: store))

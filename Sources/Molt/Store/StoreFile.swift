@@ -177,9 +177,9 @@ package final class StoreFile {
         let connection = try openForWriting()
         do {
             // The file may have been replaced since it was probed.
-            connection.setBusyTimeout(milliseconds: 5_000)
+            connection.busyTimeout = 5_000
             _ = try hasTables(connection, forWriting: true)
-            connection.setBusyTimeout(milliseconds: 50)
+            connection.busyTimeout = 50
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
             try enableWAL(connection, waiting)
@@ -275,7 +275,7 @@ package final class StoreFile {
     package func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
-        connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        connection.busyTimeout = busyMilliseconds
         do {
             let exists = try hasTables(connection, forWriting: true)
             let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
@@ -287,7 +287,7 @@ package final class StoreFile {
             } else {
                 try withWriteTransaction(until: nil, { _ in true }, waiting: waiting)
             }
-            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            connection.busyTimeout = busyMilliseconds
             // Not earlier: this pragma makes SQLite read the schema.
             try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             return connection
@@ -299,7 +299,7 @@ package final class StoreFile {
     private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
         do {
             let connection = try Connection(path, mode: .readOnly)
-            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            connection.busyTimeout = busyMilliseconds
             guard try hasTables(connection) else { throw missing }
             self.connection = connection
             return connection

@@ -27,7 +27,7 @@ struct BackupCopy {
         let size: Int64
         do throws(SQLiteError) {
             source = try Connection(files.path, mode: isLocked && !hasLog ? .immutable : .readOnly)
-            source.setBusyTimeout(milliseconds: 5_000)
+            source.busyTimeout = 5_000
             // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
             try source.execute("BEGIN")
             size = try source.integer("PRAGMA page_count") * source.integer("PRAGMA page_size")

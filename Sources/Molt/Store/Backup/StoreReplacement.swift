@@ -102,7 +102,7 @@ package struct StoreReplacement {
     ) throws -> StoreBackup? {
         let live = try Connection(files.path, mode: .readWrite)
         defer { live.close() }
-        live.setBusyTimeout(milliseconds: 50)
+        live.busyTimeout = 50
         // SQLite would delete the log on close. Beside a damaged file, it may hold the only copy of some records.
         live.keepLog(true)
         // The new contents must survive a power loss. Without a log, deleting the journal is the commit, and only EXTRA
@@ -150,7 +150,7 @@ package struct StoreReplacement {
         DiskSync.drive(of: files.path + "-wal")
         // The commit is done, even if other processes prevent the checkpoint.
         live.keepLog(false)
-        live.setBusyTimeout(milliseconds: 0)
+        live.busyTimeout = 0
         try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
         return damaged
     }

@@ -189,7 +189,7 @@ enum FileProbe {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
-            connection.setBusyTimeout(milliseconds: 5_000)
+            connection.busyTimeout = 5_000
             try connection.execute("BEGIN")
         } catch {
             throw MoltError(error, store: path)

@@ -1,8 +1,9 @@
 internal import CMoltSQLite
+internal import Molt
 
 /// Raw reads go through SQLite's own layer: closing another descriptor would drop this process's locks.
 extension Connection {
-    package func fileSize() throws(SQLiteError) -> Int {
+    func fileSize() throws(SQLiteError) -> Int {
         let (file, methods) = try openFile()
         var size: sqlite3_int64 = 0
         let code = methods.xFileSize?(file, &size) ?? SQLITE_CANTOPEN
@@ -11,7 +12,7 @@ extension Connection {
     }
 
     /// Bytes of the file, zero-filled past its end; nil after a read error.
-    package func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
+    func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
         let (file, methods) = try openFile()
         guard let read = methods.xRead else { throw error(SQLITE_CANTOPEN) }
         var bytes = [UInt8](repeating: 0, count: count)

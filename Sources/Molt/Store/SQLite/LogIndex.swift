@@ -1,17 +1,6 @@
 internal import CMoltSQLite
 
 extension Connection {
-    /// Grows when this connection commits, and when a read begins after another connection's commit.
-    ///
-    /// Unlike `PRAGMA data_version`, it costs no statement and counts the connection's own commits. Nil when SQLite
-    /// does not support it.
-    var dataVersion: UInt32? {
-        var version: UInt32 = 0
-        // No name means the main database, and spares SQLite a string comparison.
-        let code = sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
-        return code == SQLITE_OK ? version : nil
-    }
-
     /// The header of the file's WAL index, which all processes share in memory; nil when it is unavailable.
     ///
     /// - Important: Only for a connection that has read the file in WAL mode: any other would create the index. The
