@@ -88,8 +88,7 @@ package struct CacheFile {
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 )
-                try statement.bind(last, at: 1)
-                try statement.bind(text: type, at: 2)
+                try statement.bind([last, type])
                 var page: [(id: Int64, record: StoreContents.StoredRecord)] = []
                 try statement.eachRow { row throws(SQLiteError) in page.append((row.integer(0), Self.record(row))) }
                 return page

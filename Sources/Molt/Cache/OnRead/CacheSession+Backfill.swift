@@ -79,22 +79,17 @@ extension CacheSession {
             WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
             """
         )
-        try search.bind(id, at: 1)
-        try search.bind(Int64(version), at: 2)
-        try search.bind(updated, at: 3)
+        try search.bind([id, version, updated])
         guard let (key, count) = try search.first({ ($0.text(0), $0.integer(1)) }) else { return false }
         if let failure {
             try connection.execute(QuarantineTable.creation)
             let moving = try connection.prepare(QuarantineTable.movingOne)
-            try moving.bind(id, at: 1)
-            try moving.bind(Date().timeIntervalSince1970, at: 2)
-            try moving.bind(failure, from: 3)
+            try moving.bind([id, Date().timeIntervalSince1970])
+            try moving.bind(failure.columns, from: 3)
             try moving.run()
             guard connection.changes == 1 else { throw .lostRows }
         }
-        let deletion = try connection.prepare("DELETE FROM molt_record WHERE id = ?1")
-        try deletion.bind(id, at: 1)
-        try deletion.run()
+        try connection.run("DELETE FROM molt_record WHERE id = ?1", id)
         guard connection.changes == 1 else { throw .lostRows }
         changedKeys.insert(key)
         if let size { self.size = size &- count }

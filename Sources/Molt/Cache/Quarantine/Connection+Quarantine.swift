@@ -21,8 +21,7 @@ extension Connection {
     ) throws(SQLiteError) -> [QuarantinedRecord] {
         guard try hasQuarantine() else { return [] }
         let statement = try prepare("\(QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2")
-        try statement.bind(id, at: 1)
-        try statement.bind(Int64(clamping: max(0, limit)), at: 2)
+        try statement.bind([id, max(0, limit)])
         defer { statement.reset() }
         var records: [QuarantinedRecord] = []
         var bytes = 0
@@ -42,9 +41,7 @@ extension Connection {
     }
 
     func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
-        let statement = try prepare("DELETE FROM molt_quarantine WHERE id = ?1")
-        try statement.bind(id, at: 1)
-        try statement.run()
+        try run("DELETE FROM molt_quarantine WHERE id = ?1", id)
     }
 
     /// Stores the reason of another failure, and the record as it was before the failed migration.
@@ -60,12 +57,8 @@ extension Connection {
             WHERE id = ?1
             """
         )
-        try statement.bind(id, at: 1)
-        try statement.bind(record.key, at: 2)
-        try statement.bind(record.typeName, at: 3)
-        try statement.bind(Int64(record.version), at: 4)
-        try statement.bind(record.expiration, at: 5)
-        try statement.bind(failure, from: 7)
+        try statement.bind([id, record.key, record.typeName, record.version, record.expiration])
+        try statement.bind(failure.columns, from: 7)
         try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
     }
 }
@@ -81,12 +74,7 @@ extension CacheSession {
             SELECT ?2, ?3, ?4, created_at, updated_at, ?5, ?6, ?7 FROM molt_quarantine WHERE id = ?1
             """
         )
-        try insertion.bind(id, at: 1)
-        try insertion.bind(record.key, at: 2)
-        try insertion.bind(type, at: 3)
-        try insertion.bind(Int64(record.version), at: 4)
-        try insertion.bind(useTime(), at: 5)
-        try insertion.bind(record.expiration, at: 6)
+        try insertion.bind([id, record.key, type, record.version, useTime(), record.expiration])
         try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 7)
         try connection.deleteQuarantined(id)
         if let size { self.size = size + Int64(record.content.count) }

@@ -51,8 +51,7 @@ enum JournalTable {
     static func remove(_ stores: [String], from connection: Connection) throws(SQLiteError) {
         let deletion = try connection.prepare("DELETE FROM molt_journal WHERE store = ?1")
         for store in stores {
-            try deletion.bind(store, at: 1)
-            try deletion.run()
+            try deletion.run(binding: store)
         }
     }
 

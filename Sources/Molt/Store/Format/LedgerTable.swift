@@ -52,23 +52,15 @@ package enum LedgerTable {
         )
         let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
         for entry in entries {
-            try insertion.bind(entry.name, at: 1)
-            try insertion.bind(Int64(entry.version), at: 2)
-            try insertion.bind(entry.outcome.rawValue, at: 3)
-            try insertion.bind(entry.appliedAt.timeIntervalSince1970, at: 4)
-            try insertion.bind(entry.duration, at: 5)
-            try insertion.bind(Int64(entry.counts.read), at: 6)
-            try insertion.bind(Int64(entry.counts.changed), at: 7)
-            try insertion.bind(Int64(entry.counts.dropped), at: 8)
-            try insertion.bind(Int64(entry.counts.created), at: 9)
-            try insertion.bind(Int64(entry.counts.quarantined), at: 10)
-            try insertion.bind(entry.appVersion, at: 11)
-            try insertion.bind(entry.moltVersion, at: 12)
-            try insertion.bind(text: entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), at: 13)
-            try insertion.bind(text: entry.fingerprint, at: 14)
-            try insertion.bind(text: entry.replaces.isEmpty ? nil : json(entry.replaces), at: 15)
-            try insertion.bind(text: entry.extra, at: 16)
-            try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 17)
+            try insertion.bind([
+                entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970,
+                entry.duration,
+                entry.counts.read, entry.counts.changed, entry.counts.dropped, entry.counts.created,
+                entry.counts.quarantined, entry.appVersion, entry.moltVersion,
+                entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
+                entry.replaces.isEmpty ? nil : json(entry.replaces), entry.extra,
+                entry.isReadableByOlderReleases ? 1 : 0,
+            ])
             try insertion.run()
         }
         if try connection.integer("SELECT max(id) FROM molt_ledger") != lastID {
@@ -105,11 +97,8 @@ package enum LedgerTable {
         _ name: String,
         _ connection: Connection
     ) throws(SQLiteError) {
-        let update = try connection.prepare(
-            "UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = '\(LedgerEntry.Outcome.onRead.rawValue)'"
-        )
-        try update.bind(name, at: 1)
-        try update.run()
+        let onRead = LedgerEntry.Outcome.onRead.rawValue
+        try connection.run("UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = ?2", name, onRead)
     }
 
     private static func entry(_ row: Statement) -> LedgerEntry {

@@ -31,7 +31,7 @@ package enum QuarantineTable {
         ) STRICT
         """
 
-    /// The columns of a ``RecordFailure``, in the order in which a statement binds them.
+    /// The columns of a ``RecordFailure``, in their order in ``RecordFailure/columns``.
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
@@ -89,16 +89,11 @@ package enum QuarantineTable {
     }
 }
 
-extension Statement {
-    /// Binds the values of the ``QuarantineTable/failureColumns``.
-    func bind(_ failure: RecordFailure, from index: Int32) throws(SQLiteError) {
-        try bind(failure.migration.name, at: index)
-        try bind(Int64(failure.migration.version), at: index + 1)
-        try bind(Int64(failure.firstStep), at: index + 2)
-        try bind(Int64(failure.step.number), at: index + 3)
-        try bind(failure.step.summary, at: index + 4)
-        try bind(failure.code.rawValue, at: index + 5)
-        try bind(failure.reason, at: index + 6)
-        try bind(text: failure.property, at: index + 7)
+extension RecordFailure {
+    /// The values of the ``QuarantineTable/failureColumns``.
+    var columns: [any SQLiteValue] {
+        [
+            migration.name, migration.version, firstStep, step.number, step.summary, code.rawValue, reason, property,
+        ]
     }
 }

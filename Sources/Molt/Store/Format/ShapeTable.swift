@@ -24,8 +24,7 @@ struct ShapeTable {
     func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
         guard try connection.hasTable(Self.name) else { return nil }
         let statement = try connection.prepare("SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2")
-        try statement.bind(type, at: 1)
-        try statement.bind(Int64(version), at: 2)
+        try statement.bind([type, version])
         guard let text = try statement.first({ $0.text(0) }) else { return nil }
         // An undecodable shape, as of a newer release, is replaced; no value is lost with it.
         return try? JSONDecoder().decode(TypeShape.self, fromStored: Data(text.utf8))
@@ -45,15 +44,10 @@ struct ShapeTable {
         // Names and Booleans can always be encoded. If this failed, the value would still be written.
         guard let data = try? encoder.encode(shape) else { return }
         try connection.execute(Self.creation)
-        let statement = try connection.prepare(
-            """
+        let insertion = """
             INSERT INTO molt_shape(type, version, shape) VALUES(?1, ?2, ?3)
             ON CONFLICT(type) DO UPDATE SET version = excluded.version, shape = excluded.shape
             """
-        )
-        try statement.bind(type, at: 1)
-        try statement.bind(Int64(version), at: 2)
-        try statement.bind(String(decoding: data, as: UTF8.self), at: 3)
-        try statement.run()
+        try connection.run(insertion, type, version, String(decoding: data, as: UTF8.self))
     }
 }

@@ -122,9 +122,18 @@ package final class Connection {
         try Statement(sql, on: self, isLasting: false)
     }
 
+    /// Runs one statement with values for its parameters.
+    package func run(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) {
+        let statement = try prepare(sql)
+        try statement.bind(values)
+        try statement.run()
+    }
+
     /// The first column of the first row as an integer; 0 when there is no row.
-    package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
-        try prepare(sql).first { $0.integer(0) } ?? 0
+    package func integer(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) -> Int64 {
+        let statement = try prepare(sql)
+        try statement.bind(values)
+        return try statement.first { $0.integer(0) } ?? 0
     }
 
     /// The first column of the first row as text; empty when there is no row.
@@ -134,9 +143,7 @@ package final class Connection {
 
     /// Whether the file itself, not the temporary database, has a table.
     package func hasTable(_ name: String) throws(SQLiteError) -> Bool {
-        let search = try prepare("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")
-        try search.bind(name, at: 1)
-        return try search.first { $0.integer(0) != 0 } ?? false
+        try integer("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)", name) != 0
     }
 
     // MARK: State

@@ -55,6 +55,23 @@ package final class Statement {
         while try step() { try body(self) }
     }
 
+    /// Binds values in the order of the parameters, then runs to the end.
+    ///
+    /// Each value is boxed; statements that run for every record bind theirs one by one.
+    package func run(binding values: any SQLiteValue...) throws(SQLiteError) {
+        try bind(values)
+        try run()
+    }
+
+    /// Binds values in the order of the parameters.
+    package func bind(_ values: [any SQLiteValue], from first: Int32 = 1) throws(SQLiteError) {
+        var index = first
+        for value in values {
+            try value.bind(to: self, at: index)
+            index += 1
+        }
+    }
+
     /// The result of the closure for the first row, or nil without a row; resets.
     package func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
         defer { reset() }
@@ -88,14 +105,6 @@ package final class Statement {
         var value = value
         let code = value.withUTF8 { put(UnsafeRawBufferPointer($0), isText: true, at: index, transient) }
         try check(code)
-    }
-
-    func bind(text: String?, at index: Int32) throws(SQLiteError) {
-        if let text {
-            try bind(text, at: index)
-        } else {
-            try bind(nil as Double?, at: index)
-        }
     }
 
     package func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
@@ -213,6 +222,41 @@ package final class Statement {
             guard let start = utf8.baseAddress, let base = bytes.baseAddress else { return true }
             return memcmp(start, base, utf8.count) == 0
         }
+    }
+}
+
+/// A value that ``Statement/run(binding:)`` can bind; nil is NULL.
+package protocol SQLiteValue {
+    func bind(to statement: Statement, at index: Int32) throws(SQLiteError)
+}
+
+extension Int64: SQLiteValue {
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension Int: SQLiteValue {
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        try statement.bind(Int64(self), at: index)
+    }
+}
+
+extension Double: SQLiteValue {
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension String: SQLiteValue {
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension Optional: SQLiteValue where Wrapped: SQLiteValue {
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        if let self { try self.bind(to: statement, at: index) } else { statement.unbind(index) }
     }
 }
 

@@ -32,7 +32,7 @@ final class SnapshotReader {
         self.flusher = flusher
         let statement = try connection.prepare(
             """
-            SELECT id, key, version, content, expires_at, type_id FROM molt_record NOT INDEXED
+            SELECT \(RecordBatch.columns) FROM molt_record NOT INDEXED
             WHERE id <= ?2 \(types.onlyID == nil ? "" : "AND type_id = ?1")
                 \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
             """
@@ -58,17 +58,7 @@ final class SnapshotReader {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
-                guard let typeName = types.name(of: statement.integer(5)) else { continue }
-                let expiration = statement.real(4)
-                batch.append(
-                    id: id,
-                    typeName: typeName,
-                    key: statement.bytes(1),
-                    content: statement.bytes(3),
-                    isData: statement.isBlob(3),
-                    expiration: expiration,
-                    version: Int(clamping: statement.integer(2))
-                )
+                if let name = types.name(of: statement.integer(2)) { batch.append(statement, name) }
             }
         } catch {
             // Stepping again would make SQLite begin again.

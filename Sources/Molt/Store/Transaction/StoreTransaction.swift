@@ -1,41 +1,40 @@
+internal import Foundation
+
 /// The write transaction of an upgrade: the ledger, the journal and the records.
 ///
 /// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
 /// insertion, and ``read(into:types:after:through:)`` returns records in that order. Statements are prepared at their
 /// first use and kept until the end.
 package final class StoreTransaction {
-    let connection: Connection
+    private let connection: Connection
     let storeName: String
     /// Whether the store may have records; that of a suite has none.
-    let holdsRecords: Bool
+    private let holdsRecords: Bool
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
-    var statements: Statements<TransactionQuery>
-    /// Whether the table of deferred changes was created.
-    var hasDeferred = false
-    /// Whether the table of records bound for quarantine was created.
-    var hasQuarantine = false
-    var hasOriginals = false
-    /// Reads the state at the beginning of the transaction; opened at its first use.
-    var snapshot: Connection?
-    /// The connection's change count when the transaction began to change records.
-    var firstChange: Int64
-    /// The cutoff at which expired records were deleted before the first change; nil when none were.
-    var expiredAt: Double?
-    let deadline: ContinuousClock.Instant?
-    let isDurable: Bool
+    private let isDurable: Bool
+    private let deadline: ContinuousClock.Instant?
+    private var statements: Statements<Query>
+    private let deferred: DeferredChanges
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
     private var failure: SQLiteError?
 
+    /// Reads the state at the beginning of the transaction; opened at its first use.
+    private var snapshot: Connection?
+    /// The connection's change count when the transaction began to change records.
+    private var firstChange: Int64
+    /// The cutoff at which expired records were deleted before the first change; nil when none were.
+    private var expiredAt: Double?
+
     /// All types; nil until they are needed, and after names may have changed.
-    var types: TypeNameTable?
-    var counts: [Int64: Int] = [:]
-    var total: Int?
+    private var types: TypeNameTable?
+    private var counts: [Int64: Int] = [:]
+    private var total: Int?
     /// Whether records were added, removed or written.
-    var changesSizes = false
+    private var changesSizes = false
     /// Reused memory for the content of inserted records.
-    var buffer: [UInt8] = []
+    private var buffer: [UInt8] = []
 
     init(
         _ connection: Connection,
@@ -53,6 +52,7 @@ package final class StoreTransaction {
         self.deadline = deadline
         firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)
+        deferred = DeferredChanges(connection)
     }
 
     // MARK: The life of the transaction
@@ -61,26 +61,22 @@ package final class StoreTransaction {
     func finish() throws(MoltError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
-            closeSnapshot()
-            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
-            if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
-            if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
-            hasDeferred = false
-            hasQuarantine = false
-            hasOriginals = false
+            endReading()
+            try deferred.finish()
             if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
 
     func invalidate() {
         statements.removeAll()
-        closeSnapshot()
+        deferred.invalidate()
+        endReading()
         isOver = true
     }
 
     /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
     @inline(__always)
-    func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
+    private func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
         precondition(!isOver, "A transaction was used after it had ended.")
         // The failure is sticky: a caller that swallowed it must not commit.
         if let failure { throw MoltError(failure, store: storeName) }
@@ -135,5 +131,505 @@ package final class StoreTransaction {
     /// Removes all entries, after they were applied.
     func clearJournal() throws {
         try mapped { () throws(SQLiteError) in try JournalTable.clear(connection) }
+    }
+
+    // MARK: Reading
+
+    /// The names of the types that have at least one record, sorted.
+    func typeNames() throws -> [String] {
+        try mapped { () throws(SQLiteError) in
+            var names: [String] = []
+            try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
+            return names
+        }
+    }
+
+    /// The number of records of a type, or of all types when `type` is nil.
+    func count(ofType type: String?) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard let type else { return try countAll() }
+            guard let typeID = try typeID(type) else { return 0 }
+            return try count(typeID)
+        }
+    }
+
+    /// Whether a record was last written before a schema version.
+    func hasRecords(before version: Int) throws -> Bool {
+        try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
+    }
+
+    /// The greatest record id, or 0 when there is no record.
+    func lastRecordID() throws -> Int64 {
+        try mapped { () throws(SQLiteError) in
+            try statements[.lastID].first { $0.integer(0) } ?? 0
+        }
+    }
+
+    /// Fills a batch with the next records, in the order of their ids; the batch stays empty at the end.
+    func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
+        batch.removeAll()
+        try mapped { () throws(SQLiteError) in
+            var types = try wantedTypes(types)
+            guard !types.isEmpty else { return }
+            let statement = try statements[.readTypes]
+            try statement.bind(after, at: 1)
+            try statement.bind(through, at: 2)
+            try statement.bind(types.onlyID, at: 3)
+            defer { statement.reset() }
+            var last = after
+            while !batch.isFull, try statement.step() {
+                // On a damaged page, ids may not grow; the pass would then repeat forever.
+                let id = statement.integer(0)
+                guard id > last else { throw .disorder }
+                last = id
+                if let name = types.name(of: statement.integer(2)) { batch.append(statement, name) }
+            }
+        }
+    }
+
+    /// Makes sure that a pass has read all records of some types; called before it adds or removes any.
+    ///
+    /// - Parameter count: The number of records that were read.
+    /// - Throws: The store's error for damage if it knows of more.
+    func checkRead(_ count: Int, ofTypes types: [String]) throws {
+        try mapped { () throws(SQLiteError) in
+            var known = 0
+            for id in try wantedTypes(types).ids { known += try self.count(id) }
+            // A damaged tree gives fewer records, without an error.
+            guard count >= known else { throw .missingRow }
+            try allTypes().checkThatNoneIsLost(connection)
+        }
+    }
+
+    func record(id: Int64) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByID]
+            try statement.bind(id, at: 1)
+            return try single(statement)
+        }
+    }
+
+    func record(forKey key: String) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByKey]
+            try statement.bind(key, at: 1)
+            return try single(statement)
+        }
+    }
+
+    /// The record that a statement finds, or nil; expects the columns of the reading queries.
+    private func single(_ statement: Statement) throws(SQLiteError) -> Record? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let batch = RecordBatch(capacity: 1)
+        batch.append(statement, try allTypes().names[statement.integer(2)] ?? "")
+        return batch[0]
+    }
+
+    /// Counts through an index, once, until records come or go.
+    private func count(_ typeID: Int64) throws(SQLiteError) -> Int {
+        if let count = counts[typeID] { return count }
+        let statement = try statements[.countType]
+        try statement.bind(typeID, at: 1)
+        let count = Int(try statement.first { $0.integer(0) } ?? 0)
+        counts[typeID] = count
+        return count
+    }
+
+    private func countAll() throws(SQLiteError) -> Int {
+        if let total { return total }
+        let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
+        total = count
+        return count
+    }
+
+    // MARK: A snapshot for another thread
+
+    /// Creates a reader of the records of some types, up to an id; the previous reader must have ended.
+    ///
+    /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
+    ///
+    /// - Returns: Nil if the caller must use ``read(into:types:after:through:)``: the transaction has made changes, which
+    ///   readers would not see, or the store does not support a second reader at the moment.
+    func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
+        try mapped { () throws(SQLiteError) in
+            let types = try wantedTypes(types)
+            guard !types.isEmpty, let snapshot = try openSnapshot() else { return nil }
+            return try SnapshotReader(
+                types,
+                through: through,
+                expiredAt: expiredAt,
+                on: snapshot,
+                flushing: isDurable ? connection.filePath.map { LogFlusher($0 + "-wal") } : nil,
+                storeName: storeName
+            )
+        }
+    }
+
+    /// The connection to the snapshot, opened at its first use; nil if there can be none.
+    private func openSnapshot() throws(SQLiteError) -> Connection? {
+        if let snapshot { return snapshot }
+        guard connection.totalChanges == firstChange, let path = connection.filePath,
+            let opened = try? Connection(path, mode: .readOnly)
+        else { return nil }
+        do throws(SQLiteError) {
+            // A read transaction begins with the first page read.
+            try opened.execute("PRAGMA cache_size = -1000; BEGIN")
+            _ = try opened.integer("PRAGMA user_version")
+        } catch {
+            return nil
+        }
+        // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
+        guard !connection.hasMoved else { return nil }
+        opened.interrupt(at: deadline)
+        snapshot = opened
+        return opened
+    }
+
+    /// Discards the snapshot, and closes its connection, so that the commit can checkpoint the log.
+    func endReading() {
+        snapshot?.close()
+        snapshot = nil
+    }
+
+    // MARK: Types
+
+    /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
+    func renameType(_ name: String, to newName: String) throws {
+        try mapped { () throws(SQLiteError) in
+            // Compared by bytes: two spellings of the same letter are two names.
+            guard !name.utf8.elementsEqual(newName.utf8) else { return }
+            guard let oldID = try typeID(name) else { return try allTypes().checkThatNoneIsLost(connection) }
+            defer { forgetTypes() }
+            guard let newID = try typeID(newName) else {
+                return try connection.run("UPDATE molt_type SET name = ?1 WHERE id = ?2", newName, oldID)
+            }
+            forgetCounts()
+            // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record. A damaged
+            // index must not hide a record.
+            let merging = "UPDATE OR FAIL molt_record NOT INDEXED SET type_id = ?1 WHERE type_id = ?2"
+            try connection.run(merging, newID, oldID)
+            try connection.run(Self.typeDeletion, oldID)
+        }
+    }
+
+    /// Deletes all records of a type, and returns their number.
+    func deleteType(_ name: String) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard let typeID = try typeID(name) else {
+                try allTypes().checkThatNoneIsLost(connection)
+                return 0
+            }
+            defer { forgetTypes() }
+            forgetCounts()
+            try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
+            let count = connection.changes
+            try connection.run(Self.typeDeletion, typeID)
+            return count
+        }
+    }
+
+    private static let typeDeletion = "DELETE FROM molt_type WHERE id = ?1"
+
+    private func allTypes() throws(SQLiteError) -> TypeNameTable {
+        if let types { return types }
+        let types = try TypeNameTable(connection)
+        self.types = types
+        return types
+    }
+
+    /// The id of a type name; nil when no record was ever written with it.
+    private func typeID(_ name: String) throws(SQLiteError) -> Int64? {
+        try allTypes().id(of: name)
+    }
+
+    private func addType(_ name: String) throws(SQLiteError) -> Int64 {
+        if let id = try typeID(name) { return id }
+        try statements[.addType].run(binding: name)
+        forgetTypes()
+        return connection.lastInsertedID
+    }
+
+    private func wantedTypes(_ names: [String]) throws(SQLiteError) -> WantedTypes {
+        let types = try allTypes()
+        return WantedTypes(types) { type in names.contains { RecordValue.Object.isSame($0, type) } }
+    }
+
+    /// Clears the cached counts and the size, because records come or go.
+    private func forgetCounts() {
+        counts.removeAll()
+        total = nil
+        changesSizes = true
+    }
+
+    /// Clears the cached names, because they change.
+    private func forgetTypes() {
+        types = nil
+    }
+
+    // MARK: Writing
+
+    /// Writes the contents of several records, and sets their versions.
+    ///
+    /// It is called once per batch, so a store should write them together. The key and the type name change only
+    /// through ``deferChange(_:)``.
+    ///
+    /// - Parameter keepsOriginals: Whether their current states are saved first, unless they were saved before.
+    func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
+        guard !contents.rows.isEmpty else { return }
+        changesSizes = true
+        try mapped { () throws(SQLiteError) in
+            let source = try connection.contentSource()
+            if keepsOriginals { try deferred.makeOriginals() }
+            try source.write(contents) { rows throws(SQLiteError) in
+                if keepsOriginals { try deferred.keepOriginals(of: rows) }
+                if rows.count < 4 {
+                    for row in rows { try put(source.content(of: row), in: row) }
+                } else {
+                    try put(rows)
+                }
+            }
+        }
+    }
+
+    private func put(_ content: UnsafeRawBufferPointer, in row: RecordContents.Row) throws(SQLiteError) {
+        let statement = try statements[.write]
+        try statement.bind(inPlace: content, isText: !row.isData, at: 1)
+        try statement.bind(Int64(row.version), at: 2)
+        try statement.bind(row.id, at: 3)
+        try statement.run()
+        guard connection.changes == 1 else { throw SQLiteError.lostRows }
+    }
+
+    /// Writes rows of one version with one statement.
+    private func put(_ rows: ContentSource.Rows) throws(SQLiteError) {
+        guard let first = rows.first, let last = rows.last else { return }
+        // Ids grow strictly, so a range with as many ids as rows contains no other record.
+        let isDense = last.id - first.id == Int64(rows.count) - 1
+        let statement = try statements[isDense ? .writeRange : .writeMany]
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.bind(Int64(first.version), at: 3)
+        try statement.run()
+        guard connection.changes == rows.count else { throw SQLiteError.lostRows }
+    }
+
+    /// Writes a record's expiry, in seconds since 1970, or nil for never.
+    func write(expiration: Double?, id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.writeExpiry]
+            try statement.bind(expiration, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Adds a record under an unused id.
+    ///
+    /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
+    package func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        guard holdsRecords else {
+            throw MoltError(
+                .unsupported,
+                "A record cannot be put into \(storeName), which holds no records.",
+                advice: "Run migrations that import records on a cache."
+            )
+        }
+        let key = record.key
+        let type = record.typeName
+        let isText = !record.isData
+        let expiration = record.expirationSeconds
+        buffer.removeAll(keepingCapacity: true)
+        record.writeContent(to: &buffer)
+        let isNew = try mapped { () throws(SQLiteError) in
+            forgetCounts()
+            let existing = try statements[.idByKey]
+            try existing.bind(key, at: 1)
+            guard try existing.first({ $0.integer(0) }) == nil else { return false }
+            let statement = try statements[.insert]
+            let buffer = buffer
+            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
+                let bytes = UnsafeRawBufferPointer(buffer)
+                try statement.bind(id, at: 1)
+                try statement.bind(key, at: 2)
+                try statement.bind(try addType(type), at: 3)
+                try statement.bind(Int64(version), at: 4)
+                try statement.bind(Date().timeIntervalSince1970, at: 5)
+                try statement.bind(expiration, at: 6)
+                try statement.bind(inPlace: bytes, isText: isText, at: 7)
+                try statement.run()
+            }
+            return true
+        }
+        guard isNew else {
+            throw keyExists(key, of: "A record of type \(type)", key: key, type: type)
+        }
+    }
+
+    func delete(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            forgetCounts()
+            let statement = try statements[.delete]
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Deletes expired records; called before any other change.
+    ///
+    /// - Parameter now: The current time, in seconds since 1970; a record that expires at that moment has expired.
+    /// - Returns: The number of deleted records.
+    func deleteExpired(now: Double) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            try connection.run("DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1", now)
+            let count = connection.changes
+            guard count > 0 else { return 0 }
+            forgetCounts()
+            // Readers of the snapshot skip these records.
+            expiredAt = now
+            firstChange = connection.totalChanges
+            return count
+        }
+    }
+
+    private func keyExists(_ newKey: String, of what: String, key: String, type: String) -> MoltError {
+        MoltError(
+            .keyExists,
+            "\(what) would get the key \"\(newKey)\", which is already used by another record.",
+            advice: "Use a different key, or delete the other record or give it another key first.",
+            store: storeName,
+            key: key,
+            type: type
+        )
+    }
+
+    /// Writes a record's content, and its expiry if it was set.
+    func write(_ record: borrowing Record, version: Int) throws {
+        var content: [UInt8] = []
+        let row = RecordContents.Row(record, version: version, buffer: 0, writingTo: &content)
+        try write(RecordContents(rows: [row], buffers: [content]))
+        if record.hasNewExpiration { try write(expiration: record.expirationSeconds, id: record.id) }
+    }
+
+    // MARK: Changes at the end of a pass
+
+    /// Saves a change of a record for the end of the pass.
+    ///
+    /// A record's quarantine keeps its content, key, type name, expiry and version at the stage; for a block, those of
+    /// the record's ``original(id:)``, if it has one.
+    func deferChange(_ change: DeferredChange) throws {
+        try mapped { () throws(SQLiteError) in try deferred.add(change) }
+    }
+
+    /// Applies the changes of a stage; throws before changing anything when a key is taken.
+    ///
+    /// After any other failure a stage may be half applied: the transaction must be rolled back, and takes no more
+    /// calls.
+    func applyDeferredChanges(stage: Int) throws {
+        guard !deferred.isEmpty else { return }
+        let collision = try mapped { () throws(SQLiteError) in try deferred.apply(stage, types: allTypes) }
+        guard let collision else {
+            forgetCounts()
+            forgetTypes()
+            return
+        }
+        let record = try record(id: collision.id)
+        let key = record?.key ?? ""
+        let type = record?.typeName ?? ""
+        throw keyExists(collision.newKey, of: "The record \"\(key)\" of type \(type)", key: key, type: type)
+    }
+
+    /// Saves a record's current state for ``original(id:)``, unless it was saved before.
+    func keepOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in try deferred.keepOriginal(id: id) }
+    }
+
+    /// Saves the current state of all records of a type, unless they were saved before.
+    func keepOriginals(ofType type: String) throws {
+        try mapped { () throws(SQLiteError) in
+            if let typeID = try typeID(type) { try deferred.keepOriginals(ofType: typeID) }
+        }
+    }
+
+    /// The first saved state of a record, or nil.
+    func original(id: Int64) throws -> Record? {
+        try mapped { () throws(SQLiteError) in try deferred.original(id: id) }
+    }
+
+    /// Deletes all saved states.
+    func forgetOriginals() throws {
+        try mapped { () throws(SQLiteError) in try deferred.forgetOriginals() }
+    }
+
+    // MARK: Statements
+
+    private enum Query: Int, CaseIterable {
+        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, idByKey
+        case addType, write, writeMany, writeRange, writeExpiry, insert, delete
+
+        var sql: String {
+            switch self {
+            case .typeNames:
+                """
+                SELECT name FROM molt_type NOT INDEXED
+                WHERE EXISTS (SELECT 1 FROM molt_record WHERE type_id = molt_type.id) ORDER BY name
+                """
+            case .countAll: "SELECT count(*) FROM molt_record"
+            case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
+            case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
+            case .readTypes:
+                """
+                SELECT \(RecordBatch.columns) FROM molt_record NOT INDEXED
+                WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id
+                """
+            case .recordByID: "SELECT \(RecordBatch.columns) FROM molt_record WHERE id = ?1"
+            case .recordByKey: "SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1"
+            case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
+            case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
+            case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
+            case .writeMany:
+                """
+                UPDATE molt_record SET content = molt_content(id), version = ?3
+                WHERE id >= ?1 AND id <= ?2 AND molt_has(id)
+                """
+            case .writeRange:
+                "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
+            case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
+            case .insert:
+                """
+                INSERT INTO molt_record(
+                    id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7)
+                """
+            case .delete: "DELETE FROM molt_record WHERE id = ?1"
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Whether a record was last written before a schema version.
+    func hasRecords(before version: Int) throws(SQLiteError) -> Bool {
+        try integer("SELECT EXISTS(SELECT 1 FROM molt_record NOT INDEXED WHERE version < \(version))") != 0
+    }
+}
+
+extension RecordBatch {
+    /// The columns of a record's row, in the order of ``append(_:_:)``.
+    static let columns = "id, key, type_id, version, content, expires_at"
+
+    /// Adds the record in a row of the ``columns``.
+    func append(_ row: Statement, _ typeName: String) {
+        // Before the bytes, which are valid until the row's other columns are converted.
+        let expiration = row.real(5)
+        append(
+            id: row.integer(0),
+            typeName: typeName,
+            key: row.bytes(1),
+            content: row.bytes(4),
+            isData: row.isBlob(4),
+            expiration: expiration,
+            version: Int(clamping: row.integer(3))
+        )
     }
 }

@@ -1,0 +1,329 @@
+internal import Foundation
+
+/// A change of a record's key, type or existence, or its quarantine, that is made at the end of its pass.
+package struct DeferredChange: Sendable {
+    package enum Kind: Sendable {
+        case drop
+        case key(String)
+        case type(String)
+        /// The type name is that in quarantine; nil for the current one at that stage.
+        case quarantine(RecordFailure, typeName: String? = nil)
+    }
+
+    /// The position of the step in its pass; changes are made in the order of the steps.
+    ///
+    /// For a quarantine, it is that of the migration's first step.
+    package var stage: Int
+    package var id: Int64
+    package var kind: Kind
+
+    package init(stage: Int, id: Int64, kind: Kind) {
+        self.stage = stage
+        self.id = id
+        self.kind = kind
+    }
+}
+
+/// The changes that wait for the end of a pass, and the states of records before a block changed them.
+///
+/// There may be a million of each, so they are kept in temporary tables, which have files of their own.
+final class DeferredChanges {
+    /// A record whose new key is taken.
+    struct Collision {
+        var id: Int64
+        var newKey: String
+    }
+
+    private let connection: Connection
+    private var statements: Statements<Query>
+    // Whether each table was created.
+    private var hasChanges = false
+    private var hasFailures = false
+    private var hasOriginals = false
+
+    // The kinds of changes, as stored in the table.
+    private static let drop = 0
+    private static let type = 1
+    private static let key = 2
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        statements = Statements(on: connection, sql: \.sql)
+    }
+
+    var isEmpty: Bool { !hasChanges && !hasFailures }
+
+    /// Drops the tables and the statements.
+    func finish() throws(SQLiteError) {
+        statements.removeAll()
+        if hasChanges { try connection.execute("DROP TABLE temp.molt_deferred") }
+        if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
+        if hasFailures { try connection.execute("DROP TABLE temp.molt_failed") }
+        (hasChanges, hasOriginals, hasFailures) = (false, false, false)
+    }
+
+    func invalidate() {
+        statements.removeAll()
+    }
+
+    // MARK: Adding changes
+
+    func add(_ change: DeferredChange) throws(SQLiteError) {
+        switch change.kind {
+        case .drop: try add(change, Self.drop, "")
+        case .type(let name): try add(change, Self.type, name)
+        case .key(let key): try add(change, Self.key, key)
+        case .quarantine(let failure, let typeName):
+            if !hasFailures {
+                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
+                hasFailures = true
+            }
+            let statement = try statements[.addFailure]
+            try statement.bind([change.stage, change.id, typeName])
+            try statement.bind(failure.columns, from: 4)
+            try statement.run()
+        }
+    }
+
+    private func add(_ change: DeferredChange, _ kind: Int, _ text: String) throws(SQLiteError) {
+        if !hasChanges { try makeTable() }
+        let statement = try statements[.add]
+        try statement.bind(Int64(change.stage), at: 1)
+        try statement.bind(Int64(kind), at: 2)
+        try statement.bind(change.id, at: 3)
+        try statement.bind(text, at: 4)
+        try statement.run()
+    }
+
+    private func makeTable() throws(SQLiteError) {
+        // The primary key lets the last change of a kind win and orders each stage's changes by record.
+        try connection.execute("CREATE TEMP TABLE \(FileFormat.deferredTable)")
+        hasChanges = true
+    }
+
+    // MARK: Applying them
+
+    /// Applies the changes of a stage.
+    ///
+    /// Collisions are found first, so that the statements may use FAIL, with which SQLite keeps no originals; a
+    /// statement may change every record.
+    ///
+    /// - Parameter types: Returns the names of all types.
+    /// - Returns: The record with the lowest id whose new key is taken; nothing was changed then.
+    func apply(
+        _ stage: Int,
+        types: () throws(SQLiteError) -> TypeNameTable
+    ) throws(SQLiteError) -> Collision? {
+        if !hasChanges { try makeTable() }
+        let hasKeys = try isTrue(statements[.hasKeys], stage)
+        var isChain = false
+        if hasKeys, let collision = try collision(stage, isChain: &isChain) { return collision }
+        if hasFailures { try quarantine(stage, types) }
+        try statements[.applyDrops].run(binding: stage)
+        if hasKeys {
+            // Parks keys under values that no record can have: they are not UTF-8, and a String always is.
+            if isChain { try statements[.parkKeys].run(binding: stage) }
+            try statements[.moveKeys].run(binding: stage)
+        }
+        try statements[.addTypes].run(binding: stage)
+        try statements[.applyTypes].run(binding: stage)
+        try statements[.forget].run(binding: stage)
+        return nil
+    }
+
+    /// Moves the records of a stage to quarantine, as they are now or as they were when the block started.
+    private func quarantine(
+        _ stage: Int,
+        _ types: () throws(SQLiteError) -> TypeNameTable
+    ) throws(SQLiteError) {
+        guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)", stage) != 0 else {
+            return
+        }
+        try types().checkThatNoneIsLost(connection)
+        try connection.execute(QuarantineTable.creation)
+        let now = Date().timeIntervalSince1970
+        try connection.run(QuarantineTable.moving(hasOriginals: hasOriginals), stage, now)
+        let count = connection.changes
+        try connection.run("DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE stage = ?1)", stage)
+        // Every deleted record must be in quarantine.
+        guard connection.changes == count else { throw .lostRows }
+        try connection.run("DELETE FROM molt_failed WHERE stage = ?1", stage)
+    }
+
+    // MARK: Checking new keys
+
+    /// Checks the new keys of a stage before anything is changed.
+    ///
+    /// - Parameter isChain: Set if a record takes a key that another record gives up for a new one.
+    private func collision(_ stage: Int, isChain: inout Bool) throws(SQLiteError) -> Collision? {
+        // SQL for whether the record `change.id` is gone by the time the others get their keys.
+        let isRemovedSQL = """
+            (NOT EXISTS (SELECT 1 FROM molt_record WHERE id = change.id)
+                OR EXISTS (
+                    SELECT 1 FROM molt_deferred WHERE stage = ?1 AND kind = \(Self.drop) AND id = change.id
+                )
+                \(hasFailures ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE stage = ?1 AND id = change.id)" : ""))
+            """
+        let taken = try firstTaken(stage, isRemovedSQL, isChain: &isChain)
+        let shared = try firstShared(stage, isRemovedSQL)
+        return [taken, shared].compactMap { $0 }.min { $0.id < $1.id }
+    }
+
+    /// The first record whose new key belongs to a record that keeps it.
+    private func firstTaken(
+        _ stage: Int,
+        _ isRemovedSQL: String,
+        isChain: inout Bool
+    ) throws(SQLiteError) -> Collision? {
+        let search = try statements[.heldKeys]
+        try search.bind(Int64(stage), at: 1)
+        defer { search.reset() }
+        guard try search.step() else { return nil }
+        let isRemovedInStage = try connection.prepare("SELECT \(isRemovedSQL) FROM (SELECT ?2 AS id) AS change")
+        repeat {
+            let holder = search.integer(2)
+            if try isTrue(isRemovedInStage, stage, search.integer(0)) { continue }
+            if try isTrue(isRemovedInStage, stage, holder) { continue }
+            guard try isTrue(statements[.isMoving], stage, holder) else {
+                return Collision(id: search.integer(0), newKey: search.text(1))
+            }
+            isChain = true
+        } while try search.step()
+        return nil
+    }
+
+    /// The first record whose new key is also another record's new key.
+    private func firstShared(_ stage: Int, _ isRemovedSQL: String) throws(SQLiteError) -> Collision? {
+        guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
+        let first = try connection.prepare(
+            """
+            SELECT min(id), text FROM molt_deferred AS change
+            WHERE stage = ?1 AND kind = \(Self.key) AND NOT \(isRemovedSQL)
+            GROUP BY text HAVING count(*) > 1 ORDER BY 1 LIMIT 1
+            """
+        )
+        try first.bind(Int64(stage), at: 1)
+        return try first.first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
+    }
+
+    private func isTrue(_ question: Statement, _ stage: Int, _ id: Int64? = nil) throws(SQLiteError) -> Bool {
+        try question.bind(Int64(stage), at: 1)
+        if let id { try question.bind(id, at: 2) }
+        return try question.first { $0.integer(0) != 0 } ?? false
+    }
+
+    // MARK: Originals
+
+    func keepOriginal(id: Int64) throws(SQLiteError) {
+        try makeOriginals()
+        let statement = try statements[.keepOriginal]
+        try statement.bind(id, at: 1)
+        try statement.run()
+    }
+
+    /// Saves the current states of rows that are about to be written, unless they were saved before.
+    func keepOriginals(of rows: ContentSource.Rows) throws(SQLiteError) {
+        guard let first = rows.first, let last = rows.last else { return }
+        let statement = try statements[.keepOriginals]
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.run()
+    }
+
+    func keepOriginals(ofType typeID: Int64) throws(SQLiteError) {
+        try makeOriginals()
+        try connection.run("\(Self.keeping) WHERE +molt_record.type_id = ?1", typeID)
+    }
+
+    func original(id: Int64) throws(SQLiteError) -> Record? {
+        guard hasOriginals else { return nil }
+        let row = try statements[.original]
+        try row.bind(id, at: 1)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        let batch = RecordBatch(capacity: 1)
+        batch.append(row, row.text(2))
+        return batch[0]
+    }
+
+    func forgetOriginals() throws(SQLiteError) {
+        if hasOriginals { try connection.execute("DELETE FROM temp.molt_original") }
+    }
+
+    func makeOriginals() throws(SQLiteError) {
+        guard !hasOriginals else { return }
+        try connection.execute(
+            """
+            CREATE TEMP TABLE molt_original(
+                id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER
+            )
+            """
+        )
+        hasOriginals = true
+    }
+
+    /// Keeps originals of records with their current type names; a `WHERE` must follow.
+    private static let keeping = """
+        INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at, version)
+        SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at,
+            molt_record.version
+        FROM molt_record CROSS JOIN molt_type ON molt_type.id = molt_record.type_id
+        """
+
+    // MARK: Statements
+
+    private static let keyChanges = """
+        FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(key)
+        """
+
+    private enum Query: Int, CaseIterable {
+        case add, addFailure, hasKeys, heldKeys, isMoving, hasSharedKeys
+        case applyDrops, parkKeys, moveKeys, addTypes, applyTypes, forget
+        case keepOriginal, keepOriginals, original
+
+        var sql: String {
+            switch self {
+            case .add: "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+            case .addFailure: QuarantineTable.deferring
+            case .hasKeys: "SELECT EXISTS (SELECT 1 \(keyChanges))"
+            // CROSS JOIN fixes the order, so that the new keys are looked up rather than the records.
+            case .heldKeys:
+                """
+                SELECT change.id, change.text, other.id
+                FROM molt_deferred AS change CROSS JOIN molt_record AS other ON other.key = change.text
+                WHERE change.stage = ?1 AND change.kind = \(key) AND other.id <> change.id ORDER BY change.id
+                """
+            case .isMoving: "SELECT EXISTS (SELECT 1 \(keyChanges) AND change.id = ?2)"
+            case .hasSharedKeys: "SELECT EXISTS (SELECT 1 \(keyChanges) GROUP BY change.text HAVING count(*) > 1)"
+            case .applyDrops:
+                """
+                DELETE FROM molt_record
+                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(drop))
+                """
+            case .parkKeys:
+                """
+                UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id
+                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(key))
+                """
+            case .moveKeys:
+                "UPDATE OR FAIL molt_record SET key = change.text \(keyChanges) AND change.id = molt_record.id"
+            case .addTypes:
+                """
+                INSERT OR IGNORE INTO molt_type(name)
+                SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(type)
+                """
+            case .applyTypes:
+                """
+                UPDATE OR FAIL molt_record SET type_id = molt_type.id
+                FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
+                WHERE change.stage = ?1 AND change.kind = \(type) AND change.id = molt_record.id
+                """
+            case .forget: "DELETE FROM molt_deferred WHERE stage = ?1"
+            case .keepOriginal: "\(keeping) WHERE molt_record.id = ?1"
+            case .keepOriginals:
+                "\(keeping) WHERE molt_record.id >= ?1 AND molt_record.id <= ?2 AND molt_has(molt_record.id)"
+            case .original: "SELECT id, key, type, version, content, expires_at FROM temp.molt_original WHERE id = ?1"
+            }
+        }
+    }
+}
