@@ -155,7 +155,7 @@ final class SalvageCopy {
     /// - Returns: The number of unreadable bytes.
     private static func write(to path: String, count: Int, _ read: (Int, Int) throws -> [UInt8]?) throws -> Int {
         try remove(path)
-        try FileStatus.createNew(path)
+        try FileStatus.create(path)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         var offset = 0
         var lost = 0

@@ -29,7 +29,7 @@ final class SalvagedFile {
         try FileStatus.checkPath(partPath)
         let directory = (path as NSString).deletingLastPathComponent
         do throws(DurableFile.Failure) {
-            try DurableDirectory.make(at: directory)
+            try DurableFile.makeDirectory(at: directory)
         } catch {
             throw FileStatus.failure(error.number, path: path)
         }

@@ -299,7 +299,7 @@ final class CacheCore: Sendable {
             try checkFile()
             var failure = MoltError(error, store: path)
             if failure.code == .tooLarge { failure.key = session.key }
-            if failure.code == .busy, let holder = AttemptLog(StoreFile.attemptsURL(of: path)).holder() {
+            if failure.code == .busy, let holder = AttemptLog(of: path).holder() {
                 failure.problem += " The file is being upgraded by \(holder)."
                 failure.holder = holder
             }

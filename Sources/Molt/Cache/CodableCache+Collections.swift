@@ -137,8 +137,7 @@ extension CodableCache {
     public func totalSize() throws -> Int {
         let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
-        let file = FileStatus.resolved(path)
-        return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(file + $1)?.size ?? 0) }
+        return StoreFiles(path).byteCount ?? 0
     }
 
     // MARK: Removing

@@ -26,7 +26,7 @@ package struct SuiteFiles {
     fileprivate func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory()
         do {
-            try DurableDirectory.make(at: directory.path)
+            try DurableFile.makeDirectory(at: directory.path)
             return try FileLock(directory.appending(path: suite.domainName + ".molt-lock").path, waiting: waiting)
         } catch let error as DurableFile.Failure {
             throw failure("No lock file can be created in \(directory.path): \(error.reason).", error)
@@ -37,8 +37,8 @@ package struct SuiteFiles {
     package func removeAll() {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
-        let copies = (try? BackupFiles(store.path).list(BackupName.Kind.allCases)) ?? []
-        let files = ["", "-wal", "-shm", "-journal", "-attempt", "-lock"].map { URL(fileURLWithPath: store.path + $0) }
+        let copies = (try? StoreFiles(store.path).backups(BackupName.Kind.allCases)) ?? []
+        let files = (["", "-attempt", "-lock"] + StoreFiles.suffixes).map { URL(fileURLWithPath: store.path + $0) }
         for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
     }
 

@@ -131,27 +131,21 @@ package final class StoreFile {
         }
     }
 
-    /// The file that records attempted upgrades; nil in memory.
-    package var attemptsURL: URL? {
-        isInMemory ? nil : Self.attemptsURL(of: path)
+    var files: StoreFiles { StoreFiles(path) }
+
+    /// The attempted upgrades; nil in memory.
+    var attempts: AttemptLog? {
+        isInMemory ? nil : AttemptLog(of: path)
     }
 
     /// The size of the file and its log; nil in memory, for a suite, and when nothing is there.
     package var byteCount: Int64? {
-        guard !isInMemory, primary == nil else { return nil }
-        let file = FileStatus.resolved(path)
-        let sizes = ["", "-wal"].compactMap { FileStatus.unfollowed(file + $0)?.size }
-        return sizes.isEmpty ? nil : Int64(sizes.reduce(0, +))
-    }
-
-    /// The file that records attempted upgrades: beside the target when the path is a symbolic link.
-    static func attemptsURL(of path: String) -> URL {
-        URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
+        isInMemory || primary != nil ? nil : files.byteCount.map(Int64.init)
     }
 
     /// The upgrade in progress in another process or thread; nil when none is known.
     var holder: UpgradeAttempt? {
-        attemptsURL.flatMap { AttemptLog($0).holder() }
+        attempts?.holder()
     }
 
     /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
@@ -210,10 +204,10 @@ package final class StoreFile {
             guard try body(transaction) else { return }
             try transaction.finish()
             let generation = try FileFormat.generation(of: connection)
-            try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
-            if isSynced, isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(path) + "-wal") }
+            if isSynced, isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MoltError(error, store: storeName)
@@ -226,12 +220,11 @@ package final class StoreFile {
     /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss only
     /// shortens or empties the log until it is synced, and no page is copied into the file before.
     private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
-        let log = FileStatus.resolved(path) + "-wal"
-        let isLogEmpty = !isSynced && !FileStatus.hasContent(log)
+        let isLogEmpty = !isSynced && !files.hasLog
         try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
         try beginImmediate(connection, waiting)
         // Another process may have written before the lock was taken, and its frames been copied.
-        if isLogEmpty, FileStatus.hasContent(log) {
+        if isLogEmpty, files.hasLog {
             connection.rollBack()
             try begin(connection, isSynced: isSynced, waiting)
         }
@@ -254,7 +247,7 @@ package final class StoreFile {
     private func beginImmediate(_ connection: Connection, _ waiting: () throws -> Void) throws {
         try connection.execute("PRAGMA temp_store = MEMORY")
         do {
-            try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+            try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         } catch {
             // The next attempt sets it again.
             try? connection.execute("PRAGMA temp_store = DEFAULT")
@@ -351,7 +344,7 @@ package final class StoreFile {
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.
-            try? DurableDirectory.make(at: directory)
+            try? DurableFile.makeDirectory(at: directory)
             try makeFile()
         }
         do {
@@ -382,25 +375,21 @@ package final class StoreFile {
     private func makeFile() throws {
         // A kill may leave an empty file, which beside a backup would look like the remains of the old file. The file
         // therefore gets its name only once it has a page.
-        guard try FileStatus.of(path) == nil, (try? BackupFiles(path).list().isEmpty) == false else {
-            return try FileStatus.create(path)
+        let files = files
+        guard try FileStatus.of(path) == nil, (try? files.backups().isEmpty) == false else {
+            return try FileStatus.create(path, mayExist: true)
         }
-        let files = BackupFiles(path)
         files.removeLeftovers()
         do {
             let (part, _) = try files.begin(.aside, version: nil, at: Date())
-            let connection = try Connection(part.path, mode: .readWrite)
-            try connection.execute(
-                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
-            )
-            connection.close()
+            try part.withDatabase { try $0.execute(FileFormat.blank(pageSize: pageSize)) }
             try part.publish(as: path)
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         } catch let error as DurableFile.Failure {
             // Another process created the file first.
             guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
-            try FileStatus.create(path)
+            try FileStatus.create(path, mayExist: true)
         }
     }
 
@@ -415,28 +404,14 @@ package final class StoreFile {
     private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {
         if !isInMemory {
             // SQLite knows the mode only after reading the file.
-            try retry(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
+            try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
             if try connection.text("PRAGMA journal_mode") != "wal" {
                 // Busy while another process has the file open in the old mode; that process is switching, too.
-                try retry(waiting) { () throws(SQLiteError) in
+                try retryWhileBusy(waiting) { () throws(SQLiteError) in
                     try connection.execute("PRAGMA journal_mode = WAL")
                 }
             }
         }
         try connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF")")
-    }
-
-    /// Retries until the other connection releases its lock; SQLite waits a little within each attempt.
-    private func retry(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
-        while true {
-            do throws(SQLiteError) {
-                return try body()
-            } catch {
-                guard error.isBusy else { throw error }
-                try waiting()
-                // SQLite returns some refusals without waiting.
-                Thread.sleep(forTimeInterval: 0.001)
-            }
-        }
     }
 }

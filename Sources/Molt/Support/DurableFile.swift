@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Writes and removes files so that a kill or a power loss leaves either the old or the new file, complete and on disk.
+/// Renames and removes files so that a kill or a power loss leaves either the old or the new file, complete and on disk.
 package enum DurableFile {
     /// The error number of a system call that failed.
     package struct Failure: Error {
@@ -21,42 +21,6 @@ package enum DurableFile {
         package var isOutOfSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
         package var reason: String { String(cString: strerror(number)) }
-    }
-
-    /// Replaces or creates a file, which only its owner may use.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - bytes: The content of the file.
-    ///   - temporary: A file in the same directory that holds the bytes until they are all on disk.
-    package static func replace(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {
-        // Only a new file is safe: a link would truncate another file, and a pipe would block forever.
-        unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw Failure(number: errno) }
-        defer { close(descriptor) }
-        do throws(Failure) {
-            try append(bytes, to: descriptor)
-            guard DiskSync.file(descriptor), rename(temporary, path) == 0 else { throw Failure(number: errno) }
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        try sync(directory: (path as NSString).deletingLastPathComponent)
-    }
-
-    /// Creates a file that appears under its name only when it is complete and on disk; no file is replaced.
-    ///
-    /// - Parameters:
-    ///   - path: The file; the failure is `EEXIST` when it exists.
-    ///   - bytes: The content of the file.
-    ///   - temporary: A file in the same directory that holds the bytes until they are all on disk. A leftover of a
-    ///     kill is removed; if another process is writing the file, the failure is `EEXIST` too.
-    package static func create(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {
-        PartFile.removeLeftover(temporary)
-        let part = try PartFile(temporary)
-        try part.write(bytes)
-        try part.publish(as: path)
     }
 
     /// Gives a synced file its final name, unless that name is taken.
@@ -132,12 +96,14 @@ package enum DurableFile {
         try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
+    // MARK: Syncing
+
     /// Syncs a file that other code has written; does nothing when there is none.
     package static func sync(_ path: String) throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
             defer { close(descriptor) }
-            guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+            guard sync(descriptor) else { throw Failure(number: errno) }
         } else if errno != ENOENT {
             throw Failure(number: errno)
         }
@@ -147,22 +113,51 @@ package enum DurableFile {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }
-        guard !DiskSync.file(descriptor) else { return }
+        guard !sync(descriptor) else { return }
         // Some file systems report that they cannot sync a directory; SQLite ignores that error too.
         guard [EINVAL, ENOTSUP, EBADF].contains(errno) else { throw Failure(number: errno) }
     }
 
-    /// Writes bytes at a file descriptor's current position.
-    static func append(_ bytes: Data, to descriptor: Int32) throws(Failure) {
-        let number = bytes.withUnsafeBytes { bytes -> Int32 in
-            var written = 0
-            while written < bytes.count {
-                let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-                if count < 0, errno != EINTR { return errno }
-                written += max(count, 0)
-            }
-            return 0
+    /// Syncs an open file.
+    ///
+    /// On Apple's systems `fsync` writes the bytes to the drive, which may hold them in its cache; `F_FULLFSYNC`
+    /// flushes that cache. Volumes that do not support it get `fsync` only.
+    ///
+    /// - Returns: Whether it succeeded; otherwise `errno` has the reason.
+    static func sync(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
+    }
+
+    /// Flushes the cache of a file's drive on Apple's systems; elsewhere `fsync` does so.
+    ///
+    /// - Important: Do not use it for a file that this process has locked: closing the file would drop the locks.
+    package static func flushDrive(of path: String) {
+        #if canImport(Darwin)
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_FULLFSYNC)
+            close(descriptor)
+        #endif
+    }
+
+    /// Creates a directory and its missing parents, accessible to their owner only.
+    ///
+    /// Files synced in a new directory are lost with it until its own name is on disk.
+    package static func makeDirectory(at path: String) throws(Failure) {
+        var missing: [String] = []
+        var current = path as NSString
+        while current.length > 1, access(current as String, F_OK) != 0, errno == ENOENT {
+            missing.append(current as String)
+            current = current.deletingLastPathComponent as NSString
         }
-        guard number == 0 else { throw Failure(number: number) }
+        for directory in missing.reversed() {
+            // Another process may create it at the same time.
+            guard mkdir(directory, S_IRWXU) == 0 || errno == EEXIST else { throw Failure(number: errno) }
+        }
+        // Some file systems cannot sync a directory; SQLite ignores that, too.
+        for directory in missing { try? sync(directory: (directory as NSString).deletingLastPathComponent) }
     }
 }

@@ -45,21 +45,31 @@ package final class PartFile {
     }
 
     package func write(_ bytes: Data) throws(DurableFile.Failure) {
-        try DurableFile.append(bytes, to: descriptor)
+        let number = bytes.withUnsafeBytes { bytes -> Int32 in
+            var written = 0
+            while written < bytes.count {
+                let base = bytes.baseAddress?.advanced(by: written)
+                let count = Foundation.write(descriptor, base, bytes.count - written)
+                if count < 0, errno != EINTR { return errno }
+                written += max(count, 0)
+            }
+            return 0
+        }
+        guard number == 0 else { throw DurableFile.Failure(number: number) }
     }
 
     /// Syncs the file, and then gives it its final name, unless that name is taken.
     ///
     /// - Throws: A failure with the number `EEXIST` if the name is taken.
     package func publish(as path: String) throws(DurableFile.Failure) {
-        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
+        guard DurableFile.sync(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.publish(self.path, as: path)
         isPublished = true
     }
 
     /// Syncs the file, and then replaces another file with it.
     package func replace(_ path: String) throws(DurableFile.Failure) {
-        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
+        guard DurableFile.sync(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.move(self.path, to: path)
         isPublished = true
     }

@@ -31,8 +31,9 @@ struct HTMLFile {
     /// - Throws: ``CommandError``.
     func write(_ page: HTMLPage) throws {
         do throws(DurableFile.Failure) {
-            let temporary = "\(path).\(UUID().uuidString.prefix(8))"
-            try DurableFile.replace(path, with: Data(page.text.utf8), by: temporary)
+            let part = try PartFile("\(path).\(UUID().uuidString.prefix(8))")
+            try part.write(Data(page.text.utf8))
+            try part.replace(path)
         } catch {
             throw CommandError("the page cannot be written to \(path): \(error.reason)")
         }

@@ -214,7 +214,7 @@ import Testing
                 processName: "app",
                 processID: 1
             )
-            try JSONEncoder().encode(earlier).write(to: #require(StoreFile(at: store.url).attemptsURL))
+            try JSONEncoder().encode(earlier).write(to: URL(fileURLWithPath: store.url.path + "-attempt"))
             let notebook = try Notebook()
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [

@@ -144,10 +144,10 @@
                 let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
                 try line.write(to: note)
                 #expect(throws: MoltError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
-                #expect(AttemptLog(note).holder() == attempt)
+                #expect(AttemptLog(of: url.path).holder() == attempt)
             }
             try (JSONEncoder().encode(crashed) + Data("\n".utf8)).write(to: note)
-            #expect(AttemptLog(note).holder() == nil)
+            #expect(AttemptLog(of: url.path).holder() == nil)
             try open(limit: 2).close()
             #expect(try StoreFile.state(at: url).version == 2)
         }

@@ -29,7 +29,7 @@ package struct CacheFile {
 
     /// The number of upgrades that began and did not end.
     package var interruptedUpgrades: Int {
-        AttemptLog(StoreFile.attemptsURL(of: path)).attempts().count
+        AttemptLog(of: path).attempts().count
     }
 
     /// The types that have records, by name.

@@ -26,7 +26,7 @@ extension CodableCache {
     /// After five of them, opening the file fails with the code `attemptsFailed`; see
     /// ``MoltConfiguration/retriesInterruptedUpgrades``. An upgrade that ends, also with an error, forgets them.
     public static func attempts(at url: URL) -> [UpgradeAttempt] {
-        AttemptLog(StoreFile.attemptsURL(of: FileStatus.path(of: url))).attempts()
+        AttemptLog(of: FileStatus.path(of: url)).attempts()
     }
 
     /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.

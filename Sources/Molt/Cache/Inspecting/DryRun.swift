@@ -68,7 +68,7 @@ struct DryRun {
         let copy = scratch.url.appending(path: "copy")
         let path = FileStatus.path(of: url)
         try checkSpace(in: scratch.url)
-        try FileStatus.create(copy.path)
+        try FileStatus.create(copy.path, mayExist: true)
         var stop: (any Error)?
         _ = try FileProbe.look(path) { source throws(SQLiteError) in
             try source.copy(into: Connection(copy.path, mode: .readWrite)) {

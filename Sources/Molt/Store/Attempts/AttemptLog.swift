@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// A small file beside a store that lists upgrades which have begun and not ended.
 ///
@@ -8,8 +8,9 @@ package import Foundation
 package struct AttemptLog: Sendable {
     private let path: String
 
-    package init(_ url: URL) {
-        path = url.path
+    /// Creates the log of a store; no file is read.
+    package init(of storeName: String) {
+        path = StoreFiles(storeName).attempts
     }
 
     /// Whether an upgrade has begun and not ended.

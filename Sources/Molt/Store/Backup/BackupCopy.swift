@@ -5,7 +5,7 @@ internal import Foundation
 /// A separate connection reads the file, so the copy does not include the writes of an open transaction. The copy has a
 /// temporary name until all of it is on disk.
 struct BackupCopy {
-    private let files: BackupFiles
+    private let files: StoreFiles
     private let storeName: String
     private let request: BackupRequest
     private let isLocked: Bool
@@ -17,7 +17,7 @@ struct BackupCopy {
         self.storeName = storeName
         self.request = request
         self.isLocked = isLocked
-        files = BackupFiles(storeName)
+        files = StoreFiles(storeName)
     }
 
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
@@ -26,7 +26,10 @@ struct BackupCopy {
         let source: Connection
         let size: Int64
         do throws(SQLiteError) {
-            source = try Connection(files.path, mode: isLocked && !hasLog ? .immutable : .readOnly)
+            source = try Connection(
+                files.path,
+                mode: isLocked && !files.hasLog && !files.hasJournal ? .immutable : .readOnly
+            )
             source.busyTimeout = 5_000
             // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
             try source.execute("BEGIN")
@@ -71,11 +74,6 @@ struct BackupCopy {
         }
     }
 
-    /// Whether the store has a log or journal with content, so that the file alone is incomplete.
-    private var hasLog: Bool {
-        ["-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
-    }
-
     /// Publishes the copy under its name, or under the next unused one.
     private func publish(_ part: PartFile, as wanted: BackupName) throws(DurableFile.Failure) -> BackupName {
         var name = wanted
@@ -95,52 +93,38 @@ struct BackupCopy {
     /// Copies the pages, adds the data that only a backup has, and counts the records for the kinds that store it.
     private func fill(_ part: PartFile, from source: Connection, _ size: Int64) throws -> Int? {
         do {
-            let connection = try Connection(part.path, mode: .readWrite)
-            defer { connection.close() }
-            do {
-                // On failure the file is discarded, and on success it is synced as a whole.
-                try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try part.withDatabase { connection in
                 let copy = try PageCopy(from: source, into: connection)
                 repeat { try request.step() } while try copy.step()
                 try copy.finish()
-            } catch let error as SQLiteError {
-                throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
             }
-            connection.close()
             try part.markAsRollbackJournaled()
             guard [.automatic, .manual, .replaced].contains(request.kind) else { return nil }
-            return try complete(part, size)
+            return try part.withDatabase(complete)
         } catch let error as SQLiteError {
+            if error.isFull || error.isAtLimit { throw noSpace(size, error) }
             throw request.kind == .damaged ? error : failure(error.explanation, error)
         }
     }
 
     /// Marks the copy as a backup, and stores the current state of attached stores in it.
-    private func complete(_ part: PartFile, _ size: Int64) throws -> Int {
-        let connection = try Connection(part.path, mode: .readWrite)
-        defer { connection.close() }
-        do throws(SQLiteError) {
-            guard try FileFormat.number(of: connection) <= FileFormat.number else {
-                // A copy of a later layout stays as it is.
-                return Int(try connection.integer("SELECT count(*) FROM molt_record"))
-            }
-            try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
-            if let attached = request.attached {
-                try JournalTable.clear(connection)
-                try JournalTable.add(attached, to: connection)
-            }
-            let count = try connection.integer("SELECT count(*) FROM molt_record")
-            try connection.execute(
-                """
-                INSERT OR REPLACE INTO molt_meta(name, value)
-                VALUES('\(FileFormat.generation)', \(FileFormat.newGeneration)), ('\(BackupFiles.recordCount)', \(count));
-                COMMIT
-                """
-            )
-            return Int(count)
-        } catch {
-            throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
+    private func complete(_ connection: Connection) throws(SQLiteError) -> Int {
+        let count = try connection.integer("SELECT count(*) FROM molt_record")
+        // A copy of a later layout stays as it is.
+        guard try FileFormat.number(of: connection) <= FileFormat.number else { return Int(count) }
+        try connection.execute("BEGIN")
+        if let attached = request.attached {
+            try JournalTable.clear(connection)
+            try JournalTable.add(attached, to: connection)
         }
+        try connection.execute(
+            """
+            INSERT OR REPLACE INTO molt_meta(name, value)
+            VALUES('\(FileFormat.generation)', \(FileFormat.newGeneration)), ('\(StoreFiles.recordCount)', \(count));
+            COMMIT
+            """
+        )
+        return Int(count)
     }
 
     private var version: Int? { request.kind == .damaged ? nil : request.version }

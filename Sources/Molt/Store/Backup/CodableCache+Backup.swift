@@ -32,7 +32,7 @@ extension CodableCache {
     public static func filesAside(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        return try BackupFiles(path).list(BackupName.Kind.filesAside)
+        return try StoreFiles(path).backups(BackupName.Kind.filesAside)
     }
 
     /// Copies a cache file to a backup beside it, even while other processes read and write the file.
@@ -157,7 +157,7 @@ extension CodableCache {
     public static func startAfresh(at url: URL, timeout: Duration = .seconds(5)) throws -> StoreBackup? {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        guard try FileStatus.of(path) != nil || FileStatus.hasContent(path + "-wal") else { return nil }
+        guard try FileStatus.of(path) != nil || StoreFiles(path).hasLog else { return nil }
         return try StoreFile(at: url).startAfresh(waiting: patience(timeout, path))
     }
 

@@ -1,6 +1,15 @@
 internal import Foundation
 
 extension PartFile {
+    /// Runs a closure with a connection to the file, which has no journal: on failure the file is discarded, and on
+    /// success it is synced as a whole.
+    func withDatabase<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let connection = try Connection(path, mode: .readWrite)
+        defer { connection.close() }
+        try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        return try body(connection)
+    }
+
     /// Marks the database as one with a rollback journal; a copy of a live file is marked as WAL.
     ///
     /// The two bytes are the format's write and read version: 2 for WAL, 1 for a rollback journal

@@ -12,12 +12,12 @@ extension StoreFile {
 
     /// Returns the backups beside the file, newest first.
     package func backups() throws -> [StoreBackup] {
-        try isInMemory ? [] : BackupFiles(path).list()
+        try isInMemory ? [] : files.backups()
     }
 
     /// The state of the store in a backup.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
-        try FileProbe.state(BackupFiles(path).path(of: backup))
+        try FileProbe.state(files.path(of: backup))
     }
 
     /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
@@ -34,7 +34,7 @@ extension StoreFile {
         _ request: RestoreRequest,
         waiting: () throws -> Void
     ) throws -> [String] {
-        let files = BackupFiles(path)
+        let files = files
         let source = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
         let state = try BackupCheck.verify(backup, at: source)
         let unattached = try request.unattached(state.journal, in: backup)
@@ -66,22 +66,19 @@ extension StoreFile {
     /// A copy of a backup that says nothing of some attached stores, removed with the object.
     private static func copy(
         of path: String,
-        beside files: BackupFiles,
+        beside files: StoreFiles,
         without unattached: [String]
     ) throws -> PartFile {
         let (part, _) = try files.begin(.replaced, version: nil, at: Date())
-        let source = try Connection(path, mode: .immutable)
-        defer { source.close() }
-        let copy = try Connection(part.path, mode: .readWrite)
-        defer { copy.close() }
-        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        try source.copy(into: copy)
-        try JournalTable.remove(unattached, from: copy)
+        try part.withDatabase { copy in
+            try Connection(path, mode: .immutable).copy(into: copy)
+            try JournalTable.remove(unattached, from: copy)
+        }
         return part
     }
 
     package func remove(_ backup: StoreBackup) throws {
-        let files = BackupFiles(path)
+        let files = files
         let path = try files.path(of: backup, isOwn: false)
         let name = (path as NSString).lastPathComponent
         guard DurableFile.isSame((path as NSString).deletingLastPathComponent, files.directory),
@@ -91,9 +88,7 @@ extension StoreFile {
         }
         do {
             // A damaged file may have been moved together with its log.
-            for suffix in ["-wal", "-shm", "-journal"] where parsed.kind == .damaged {
-                try DurableFile.remove(path + suffix)
-            }
+            for suffix in StoreFiles.suffixes where parsed.kind == .damaged { try DurableFile.remove(path + suffix) }
             try DurableFile.remove(path)
         } catch {
             throw MoltError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)

@@ -7,7 +7,7 @@ internal import Foundation
 /// file, the file is moved aside and another takes its place.
 package struct StoreReplacement {
     /// The files beside the store; its path is resolved if it is a link.
-    private let files: BackupFiles
+    private let files: StoreFiles
     private let storeName: String
     private let attempts: AttemptLog
 
@@ -29,8 +29,8 @@ package struct StoreReplacement {
         self.keeping = keeping
         self.attachedNow = attachedNow
         self.atCopy = atCopy
-        files = BackupFiles(storeName)
-        attempts = AttemptLog(StoreFile.attemptsURL(of: storeName))
+        files = StoreFiles(storeName)
+        attempts = AttemptLog(of: storeName)
     }
 
     package enum Contents {
@@ -61,14 +61,13 @@ package struct StoreReplacement {
     @discardableResult
     func replace(with contents: Contents, waiting: () throws -> Void) throws -> StoreBackup? {
         // On failure, the next lines report the reason.
-        try? DurableDirectory.make(at: files.directory)
+        try? DurableFile.makeDirectory(at: files.directory)
         files.removeLeftovers()
-        if !FileStatus.hasContent(files.path) {
+        if !files.hasContent {
             // An empty file that is written in place would be a cache without records after a power loss. SQLite would
             // also delete its log, which may hold all remaining data.
             try contents.check()
-            let isEmpty = { !FileStatus.hasContent(files.path) }
-            return try describe(setAside(by: contents, ifStill: isEmpty, waiting: waiting))
+            return try describe(setAside(by: contents, ifStill: { !files.hasContent }, waiting: waiting))
         }
         var kept: StoreBackup?
         do {
@@ -82,8 +81,7 @@ package struct StoreReplacement {
             guard let error = error as? SQLiteError, error.isDamage else { throw error }
             try contents.check()
             // Another process may have replaced it first.
-            let isStillDamaged = { isDamaged(storeName) }
-            return try describe(setAside(by: contents, ifStill: isStillDamaged, waiting: waiting))
+            return try describe(setAside(by: contents, ifStill: { isDamaged }, waiting: waiting))
         }
     }
 
@@ -117,23 +115,14 @@ package struct StoreReplacement {
         if try source.integer("PRAGMA page_size") != pageSize {
             // A database of another app is refused first.
             _ = try lockedState(isOurs: isOurs)
-            throw isDamaged(storeName) ? SQLiteError.wrongPageSize : .otherPageSize
+            throw isDamaged ? SQLiteError.wrongPageSize : .otherPageSize
         }
         let copy = try PageCopy(from: source, into: live)
-        while true {
-            do throws(SQLiteError) {
-                try copy.lock()
-                break
-            } catch {
-                guard error.isBusy else { throw error }
-                try waiting()
-                Thread.sleep(forTimeInterval: 0.001)
-            }
-        }
+        try retryWhileBusy(waiting, copy.lock)
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
         var damaged: StoreBackup?
-        if isTampered || state == nil || isDamaged(storeName) {
+        if isTampered || state == nil || isDamaged {
             // Copied page by page, because some records may still be recoverable.
             damaged = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0), isLocked: true).make()
         } else if var request = keeping, let state, !state.isFresh {
@@ -147,7 +136,7 @@ package struct StoreReplacement {
         attempts.clear()
         try copy.finish()
         // Apple's SQLite never asks the drive to flush its cache. Nobody locks the log, so opening it is safe.
-        DiskSync.drive(of: files.path + "-wal")
+        DurableFile.flushDrive(of: files.log)
         // The commit is done, even if other processes prevent the checkpoint.
         live.keepLog(false)
         live.busyTimeout = 0
@@ -160,10 +149,7 @@ package struct StoreReplacement {
         switch contents {
         case .nothing:
             let blank = try Connection("", mode: .memory)
-            // The application ID makes SQLite write one page, which marks the file as ours.
-            try blank.execute(
-                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
-            )
+            try blank.execute(FileFormat.blank(pageSize: Int(pageSize)))
             return blank
         case .file(let path):
             let source = try Connection(path, mode: .readOnly)
@@ -206,32 +192,28 @@ package struct StoreReplacement {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
-        let copy = try Connection(part.path, mode: .readWrite)
-        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        switch contents {
-        case .nothing:
-            try copy.execute("PRAGMA page_size = 8192; PRAGMA application_id = \(FileFormat.applicationID)")
-        case .file(let path):
-            // No process writes to this file, and it must not get a log.
-            let source = try Connection(path, mode: .immutable)
-            do throws(SQLiteError) {
-                try source.copy(into: copy)
-            } catch {
-                guard error.isDamage else { throw error }
-                throw DamagedSource(reason: "it is damaged.")
+        try part.withDatabase { copy in
+            switch contents {
+            case .nothing:
+                try copy.execute(FileFormat.blank(pageSize: 8_192))
+            case .file(let path):
+                do {
+                    // No process writes to this file, and it must not get a log.
+                    try Connection(path, mode: .immutable).copy(into: copy)
+                } catch let error as SQLiteError where error.isDamage {
+                    throw DamagedSource(reason: "it is damaged.")
+                }
             }
-            source.close()
         }
-        copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
-        let hasContent = ["", "-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
+        let hasContent = files.hasContent || files.hasLog || files.hasJournal
         let isLinked = hasContent && link(files.path, aside) == 0
         if isLinked { try DurableFile.sync(directory: files.directory) }
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
         }
         // The empty ones, and the index of the log, which SQLite rebuilds.
-        for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
+        for suffix in StoreFiles.suffixes { try DurableFile.remove(files.path + suffix) }
         // Some file systems have no hard links.
         if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
             try DurableFile.move(files.path, to: aside)
@@ -242,7 +224,5 @@ package struct StoreReplacement {
         return hasContent ? aside : nil
     }
 
-    func isDamaged(_ path: String) -> Bool {
-        BackupCheck.damage(path) != nil
-    }
+    private var isDamaged: Bool { BackupCheck.damage(storeName) != nil }
 }

@@ -50,25 +50,18 @@ package struct FileStatus: Equatable {
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
-    /// Creates an empty file that only its owner may read and write, unless the file exists.
+    /// Creates an empty file that only its owner may read and write; SQLite gives the files beside it the same rights.
     ///
-    /// SQLite gives the files beside it the same permissions.
-    static func create(_ path: String) throws(MoltError) {
+    /// - Parameter mayExist: Whether an existing file is left as it is; otherwise it is an error. No link is followed.
+    package static func create(_ path: String, mayExist: Bool = false) throws(MoltError) {
         // O_EXCL: opening and closing an existing file would drop the locks that SQLite's other connections in this
         // process hold on it.
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
         if descriptor >= 0 {
             close(descriptor)
-        } else if errno != EEXIST {
+        } else if errno != EEXIST || !mayExist {
             throw failure(errno, path: path)
         }
-    }
-
-    /// Creates an empty file that only its owner may read and write; fails if it exists, and follows no link.
-    package static func createNew(_ path: String) throws(MoltError) {
-        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw failure(errno, path: path) }
-        close(descriptor)
     }
 
     /// The path of a file URL, or the string of any other URL; see ``checkPath(_:)``.
@@ -99,23 +92,6 @@ package struct FileStatus: Equatable {
             return
         }
         throw MoltError(.notAFile, "No cache file can be at \(path): \(reason)", advice: advice, store: path)
-    }
-
-    /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
-    ///
-    /// A pipe there would block forever, and a link would redirect writes to another file.
-    ///
-    /// - Throws: ``MoltError`` with the code `notAFile`.
-    static func checkCompanions(of path: String) throws(MoltError) {
-        for suffix in ["-wal", "-shm", "-journal"] {
-            guard let found = unfollowed(path + suffix), !found.isFile else { continue }
-            throw MoltError(
-                .notAFile,
-                "\(path + suffix) is a link, a directory or a device, not a file. It was not used.",
-                advice: "Remove it.",
-                store: path
-            )
-        }
     }
 
     /// The target of a symbolic link; the path itself when it is no link, or the target is missing.

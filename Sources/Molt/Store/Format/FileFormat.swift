@@ -25,6 +25,11 @@ package enum FileFormat {
             ('file_format', \(number)), ('content_size', 0), ('\(generation)', \(newGeneration));
         """
 
+    /// Makes a new database one of ours without tables, in one page: SQLite writes it for the application id.
+    static func blank(pageSize: Int) -> String {
+        "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(applicationID)"
+    }
+
     /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
     ///
     /// The content is the last column, so that the others are read without following its overflow pages. An upgrade

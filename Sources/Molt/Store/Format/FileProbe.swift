@@ -35,7 +35,7 @@ enum FileProbe {
         try FileStatus.checkPath(path)
         // SQLite follows symbolic links, and keeps its other files beside the target.
         let path = FileStatus.resolved(path)
-        try FileStatus.checkCompanions(of: path)
+        try StoreFiles(path).checkCompanions()
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
@@ -89,7 +89,7 @@ enum FileProbe {
     private static func isStillEmpty(_ path: String) throws(MoltError) -> Bool {
         let hasLog = FileStatus.hasContent(path + "-wal")
         // A directory that cannot be listed does not prevent creating a cache.
-        let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
+        let hasBackup = (try? StoreFiles(path).backups().isEmpty) == false
         guard hasLog || hasBackup else { return true }
         // The file is empty for a moment while another process creates it or restores a backup.
         for _ in 0..<40 {

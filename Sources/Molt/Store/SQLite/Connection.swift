@@ -273,3 +273,19 @@ extension Connection {
         return true
     }
 }
+
+/// Repeats a call until other connections release the lock that it needs.
+///
+/// - Parameter waiting: Called before each further attempt; throws to give up.
+func retryWhileBusy(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
+    while true {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            guard error.isBusy else { throw error }
+            try waiting()
+            // SQLite itself waits a little within most attempts, but returns some refusals at once.
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+}

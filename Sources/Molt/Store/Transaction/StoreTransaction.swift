@@ -260,7 +260,7 @@ package final class StoreTransaction {
                 through: through,
                 expiredAt: expiredAt,
                 on: snapshot,
-                flushing: isDurable ? connection.filePath.map { LogFlusher($0 + "-wal") } : nil,
+                flushing: isDurable ? connection.filePath.map { LogFlusher(StoreFiles($0).log) } : nil,
                 storeName: storeName
             )
         }

@@ -1,23 +1,12 @@
 internal import Foundation
 
-/// The files beside a cache file that hold copies of it.
-struct BackupFiles {
-    /// The path of the cache file, symbolic links followed.
-    let path: String
-    let directory: String
-    let name: String
-
-    init(_ storeName: String) {
-        path = FileStatus.resolved(storeName)
-        directory = (path as NSString).deletingLastPathComponent
-        name = (path as NSString).lastPathComponent
-    }
-
+/// The copies of a cache file beside it: backups, and files that were kept aside.
+extension StoreFiles {
     /// The files of some kinds that can be read, newest first.
     ///
     /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
     ///   which does not prove that there are none.
-    func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
+    func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
         try names().compactMap { text in
             guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
             return describe(name)
@@ -114,13 +103,11 @@ struct BackupFiles {
         }
     }
 
-    func path(of name: String) -> String {
-        directory == "/" ? "/\(name)" : "\(directory)/\(name)"
-    }
-
     private func names() throws(MoltError) -> [String] {
         do {
-            return try DirectoryListing.names(in: directory)
+            return try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            return []
         } catch {
             let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
             throw MoltError(
