@@ -43,31 +43,14 @@ package struct StoreContents: Hashable, Sendable {
 
     /// Writes everything into an empty store, in one transaction.
     package func write(to store: StoreFile) throws {
-        let batch = RecordBatch(capacity: 1)
-        try store.withWriteTransaction(
-            until: nil,
-            { transaction in
-                for (index, record) in records.enumerated() {
-                    batch.removeAll()
-                    Array(record.key.utf8).withUnsafeBytes { key in
-                        record.content.withUnsafeBytes { content in
-                            batch.append(
-                                id: Int64(index + 1),
-                                typeName: record.typeName,
-                                key: key,
-                                content: content,
-                                isData: record.isData,
-                                expiration: record.expiration
-                            )
-                        }
-                    }
-                    try transaction.insert(batch[0], id: Int64(index + 1), version: record.version)
-                }
-                try transaction.record(ledger, version: version)
-                return true
-            },
-            waiting: {}
-        )
+        let write = { (transaction: StoreTransaction) in
+            for (index, record) in records.enumerated() {
+                try transaction.insert(Record(record), id: Int64(index + 1), version: record.version)
+            }
+            try transaction.record(ledger, version: version)
+            return true
+        }
+        try store.withWriteTransaction(until: nil, write, waiting: {})
     }
 }
 

@@ -309,12 +309,11 @@ package final class StoreFile {
     /// Writes the ledger of a suite that is upgraded without a cache into its file, so that a backup has it.
     func mirror(_ state: StoreState, waiting: () throws -> Void) throws {
         guard primary != nil, !isInMemory else { return }
-        try withWriteTransaction(until: nil) { transaction in
+        let replace = { (transaction: StoreTransaction) in
             try transaction.replaceLedger(by: state)
             return true
-        } waiting: {
-            try waiting()
         }
+        try withWriteTransaction(until: nil, replace, waiting: waiting)
     }
 
     /// Removes the file of a suite once no change is pending, so that opening the suite need not look into it.

@@ -1,19 +1,18 @@
-package import Foundation
+internal import Foundation
 
 /// State that one thread at a time may access; waiting threads sleep.
 ///
 /// `Synchronization.Mutex` needs iOS 18, and on Linux it spins under contention; `NSLock` does neither.
 package final class Locked<State>: Sendable {
-    @usableFromInline package let lock = NSLock()
+    private let lock = NSLock()
     // Accessed only while the lock is held; closures send values in and out.
-    @usableFromInline package nonisolated(unsafe) var state: State
+    private nonisolated(unsafe) var state: State
 
     package init(_ state: sending State) {
         self.state = state
     }
 
     /// Runs a closure with the state; the closure must not lock the same state again.
-    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -23,7 +22,6 @@ package final class Locked<State>: Sendable {
     }
 
     /// Runs a closure with the state, or returns nil if another thread holds the lock.
-    @inlinable
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {

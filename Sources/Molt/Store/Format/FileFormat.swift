@@ -137,40 +137,28 @@ package enum FileFormat {
         path: String,
         forWriting: Bool = false
     ) throws(MoltError) -> Bool {
-        let owner: Int64
-        let tables: Int64
-        var format: Int64 = 0
-        var reader: Int64 = 0
         do {
-            owner = try connection.integer("PRAGMA application_id")
-            tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
-            if owner == applicationID, tables == 0, try connection.integer("PRAGMA page_count") == 1 {
-                // Emptied to start afresh. A damaged file that appears to have no tables has more pages.
-                return false
+            let owner = try connection.integer("PRAGMA application_id")
+            let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            guard owner == applicationID else {
+                if owner == 0, tables == 0 { return false }
+                throw foreign(path)
             }
-            if owner == applicationID {
-                if let object = try foreignObject(in: connection) { throw foreignSchema(path, by: object) }
-                format = try number(of: connection)
-                reader = try mark("reader_format", of: connection) ?? format
-                if format == Self.number, let table = try alteredTable(in: connection) {
-                    throw alteredSchema(path, table)
-                }
+            // Emptied to start afresh. A damaged file that appears to have no tables has more pages.
+            if tables == 0, try connection.integer("PRAGMA page_count") == 1 { return false }
+            if let object = try foreignObject(in: connection) { throw foreignSchema(path, by: object) }
+            let format = try number(of: connection)
+            let reader = try mark("reader_format", of: connection) ?? format
+            if format == number, let table = try alteredTable(in: connection) { throw alteredSchema(path, table) }
+            guard format >= 1, (1...number).contains(reader), !forWriting || format <= number else {
+                throw newer(path, format, isReadable: format > number && (1...number).contains(reader))
             }
+            return true
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
-        } catch let error as MoltError {
-            throw error
         } catch {
-            throw foreign(path)
+            throw error as? MoltError ?? foreign(path)
         }
-        guard owner == applicationID else {
-            if owner == 0, tables == 0 { return false }
-            throw foreign(path)
-        }
-        guard format >= 1, (1...number).contains(reader), !forWriting || format <= number else {
-            throw newer(path, format, isReadable: format > number && (1...number).contains(reader))
-        }
-        return true
     }
 
     /// The error for a file of a later format.
@@ -233,33 +221,24 @@ package enum FileFormat {
     }
 
     private static func alteredSchema(_ path: String, _ table: String) -> MoltError {
-        MoltError(
-            .foreignFile,
-            "The cache at \(path) has a \"\(table)\" that Molt did not make: its SQL differs.",
-            advice: "Restore a backup.",
-            outcome: .unchanged,
-            store: path
-        )
+        let problem = "The cache at \(path) has a \"\(table)\" that Molt did not make: its SQL differs."
+        return foreign(path, problem, advice: "Restore a backup.")
     }
 
     private static func foreignSchema(_ path: String, by object: String) -> MoltError {
-        MoltError(
-            .foreignFile,
+        foreign(
+            path,
             "The cache at \(path) has a \(object) that Molt did not make. It would change what is read or written.",
-            advice: "Remove it with any SQLite tool, or restore a backup.",
-            outcome: .unchanged,
-            store: path
+            advice: "Remove it with any SQLite tool, or restore a backup."
         )
     }
 
     /// The error for a database of another app.
     package static func foreign(_ path: String) -> MoltError {
-        MoltError(
-            .foreignFile,
-            "The file at \(path) is a database that Molt did not make.",
-            advice: "Choose another path.",
-            outcome: .unchanged,
-            store: path
-        )
+        foreign(path, "The file at \(path) is a database that Molt did not make.", advice: "Choose another path.")
+    }
+
+    private static func foreign(_ path: String, _ problem: String, advice: String) -> MoltError {
+        MoltError(.foreignFile, problem, advice: advice, outcome: .unchanged, store: path)
     }
 }

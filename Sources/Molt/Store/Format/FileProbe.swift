@@ -5,7 +5,9 @@ internal import Foundation
 /// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems, closing a file drops
 /// all of this process's locks on it, including those of other open connections. SQLite knows its connections and
 /// avoids that.
-enum FileProbe {
+struct FileProbe {
+    private let files: StoreFiles
+    private var path: String { files.path }
     /// The number of reads of a changing file before the probe takes locks instead.
     private static let attempts = 3
     private static let smallestDatabase = 512
@@ -34,30 +36,34 @@ enum FileProbe {
     ) throws(MoltError) -> Found? {
         try FileStatus.checkPath(path)
         // SQLite follows symbolic links, and keeps its other files beside the target.
-        let path = FileStatus.resolved(path)
-        try StoreFiles(path).checkCompanions()
-        for _ in 0..<attempts {
-            guard let before = try check(path) else { return nil }
-            if isBeingWritten(path) { break }
-            let found = Result { () throws(MoltError) -> Found? in try read(path, .immutable, body) }
+        let files = StoreFiles(path)
+        try files.checkCompanions()
+        return try FileProbe(files: files).look(body)
+    }
+
+    private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws(MoltError) -> Found? {
+        for _ in 0..<Self.attempts {
+            guard let before = try check() else { return nil }
+            if isBeingWritten { break }
+            let found = Result { () throws(MoltError) -> Found? in try read(.immutable, body) }
             // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
-            if !isBeingWritten(path), try FileStatus.of(path) == before {
+            if !isBeingWritten, try FileStatus.of(path) == before {
                 return try found.get()
             }
         }
-        try refuseForeign(path)
-        if FileStatus.hasContent(path + "-journal") {
+        try refuseForeign()
+        if files.hasJournal {
             // A process was killed while switching the file to WAL mode. Only a connection that may write can roll that
             // back; it restores the file as it was.
-            return try read(path, .readWrite, body)
+            return try read(.readWrite, body)
         }
-        return try read(path, .readOnly, body)
+        return try read(.readOnly, body)
     }
 
     /// Checks the file's status, without reading its content.
     ///
     /// - Returns: The status; nil when the file is missing or empty.
-    private static func check(_ path: String) throws(MoltError) -> FileStatus? {
+    private func check() throws(MoltError) -> FileStatus? {
         guard let status = try FileStatus.of(path) else { return nil }
         guard status.isFile else {
             throw MoltError(
@@ -75,8 +81,8 @@ enum FileProbe {
                 store: path
             )
         }
-        guard status.size > 0 else { return try isStillEmpty(path) ? nil : check(path) }
-        if status.size < smallestDatabase, !hasJournalOfNewFile(path) {
+        guard status.size > 0 else { return try isStillEmpty() ? nil : check() }
+        if status.size < Self.smallestDatabase, !hasJournalOfNewFile {
             // SQLite takes a file of one byte for an empty one.
             throw MoltError(.short, store: path)
         }
@@ -86,10 +92,10 @@ enum FileProbe {
     /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
     ///
     /// - Returns: Whether the file is empty; another process may have written to it meanwhile.
-    private static func isStillEmpty(_ path: String) throws(MoltError) -> Bool {
-        let hasLog = FileStatus.hasContent(path + "-wal")
+    private func isStillEmpty() throws(MoltError) -> Bool {
+        let hasLog = files.hasLog
         // A directory that cannot be listed does not prevent creating a cache.
-        let hasBackup = (try? StoreFiles(path).backups().isEmpty) == false
+        let hasBackup = (try? files.backups().isEmpty) == false
         guard hasLog || hasBackup else { return true }
         // The file is empty for a moment while another process creates it or restores a backup.
         for _ in 0..<40 {
@@ -108,18 +114,16 @@ enum FileProbe {
         )
     }
 
-    private static func isBeingWritten(_ path: String) -> Bool {
-        FileStatus.hasContent(path + "-wal") || FileStatus.hasContent(path + "-journal")
-    }
+    private var isBeingWritten: Bool { files.hasLog || files.hasJournal }
 
     /// Refuses a foreign file before a connection that takes locks may create files beside it.
-    private static func refuseForeign(_ path: String) throws(MoltError) {
-        for attempt in 1...attempts {
+    private func refuseForeign() throws(MoltError) {
+        for attempt in 1...Self.attempts {
             do throws(MoltError) {
-                if try mayBeOurs(path) { return }
+                if try mayBeOurs() { return }
             } catch {
                 // The log may have been restarted between the two reads.
-                guard attempt < attempts, (error.underlying as? SQLiteError)?.isDamage == true else { throw error }
+                guard attempt < Self.attempts, (error.underlying as? SQLiteError)?.isDamage == true else { throw error }
             }
             // Another process may be running a checkpoint.
             Thread.sleep(forTimeInterval: 0.005)
@@ -127,7 +131,7 @@ enum FileProbe {
         throw FileFormat.foreign(path)
     }
 
-    private static func mayBeOurs(_ path: String) throws(MoltError) -> Bool {
+    private func mayBeOurs() throws(MoltError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
             // Keeps a snapshot of the first page, which answers all the queries here.
@@ -136,14 +140,14 @@ enum FileProbe {
             if owner == FileFormat.applicationID { return true }
             guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
             // A new file is an empty database until its first page is checkpointed.
-            let owners = applicationIDs(inLog: path + "-wal")
+            let owners = applicationIDsInLog
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
             // Power was lost while the first page of a new file was written.
-            if error.isDamage, hasJournalOfNewFile(path) { return true }
+            if error.isDamage, hasJournalOfNewFile { return true }
             // During a checkpoint, or after a kill in one, the first page counts more pages than the file has. The log
             // still has all pages, including the first.
-            let owners = applicationIDs(inLog: path + "-wal")
+            let owners = applicationIDsInLog
             if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw MoltError(error, store: path)
         }
@@ -153,9 +157,9 @@ enum FileProbe {
     ///
     /// A power loss may then have left any part of the first page. Layout: sqlite.org/fileformat2.html, section 3. The
     /// header begins with a magic number of 8 bytes, and the original number of pages is at 16.
-    private static func hasJournalOfNewFile(_ path: String) -> Bool {
+    private var hasJournalOfNewFile: Bool {
         // No process locks the journal itself, so reading and closing it drops no locks.
-        guard let header = ByteSource(path: path + "-journal")?.read(at: 0, 20) else { return false }
+        guard let header = ByteSource(path: files.journal)?.read(at: 0, 20) else { return false }
         return header.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) && header.number32(at: 16) == 0
     }
 
@@ -164,12 +168,12 @@ enum FileProbe {
     /// Layout: sqlite.org/fileformat2.html, section 4. The page size is at 8. After a header of 32 bytes, each frame is
     /// a header of 24 bytes, with the page number at 0, and a page. Checksums are ignored: a page that SQLite would not
     /// read still names the log's owner.
-    private static func applicationIDs(inLog path: String) -> Set<Int64> {
+    private var applicationIDsInLog: Set<Int64> {
         // No process locks the log itself, so reading and closing it drops no locks.
-        guard let log = ByteSource(path: path), let header = log.read(at: 0, 32),
+        guard let log = ByteSource(path: files.log), let header = log.read(at: 0, 32),
             header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682,
             // Frames of a damaged header cannot be found.
-            header.number32(at: 8) >= smallestDatabase
+            header.number32(at: 8) >= Self.smallestDatabase
         else { return [] }
         var applicationIDs: Set<Int64> = []
         for frame in stride(from: 32, to: log.count, by: 24 + Int(header.number32(at: 8))) {
@@ -181,8 +185,7 @@ enum FileProbe {
         return applicationIDs
     }
 
-    private static func read<Found>(
-        _ path: String,
+    private func read<Found>(
         _ mode: Connection.Mode,
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(MoltError) -> Found? {

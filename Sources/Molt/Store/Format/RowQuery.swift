@@ -1,37 +1,10 @@
 /// The statements that a cache keeps prepared.
 package enum RowQuery: Int, CaseIterable {
-    case begin
-    case beginWrite
-    case commit
-    case dataVersion
-    case generation
-    case get
-    case dates
-    case nameOfKey
-    case keys
-    case keysOfType
-    case keysChanged
-    case rowsOfType
-    case count
-    case countOfType
-    case hasType
-    case typeID
-    case nameOfType
-    case addType
-    case oldSize
-    case set
-    case remove
-    case removeExpired
-    case removeAll
-    case removeType
-    case touch
-    case oldest
-    case contentSize
-    case sumSizes
-    case saveSize
-    case forgetSize
-    case outdated
-    case upgrade
+    case begin, beginWrite, commit, dataVersion, generation
+    case get, dates, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, count, countOfType, hasType, outdated
+    case typeID, nameOfType, addType
+    case oldSize, set, remove, removeExpired, removeAll, removeType, upgrade
+    case touch, oldest, contentSize, sumSizes, saveSize, forgetSize
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"

@@ -41,29 +41,24 @@ extension SQLiteError {
     package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
     /// An update found fewer rows than were read earlier in the same transaction.
-    static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
-
-    static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
-
+    static let lostRows = damage("rows are missing that were read before")
+    static let disorder = damage("rows are out of order")
+    static let wrongRow = damage("an index leads to the row of another key")
+    static let missingRow = damage("a row is missing that an index names")
+    static let missingTypeName = damage("the name of a type is missing")
+    /// The journal has changes for an attached store whose name is missing.
+    static let missingStoreName = damage("the name of an attached store is missing")
     /// The header of a damaged file has another page size than all releases write.
-    static let wrongPageSize = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the page size is wrong")
+    static let wrongPageSize = damage("the page size is wrong")
+
+    private static func damage(_ message: String) -> SQLiteError {
+        SQLiteError(extendedCode: SQLITE_CORRUPT, message: message)
+    }
 
     /// An intact file cannot get the pages of another one.
     static let otherPageSize = SQLiteError(
         extendedCode: SQLITE_MISMATCH,
         message: "the two files have different page sizes"
-    )
-
-    static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
-
-    static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
-
-    static let missingTypeName = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")
-
-    /// The journal has changes for an attached store whose name is missing.
-    static let missingStoreName = SQLiteError(
-        extendedCode: SQLITE_CORRUPT,
-        message: "the name of an attached store is missing"
     )
 
     /// The file is no longer at its path; SQLite itself checks that only before writing a rollback journal.
