@@ -90,11 +90,7 @@ extension CacheSession {
     }
 
     func keys(ofType type: String?) throws(SQLiteError) -> [String] {
-        var keys: [String] = []
-        try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
-            keys.append(row.text(0))
-        }
-        return keys
+        try listing(type == nil ? .keys : .keysOfType, type).map { $0.text(0) }
     }
 
     /// The next keys of a type whose records were last written after a version, by id.
@@ -108,9 +104,7 @@ extension CacheSession {
         try statement.bind(Int64(version), at: 3)
         try statement.bind(position, at: 4)
         try statement.bind(last, at: 5)
-        var keys: [(id: Int64, key: String)] = []
-        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), row.text(1))) }
-        return keys
+        return try statement.map { ($0.integer(0), $0.text(1)) }
     }
 
     func count(ofType type: String?) throws(SQLiteError) -> Int {

@@ -39,19 +39,15 @@ package struct CacheFile {
             FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
             """
         return try look { connection throws(SQLiteError) in
-            var types: [TypeSummary] = []
-            try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            try connection.prepare(query).map { row in
                 let lowest = Int(clamping: row.integer(3))
-                types.append(
-                    TypeSummary(
-                        name: row.text(0),
-                        count: Int(clamping: row.integer(1)),
-                        byteCount: Int(clamping: row.integer(2)),
-                        versions: lowest...max(lowest, Int(clamping: row.integer(4)))
-                    )
+                return TypeSummary(
+                    name: row.text(0),
+                    count: Int(clamping: row.integer(1)),
+                    byteCount: Int(clamping: row.integer(2)),
+                    versions: lowest...max(lowest, Int(clamping: row.integer(4)))
                 )
             }
-            return types
         }
     }
 
@@ -65,9 +61,7 @@ package struct CacheFile {
     /// The record under a key, as it is stored; nil if there is none.
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
-            let statement = try connection.prepare("\(Self.columns) WHERE key = ?1")
-            try statement.bind(key, at: 1)
-            return try statement.first { Self.record($0) }
+            try connection.prepare("\(Self.columns) WHERE key = ?1", key).first { Self.record($0) }
         }
     }
 
@@ -82,16 +76,11 @@ package struct CacheFile {
         var last = Int64.min
         while true {
             let page = try look { connection throws(SQLiteError) in
-                let statement = try connection.prepare(
-                    """
+                let query = """
                     \(Self.columns) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
-                )
-                try statement.bind([last, type])
-                var page: [(id: Int64, record: StoreContents.StoredRecord)] = []
-                try statement.eachRow { row throws(SQLiteError) in page.append((row.integer(0), Self.record(row))) }
-                return page
+                return try connection.prepare(query, last, type).map { (id: $0.integer(0), record: Self.record($0)) }
             }
             for (_, record) in page { try body(record) }
             guard let end = page.last?.id, page.count == Self.pageSize else { return }
@@ -107,9 +96,7 @@ package struct CacheFile {
     package func isQuarantined(key: String) throws -> Bool {
         try look { connection throws(SQLiteError) in
             guard try connection.hasQuarantine() else { return false }
-            let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
-            try statement.bind(key, at: 1)
-            return try statement.first { _ in true } ?? false
+            return try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_quarantine WHERE key = ?1)", key) != 0
         }
     }
 

@@ -19,15 +19,13 @@ extension StoreFile {
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
-            var lines: [String] = []
-            guard try connection.hasQuarantine() else { return lines }
+            guard try connection.hasQuarantine() else { return [String]() }
             let query = """
                 SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
                     first_step, step, step_words, code, reason, property, typeof(content), hex(content))
                 FROM molt_quarantine ORDER BY id
                 """
-            try connection.prepare(query).eachRow { row throws(SQLiteError) in lines.append(row.text(0)) }
-            return lines
+            return try connection.prepare(query).map { $0.text(0) }
         }
         return lines ?? []
     }
@@ -55,21 +53,18 @@ extension StoreContents {
     /// Reads everything; the caller has a transaction open.
     fileprivate init(_ connection: Connection) throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
-        var records: [StoredRecord] = []
         let query = """
             SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
             FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
             """
-        try connection.prepare(query).eachRow { row throws(SQLiteError) in
-            records.append(
-                StoredRecord(
-                    key: row.text(0),
-                    typeName: row.text(1),
-                    content: Array(row.bytes(5)),
-                    isData: row.integer(4) != 0,
-                    expiration: row.real(2),
-                    version: Int(clamping: row.integer(3))
-                )
+        let records = try connection.prepare(query).map { row in
+            StoredRecord(
+                key: row.text(0),
+                typeName: row.text(1),
+                content: Array(row.bytes(5)),
+                isData: row.integer(4) != 0,
+                expiration: row.real(2),
+                version: Int(clamping: row.integer(3))
             )
         }
         self.init(version: state.version, ledger: state.ledger, records: records)

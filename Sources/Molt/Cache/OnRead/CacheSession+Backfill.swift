@@ -73,18 +73,15 @@ extension CacheSession {
         updated: Double?,
         _ failure: RecordFailure?
     ) throws(SQLiteError) -> Bool {
-        let search = try connection.prepare(
-            """
+        let query = """
             SELECT key, length(CAST(content AS BLOB)) FROM molt_record
             WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
             """
-        )
-        try search.bind([id, version, updated])
-        guard let (key, count) = try search.first({ ($0.text(0), $0.integer(1)) }) else { return false }
+        let found = try connection.prepare(query, id, version, updated).first { ($0.text(0), $0.integer(1)) }
+        guard let (key, count) = found else { return false }
         if let failure {
             try connection.execute(QuarantineTable.creation)
-            let moving = try connection.prepare(QuarantineTable.movingOne)
-            try moving.bind([id, Date().timeIntervalSince1970])
+            let moving = try connection.prepare(QuarantineTable.movingOne, id, Date().timeIntervalSince1970)
             try moving.bind(failure.columns, from: 3)
             try moving.run()
             guard connection.changes == 1 else { throw .lostRows }

@@ -20,8 +20,8 @@ extension Connection {
         byteLimit: Int = .max
     ) throws(SQLiteError) -> [QuarantinedRecord] {
         guard try hasQuarantine() else { return [] }
-        let statement = try prepare("\(QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2")
-        try statement.bind([id, max(0, limit)])
+        let query = "\(QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2"
+        let statement = try prepare(query, id, max(0, limit))
         defer { statement.reset() }
         var records: [QuarantinedRecord] = []
         var bytes = 0
@@ -35,9 +35,7 @@ extension Connection {
 
     func quarantined(_ id: Int64) throws(SQLiteError) -> QuarantinedRecord? {
         guard try hasQuarantine() else { return nil }
-        let statement = try prepare("\(QuarantinedRecord.selection) WHERE id = ?1")
-        try statement.bind(id, at: 1)
-        return try statement.first { QuarantinedRecord($0) }
+        return try prepare("\(QuarantinedRecord.selection) WHERE id = ?1", id).first { QuarantinedRecord($0) }
     }
 
     func deleteQuarantined(_ id: Int64) throws(SQLiteError) {

@@ -17,20 +17,14 @@ package struct JournalEntry: Hashable, Sendable {
 enum JournalTable {
     /// The names of the attached stores with pending changes.
     static func stores(_ connection: Connection) throws(SQLiteError) -> [String] {
-        var names: [String] = []
-        try connection.prepare("SELECT store FROM molt_journal ORDER BY id").eachRow { row throws(SQLiteError) in
-            names.append(try name(row))
-        }
-        return names
+        try connection.prepare("SELECT store FROM molt_journal ORDER BY id").map(name)
     }
 
     static func entries(_ connection: Connection) throws(SQLiteError) -> [JournalEntry] {
-        var entries: [JournalEntry] = []
         let query = "SELECT store, changes FROM molt_journal ORDER BY id"
-        try connection.prepare(query).eachRow { row throws(SQLiteError) in
-            entries.append(JournalEntry(store: try name(row), changes: Array(row.bytes(1))))
+        return try connection.prepare(query).map { row throws(SQLiteError) in
+            JournalEntry(store: try name(row), changes: Array(row.bytes(1)))
         }
-        return entries
     }
 
     /// The store of a row; an attached store always has a name.

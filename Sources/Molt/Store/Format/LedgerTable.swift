@@ -5,18 +5,16 @@ package enum LedgerTable {
     /// The version and the ledger; the caller's transaction keeps them consistent.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
-        var ledger: [LedgerEntry] = []
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
                 extra, is_readable
             FROM molt_ledger ORDER BY id
             """
-        try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
         var state = StoreState(
             version: version,
             isFresh: false,
-            ledger: ledger,
+            ledger: try connection.prepare(query).map(entry),
             journal: try JournalTable.stores(connection)
         )
         let layout = try FileFormat.number(of: connection)

@@ -23,9 +23,8 @@ struct ShapeTable {
     /// The shape of a type at a version; nil when there is none or it cannot be decoded.
     func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
         guard try connection.hasTable(Self.name) else { return nil }
-        let statement = try connection.prepare("SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2")
-        try statement.bind([type, version])
-        guard let text = try statement.first({ $0.text(0) }) else { return nil }
+        let query = "SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2"
+        guard let text = try connection.prepare(query, type, version).first({ $0.text(0) }) else { return nil }
         // An undecodable shape, as of a newer release, is replaced; no value is lost with it.
         return try? JSONDecoder().decode(TypeShape.self, fromStored: Data(text.utf8))
     }

@@ -118,8 +118,11 @@ package final class Connection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        try Statement(sql, on: self, isLasting: false)
+    /// A statement to be run once or a few times, with values for its first parameters.
+    package func prepare(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) -> Statement {
+        let statement = try Statement(sql, on: self, isLasting: false)
+        try statement.bind(values)
+        return statement
     }
 
     /// Runs one statement with values for its parameters.

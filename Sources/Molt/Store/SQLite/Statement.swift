@@ -58,18 +58,25 @@ package final class Statement {
     /// Binds values in the order of the parameters, then runs to the end.
     ///
     /// Each value is boxed; statements that run for every record bind theirs one by one.
-    package func run(binding values: any SQLiteValue...) throws(SQLiteError) {
+    func run(binding values: any SQLiteValue...) throws(SQLiteError) {
         try bind(values)
         try run()
     }
 
     /// Binds values in the order of the parameters.
-    package func bind(_ values: [any SQLiteValue], from first: Int32 = 1) throws(SQLiteError) {
+    func bind(_ values: [any SQLiteValue], from first: Int32 = 1) throws(SQLiteError) {
         var index = first
         for value in values {
             try value.bind(to: self, at: index)
             index += 1
         }
+    }
+
+    /// The results of the closure for all rows.
+    package func map<Value>(_ body: (Statement) throws(SQLiteError) -> Value) throws(SQLiteError) -> [Value] {
+        var values: [Value] = []
+        try eachRow { row throws(SQLiteError) in values.append(try body(row)) }
+        return values
     }
 
     /// The result of the closure for the first row, or nil without a row; resets.

@@ -195,15 +195,12 @@ final class DeferredChanges {
     /// The first record whose new key is also another record's new key.
     private func firstShared(_ stage: Int, _ isRemovedSQL: String) throws(SQLiteError) -> Collision? {
         guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
-        let first = try connection.prepare(
-            """
+        let query = """
             SELECT min(id), text FROM molt_deferred AS change
             WHERE stage = ?1 AND kind = \(Self.key) AND NOT \(isRemovedSQL)
             GROUP BY text HAVING count(*) > 1 ORDER BY 1 LIMIT 1
             """
-        )
-        try first.bind(Int64(stage), at: 1)
-        return try first.first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
+        return try connection.prepare(query, stage).first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
     }
 
     private func isTrue(_ question: Statement, _ stage: Int, _ id: Int64? = nil) throws(SQLiteError) -> Bool {

@@ -137,11 +137,7 @@ package final class StoreTransaction {
 
     /// The names of the types that have at least one record, sorted.
     func typeNames() throws -> [String] {
-        try mapped { () throws(SQLiteError) in
-            var names: [String] = []
-            try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
-            return names
-        }
+        try mapped { () throws(SQLiteError) in try statements[.typeNames].map { $0.text(0) } }
     }
 
     /// The number of records of a type, or of all types when `type` is nil.
