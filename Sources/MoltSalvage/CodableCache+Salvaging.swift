@@ -38,14 +38,13 @@ extension CodableCache {
         return try explained(path) {
             let salvage = try Salvage(of: path, to: nil, migrations)
             var report = try salvage.run()
-            let deadline = ContinuousClock.now + timeout
+            let patience = givingUp(after: timeout) { SQLiteError.busy }
             do {
-                report.setAside = try StoreReplacement(of: path).setAside(by: .file(salvage.copy.scratch)) {
-                    try SalvageCopy.status(path) == salvage.copy.status
-                } waiting: {
-                    guard ContinuousClock.now >= deadline else { return }
-                    throw SQLiteError.busy
-                }
+                report.setAside = try StoreReplacement(of: path).setAside(
+                    by: .file(salvage.copy.scratch),
+                    ifStill: { try SalvageCopy.status(path) == salvage.copy.status },
+                    waiting: patience
+                )
             } catch let error as SQLiteError where error == .moved {
                 throw MoltError(
                     .busy,

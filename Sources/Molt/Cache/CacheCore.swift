@@ -65,8 +65,7 @@ final class CacheCore: Sendable {
         } else {
             file = OpenFile(at: path, openedAs: filePath)
             // Checked second: the file may have been replaced, or a link changed, since it was opened.
-            let isSame = DurableFile.isSame(path, filePath) && !connection.hasMoved
-            if file == nil || !isSame { throw MoltError(.moved, store: path) }
+            if file == nil || connection.hasMoved { throw MoltError(.moved, store: path) }
         }
         do throws(SQLiteError) {
             session.now = configuration.now().timeIntervalSince1970

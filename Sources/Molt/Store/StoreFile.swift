@@ -271,10 +271,7 @@ package final class StoreFile {
         connection.busyTimeout = busyMilliseconds
         do {
             let exists = try hasTables(connection, forWriting: true)
-            let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
-            let waiting = { () throws in
-                if ContinuousClock.now >= deadline { throw SQLiteError.busy }
-            }
+            let waiting = givingUp(after: .milliseconds(busyMilliseconds)) { SQLiteError.busy }
             if exists {
                 try enableWAL(connection, waiting)
             } else {

@@ -50,3 +50,9 @@ package struct FileLock: ~Copyable {
         StoreAccess.leave()
     }
 }
+
+/// Returns a closure that throws an error once a time has passed, for calls that wait for a lock.
+package func givingUp(after timeout: Duration, with error: @escaping () -> any Error) -> () throws -> Void {
+    let deadline = ContinuousClock.now + timeout
+    return { if ContinuousClock.now >= deadline { throw error() } }
+}

@@ -143,10 +143,8 @@ extension Suite {
     }
 
     private static func patience(for suite: Suite) -> () throws -> Void {
-        let deadline = ContinuousClock.now + .seconds(5)
-        return {
-            guard ContinuousClock.now >= deadline else { return }
-            throw MoltError(
+        givingUp(after: .seconds(5)) {
+            MoltError(
                 .busy,
                 "Another process is upgrading the settings in \(suite).",
                 advice: "Try again.",

@@ -163,10 +163,8 @@ extension CodableCache {
 
     /// Returns a closure that throws once another process has written for longer than the timeout.
     private static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
-        let deadline = ContinuousClock.now + timeout
-        return {
-            guard ContinuousClock.now >= deadline else { return }
-            throw MoltError(
+        givingUp(after: timeout) {
+            MoltError(
                 .busy,
                 "Another process wrote to the cache at \(path) for more than \(timeout).",
                 advice: "Try again.",

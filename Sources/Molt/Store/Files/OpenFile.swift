@@ -6,7 +6,7 @@ struct OpenFile: Sendable {
     private let device: dev_t
     private let number: ino_t
 
-    /// Records which file is at a path; nil when there is none.
+    /// Records which file is at a path; nil when there is none, or when the paths lead to two.
     ///
     /// - Parameter filePath: The path with links followed, after which SQLite names the log.
     init?(at path: String, openedAs filePath: String) {
@@ -14,6 +14,7 @@ struct OpenFile: Sendable {
         paths = filePath == path ? [path] : [path, filePath]
         self.device = device
         self.number = number
+        guard isInPlace else { return nil }
     }
 
     /// Whether the paths still lead to that file; costs one system call each.
