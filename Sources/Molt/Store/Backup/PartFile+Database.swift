@@ -1,12 +1,12 @@
 internal import Foundation
 
 extension PartFile {
-    /// Runs a closure with a connection to the file, which has no journal: on failure the file is discarded, and on
-    /// success it is synced as a whole.
+    /// Runs a closure with a connection to the file, whose journal stays in memory: on failure the file is discarded, and
+    /// on success it is synced as a whole.
     func withDatabase<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try Connection(path, mode: .readWrite)
         defer { connection.close() }
-        try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         return try body(connection)
     }
 
