@@ -76,9 +76,7 @@ import Testing
 
         var expected = before
         for row in contents.rows {
-            let hex = contents.withContent(of: row) { bytes in
-                bytes.reduce(into: "") { $0 += Self.hexadecimal[Int($1)] }
-            }
+            let hex = contents.buffers[row.buffer][row.range].reduce(into: "") { $0 += Self.hexadecimal[Int($1)] }
             expected[Int(row.id) - 1] = [String(row.id), row.isData ? "blob" : "text", hex, String(row.version)]
         }
         #expect(try rows() == expected)

@@ -1,13 +1,13 @@
 /// A reusable batch of records: its buffers are reused, so a pass allocates nothing per record.
-package final class RecordBatch {
+final class RecordBatch {
     // Private, because each access to a stored property that is visible outside checks for exclusivity.
     private var filled = 0
 
     /// The maximum number of records.
-    package var capacity: Int { records.count }
+    var capacity: Int { records.count }
     /// Memory instead of an array, because each access to an array property of a class checks for exclusivity.
     private let records: UnsafeMutableBufferPointer<Record>
-    package var count: Int { filled }
+    var count: Int { filled }
     var isEmpty: Bool { filled == 0 }
     /// The id of the last record; nil if the batch is empty.
     var lastID: Int64? { filled > 0 ? records[filled - 1].id : nil }
@@ -16,7 +16,7 @@ package final class RecordBatch {
     private var byteCount = 0
 
     /// A record of the batch; the index must be below ``count``.
-    package subscript(index: Int) -> Record {
+    subscript(index: Int) -> Record {
         get {
             precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
             return records[index]
@@ -27,7 +27,7 @@ package final class RecordBatch {
         }
     }
 
-    package init(capacity: Int) {
+    init(capacity: Int) {
         records = .allocate(capacity: capacity)
         records.initialize(repeating: Record())
     }
@@ -38,17 +38,17 @@ package final class RecordBatch {
     }
 
     /// Passes the records to a closure, which may change them in place.
-    package func withRecords<R>(_ body: (UnsafeMutableBufferPointer<Record>) throws -> R) rethrows -> R {
+    func withRecords<R>(_ body: (UnsafeMutableBufferPointer<Record>) throws -> R) rethrows -> R {
         try body(UnsafeMutableBufferPointer(rebasing: records[..<count]))
     }
 
-    package func removeAll() {
+    func removeAll() {
         filled = 0
         byteCount = 0
     }
 
     /// Whether it has reached its record limit or 2 MiB.
-    package var isFull: Bool {
+    var isFull: Bool {
         filled == records.count || byteCount >= Self.byteLimit
     }
 
@@ -62,7 +62,7 @@ package final class RecordBatch {
     ///   - isData: Whether the content is raw data.
     ///   - expiration: The expiry in seconds since 1970; nil for never.
     ///   - version: The version at which the content was stored.
-    package func append(
+    func append(
         id: Int64,
         typeName: String,
         key: UnsafeRawBufferPointer,

@@ -29,7 +29,7 @@ package final class StoreFile {
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
     /// Whether a file that this release can only read is accepted; it is refused otherwise.
-    package var readsLaterLayouts = false
+    var readsLaterLayouts = false
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
     private let createsFile: Bool
@@ -117,7 +117,7 @@ package final class StoreFile {
     }
 
     /// Whether a record was last written before a schema version.
-    package func hasRecords(before version: Int) throws -> Bool {
+    func hasRecords(before version: Int) throws -> Bool {
         guard let connection else {
             guard !isInMemory else { return false }
             return try FileProbe.look(path) { connection throws(SQLiteError) in

@@ -13,7 +13,7 @@ package enum DurableFile {
         /// The app has suspended its access to stores.
         package static let suspended = Failure(number: ECANCELED)
 
-        package var isSuspension: Bool { number == ECANCELED }
+        var isSuspension: Bool { number == ECANCELED }
 
         package var isExisting: Bool { number == EEXIST }
 
@@ -134,7 +134,7 @@ package enum DurableFile {
     /// Flushes the cache of a file's drive on Apple's systems; elsewhere `fsync` does so.
     ///
     /// - Important: Do not use it for a file that this process has locked: closing the file would drop the locks.
-    package static func flushDrive(of path: String) {
+    static func flushDrive(of path: String) {
         #if canImport(Darwin)
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return }

@@ -22,7 +22,7 @@ package final class Locked<State>: Sendable {
     }
 
     /// Runs a closure with the state, or returns nil if another thread holds the lock.
-    package func withLockIfAvailable<Result, Failure: Error>(
+    func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
         guard lock.try() else { return nil }

@@ -81,7 +81,7 @@ public enum StoreAccess {
     }
 
     /// Adds an object that keeps a file open between calls; it is not retained.
-    package static func add(_ holder: any StoreHolder) {
+    static func add(_ holder: any StoreHolder) {
         holders.withLock { holders in
             holders.removeAll { $0.holder == nil }
             holders.append(WeakHolder(holder: holder))
@@ -92,7 +92,7 @@ public enum StoreAccess {
 }
 
 /// An object that keeps a store's file open between calls.
-package protocol StoreHolder: AnyObject, Sendable {
+protocol StoreHolder: AnyObject, Sendable {
     /// Interrupts running work and closes the file.
     func releaseStore()
 }

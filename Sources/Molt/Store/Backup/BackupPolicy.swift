@@ -37,7 +37,7 @@ public struct BackupPolicy: Sendable {
     }
 
     /// The automatic backups of a store that the policy no longer keeps; of each version only the newest is kept.
-    package func excess(of backups: [StoreBackup]) -> [StoreBackup] {
+    func excess(of backups: [StoreBackup]) -> [StoreBackup] {
         let oldest = maximumAge.map { now().addingTimeInterval(-$0.seconds) }
         var versions: Set<Int> = []
         return backups.filter(\.isAutomatic).sorted(by: >).enumerated()
@@ -53,7 +53,7 @@ public struct BackupPolicy: Sendable {
     ///
     /// An attempt that was killed removes none itself. The first backup shows the store before any attempt; the newest
     /// includes everything written since.
-    package func leftovers(of backups: [StoreBackup], before backup: StoreBackup) -> [StoreBackup] {
+    func leftovers(of backups: [StoreBackup], before backup: StoreBackup) -> [StoreBackup] {
         let attempts = backups.filter { $0.isAutomatic && $0 < backup && $0.schemaVersion == backup.schemaVersion }
         return Array(attempts.sorted().dropFirst())
     }

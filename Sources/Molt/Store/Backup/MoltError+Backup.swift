@@ -9,7 +9,7 @@ extension MoltError {
     /// The error for a backup that does not fit on the disk.
     ///
     /// - Parameter free: The number of free bytes; nil when the disk became full during the copy.
-    package static func noSpace(
+    static func noSpace(
         for bytes: Int64,
         free: Int64?,
         in directory: String,
@@ -34,7 +34,7 @@ extension MoltError {
         )
     }
 
-    package static func backupFailed(
+    static func backupFailed(
         _ reason: String,
         advice: String? = nil,
         store: String,
@@ -51,7 +51,7 @@ extension MoltError {
         )
     }
 
-    package static func backupUnusable(
+    static func backupUnusable(
         _ backup: StoreBackup,
         _ reason: String,
         advice: String = "Choose another one.",
@@ -68,7 +68,7 @@ extension MoltError {
         )
     }
 
-    package static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MoltError {
+    static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MoltError {
         backupUnusable(
             backup,
             "according to its name or directory, it belongs to a store other than \(store).",
@@ -77,7 +77,7 @@ extension MoltError {
         )
     }
 
-    package static func restoreFailed(
+    static func restoreFailed(
         _ backup: StoreBackup,
         _ reason: String,
         advice: String? = nil,

@@ -5,7 +5,7 @@ extension StoreFile {
     ///
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
     ///   `step`; no file is left in that case.
-    package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
+    func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         guard !isInMemory else { throw MoltError.backupFailed("it is in memory.", store: storeName) }
         return try BackupCopy(of: path, request).make()
     }
@@ -16,7 +16,7 @@ extension StoreFile {
     }
 
     /// The state of the store in a backup.
-    package func storeState(in backup: StoreBackup) throws -> StoreState {
+    func storeState(in backup: StoreBackup) throws -> StoreState {
         try FileProbe.state(files.path(of: backup))
     }
 

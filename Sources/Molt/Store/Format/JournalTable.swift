@@ -3,14 +3,9 @@ internal import Foundation
 /// Changes to one attached store that are to be made after the commit.
 package struct JournalEntry: Hashable, Sendable {
     /// The name of the attached store.
-    package var store: String
+    var store: String
     /// The changes, in a form that only the attached store can read.
-    package var changes: [UInt8]
-
-    package init(store: String, changes: [UInt8]) {
-        self.store = store
-        self.changes = changes
-    }
+    var changes: [UInt8]
 }
 
 /// Reads and writes the changes that attached stores get after a commit.

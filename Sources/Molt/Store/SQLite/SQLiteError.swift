@@ -6,11 +6,11 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, such as 13 for a full disk.
     package let resultCode: Int32
     /// The extended result code, such as 778 for a failed write.
-    package let extendedCode: Int32
+    let extendedCode: Int32
     /// SQLite's message.
     package let message: String
     /// The system's error number when it refused to read, write or open a file; 0 otherwise.
-    package let systemCode: Int32
+    let systemCode: Int32
 
     /// Creates an error.
     ///

@@ -1,8 +1,8 @@
 internal import Foundation
 
 /// A change of a record's key, type or existence, or its quarantine, that is made at the end of its pass.
-package struct DeferredChange: Sendable {
-    package enum Kind: Sendable {
+struct DeferredChange: Sendable {
+    enum Kind: Sendable {
         case drop
         case key(String)
         case type(String)
@@ -13,15 +13,9 @@ package struct DeferredChange: Sendable {
     /// The position of the step in its pass; changes are made in the order of the steps.
     ///
     /// For a quarantine, it is that of the migration's first step.
-    package var stage: Int
-    package var id: Int64
-    package var kind: Kind
-
-    package init(stage: Int, id: Int64, kind: Kind) {
-        self.stage = stage
-        self.id = id
-        self.kind = kind
-    }
+    var stage: Int
+    var id: Int64
+    var kind: Kind
 }
 
 /// The changes that wait for the end of a pass, and the states of records before a block changed them.

@@ -123,7 +123,7 @@ package final class StoreTransaction {
     }
 
     /// Adds changes to attached stores, to be applied after the commit.
-    package func addToJournal(_ entries: [JournalEntry]) throws {
+    func addToJournal(_ entries: [JournalEntry]) throws {
         guard !entries.isEmpty else { return }
         try mapped { () throws(SQLiteError) in try JournalTable.add(entries, to: connection) }
     }

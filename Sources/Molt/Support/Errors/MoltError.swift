@@ -264,7 +264,7 @@ extension MoltError {
     }
 
     /// The error of an upgrade that the deadline stopped before its commit.
-    package static var deadlinePassed: MoltError {
+    static var deadlinePassed: MoltError {
         MoltError(
             .deadlinePassed,
             "The deadline has passed.",
