@@ -21,25 +21,7 @@ public struct StoreBackup: Hashable, Sendable, Codable {
     ///
     /// Attach them when the store is next opened: changes to a missing one stay in the store, and opening it fails with
     /// the code `notAttached`.
-    public var attachedStores: [String]
-
-    package init(
-        url: URL,
-        schemaVersion: Int,
-        date: Date,
-        size: Int,
-        recordCount: Int? = nil,
-        isAutomatic: Bool = true,
-        attachedStores: [String] = []
-    ) {
-        self.url = url
-        self.schemaVersion = schemaVersion
-        self.date = date
-        self.size = size
-        self.recordCount = recordCount
-        self.isAutomatic = isAutomatic
-        self.attachedStores = attachedStores
-    }
+    public var attachedStores: [String] = []
 }
 
 extension StoreBackup: CustomStringConvertible {
