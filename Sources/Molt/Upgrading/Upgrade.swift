@@ -33,7 +33,7 @@ final class Upgrade {
         configuration = migrator.configuration
         stores = AttachedStores(store, registry, role: configuration.role)
         backup = UpgradeBackup(of: store, configuration)
-        attempts = configuration.isDryRun ? nil : store.attemptsURL.map(AttemptLog.init)
+        attempts = configuration.isDryRun ? nil : store.attempts
     }
 
     /// Upgrades the store, and tells the monitor how the opening ended.
@@ -164,8 +164,12 @@ final class Upgrade {
     /// Whether an upgrade reads or changes settings.
     private func worksOnSuites(_ plan: MigrationPlan) -> Bool {
         if store.primary != nil || !plan.journal.isEmpty { return true }
+        let hasSuites = store.attachments.contains { $0.suite != nil }
         return zip(registry.migrations, plan.entries).contains { migration, entry in
-            entry.action.runsSteps && migration.attached.contains { $0.suite != nil }
+            guard entry.action.runsSteps else { return false }
+            // A block may use the suites that were attached when the store was opened.
+            return migration.attached.contains { $0.suite != nil }
+                || hasSuites && migration.steps.contains(where: \.isBlock)
         }
     }
 
@@ -201,7 +205,15 @@ final class Upgrade {
     /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
     private func beginAttempt(_ plan: MigrationPlan) throws {
         guard let attempts, attempt == nil else { return }
-        let new = UpgradeAttempt(plan, appVersion: configuration.appVersion)
+        let process = ProcessInfo.processInfo
+        let new = UpgradeAttempt(
+            startedAt: Date(),
+            from: plan.from,
+            to: plan.to,
+            appVersion: configuration.appVersion,
+            processName: process.processName,
+            processID: process.processIdentifier
+        )
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
         // just failed, and its process is about to clear the log.
         let all = attempts.attempts()
