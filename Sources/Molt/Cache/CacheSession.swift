@@ -240,3 +240,396 @@ struct ChangedKeys {
         keys = nil
     }
 }
+
+extension CacheSession {
+    // MARK: Reading
+
+    /// Reads like ``content(_:)``, but outside a transaction.
+    ///
+    /// The single statement has one snapshot, in which it checks the generation.
+    func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
+        do {
+            return try content(key)
+        } catch {
+            throw try explained(error)
+        }
+    }
+
+    /// The content under a key; nil when there is none or it has expired.
+    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
+        let statement = try statements[.get]
+        var bytes = key
+        return try bytes.withUTF8 { utf8 in
+            Result { () throws(SQLiteError) in
+                defer {
+                    statement.reset()
+                    statement.unbind(1)
+                }
+                try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
+                guard try statement.step() else { return nil }
+                try check(generation: statement.integer(0))
+                return statement.isNull(1) ? nil : try found(statement, key)
+            }
+        }.get()
+    }
+
+    /// The content of a row found by its key; nil when it has expired.
+    private func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
+        guard !row.isNull(2) else { throw .missingRow }
+        // A damaged index entry may lead to another record.
+        guard row.isText(4, key) else { throw .wrongRow }
+        // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
+        let expiration = row.real(6)
+        if row.isNumber(6), let expiration, expiration <= now { return nil }
+        let found = StoredContent(
+            foundRow: row,
+            key: key,
+            typeName: try typeName(id: row.integer(5)),
+            expiration: expiration
+        )
+        touch(found.id)
+        return found
+    }
+
+    /// The times of a record's creation and last write, in seconds since 1970.
+    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double) {
+        let statement = try statements[.dates]
+        try statement.bind(id, at: 1)
+        guard let dates = try statement.first({ ($0.real(0) ?? 0, $0.real(1) ?? 0) }) else { throw .missingRow }
+        return dates
+    }
+
+    /// The name of a type, cached; empty when it is lost.
+    private func typeName(id: Int64) throws(SQLiteError) -> String {
+        if let last = lastRead, last.id == id { return last.name }
+        if let name = typeNames[id] {
+            lastRead = (id, name)
+            return name
+        }
+        let statement = try statements[.nameOfType]
+        try statement.bind(id, at: 1)
+        // A lost id may be given to another type.
+        guard let name = try statement.first({ $0.text(0) }) else { return "" }
+        typeNames[id] = name
+        return name
+    }
+
+    /// The stored type name of the value under a key, read without its content; nil when there is no live value.
+    func typeName(_ key: String) throws(SQLiteError) -> String? {
+        let statement = try statements[.nameOfKey]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.first { $0.text(0) }
+    }
+
+    /// Calls a closure with each content of a type, in the order of insertion.
+    func forEachContent(
+        ofType type: String,
+        _ body: (StoredContent) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in try body(StoredContent(row)) }
+    }
+
+    func keys(ofType type: String?) throws(SQLiteError) -> [String] {
+        var keys: [String] = []
+        try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
+            keys.append(row.text(0))
+        }
+        return keys
+    }
+
+    /// The next keys of a type whose records were last written after a version, by id.
+    func keys(
+        changedSince version: Int,
+        ofType type: String,
+        after position: Int64,
+        through last: Int64
+    ) throws(SQLiteError) -> [(id: Int64, key: String)] {
+        let statement = try listing(.keysChanged, type)
+        try statement.bind(Int64(version), at: 3)
+        try statement.bind(position, at: 4)
+        try statement.bind(last, at: 5)
+        var keys: [(id: Int64, key: String)] = []
+        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), row.text(1))) }
+        return keys
+    }
+
+    func count(ofType type: String?) throws(SQLiteError) -> Int {
+        Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
+    }
+
+    private func listing(_ query: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
+        let statement = try statements[query]
+        try statement.bind(now, at: 1)
+        if let type { try statement.bind(type, at: 2) }
+        return statement
+    }
+
+    // MARK: Removing
+
+    /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
+    ///
+    /// - Returns: Whether there was a live record.
+    func remove(_ key: String, as kind: CodableCache.Change.Kind) throws(SQLiteError) -> Bool {
+        changedKeys.insert(key)
+        let statement = try statements[.remove]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        var wasLive = false
+        try statement.eachRow { row throws(SQLiteError) in
+            wasLive = row.integer(3) == 0
+            noteRemoval(row, wasLive ? kind : .expired)
+        }
+        return wasLive
+    }
+
+    /// Removes all expired records.
+    ///
+    /// - Returns: The number of removed records.
+    func removeExpired() throws(SQLiteError) -> Int {
+        let statement = try statements[.removeExpired]
+        try statement.bind(now, at: 1)
+        var count = 0
+        try statement.eachRow { row throws(SQLiteError) in
+            count += 1
+            changedKeys.insert(row.text(0))
+            noteRemoval(row, .expired)
+        }
+        return count
+    }
+
+    func removeAll(ofType type: String?) throws(SQLiteError) {
+        changedKeys.insertAll()
+        if let type {
+            let statement = try statements[.removeType]
+            try statement.bind(type, at: 1)
+            try statement.run()
+            if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
+        } else {
+            try statements[.removeAll].run()
+            if size != nil { size = 0 }
+        }
+        changes.append(CodableCache.Change(key: nil, typeName: type, kind: .removedAll))
+    }
+
+    /// Removes expired records, then the least recently used, until the contents fit.
+    func evict(to limit: Int64) throws(SQLiteError) {
+        guard let total = size, total > limit else { return }
+        _ = try removeExpired()
+        guard let rest = size, rest > limit else { return }
+        // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
+        )
+        while let size, size > limit {
+            guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
+            let count = changes.count
+            _ = try remove(key, as: .evicted)
+            // Without progress, the loop would not end.
+            guard changes.count > count else { throw .missingRow }
+        }
+    }
+
+    private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
+        // Overflow is allowed: the stored size may be damaged, and must not trap.
+        if let size { self.size = size &- row.integer(2) }
+        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
+    }
+}
+
+extension CacheSession {
+    /// Writes content under a key.
+    func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+        if let first = content.firstShape { try compareShape(first, of: content.typeName) }
+        changedKeys.insert(key)
+        self.key = key
+        let form = RowForm(
+            type: try typeID(content.typeName),
+            isData: content.isData,
+            expiration: content.expiration
+        )
+        defer { unbind() }
+        var bytes = key
+        let outcome = bytes.withUTF8 { key in
+            content.data.withUnsafeBytes { content in
+                Result { () throws(SQLiteError) in try put(UnsafeRawBufferPointer(key), content, form) }
+            }
+        }
+        try outcome.get()
+        changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
+        try evictIfTooLarge(key, content.data.count)
+    }
+
+    /// Applies the changes of a batch, in order.
+    ///
+    /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
+    func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
+        let listsChanges = !batch.isOnlySetting || uses != nil
+        var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
+        for chunk in batch.chunks {
+            // The bindings point into the chunk.
+            defer { unbind() }
+            try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                var rest = UnsafeRawBufferPointer(bytes)[...]
+                for row in chunk.rows {
+                    let key = UnsafeRawBufferPointer(rebasing: rest.prefix(row.keyCount))
+                    rest = rest.dropFirst(row.keyCount)
+                    let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
+                    rest = rest.dropFirst(row.contentCount)
+                    guard let place = row.form.map(Int.init) else {
+                        _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
+                        continue
+                    }
+                    try set(key, content, row, batch.forms[place], type: &types[place], listsChanges: listsChanges)
+                }
+            }
+        }
+        return listsChanges
+    }
+
+    private func set(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ row: EncodedBatch.Row,
+        _ form: EncodedBatch.Form,
+        type: inout Int64?,
+        listsChanges: Bool
+    ) throws(SQLiteError) {
+        if let first = form.firstShape { try compareShape(first, of: form.typeName) }
+        changedKeys.insert(String(decoding: key, as: UTF8.self))
+        let id: Int64
+        if let type { id = type } else { id = try typeID(form.typeName) }
+        type = id
+        do throws(SQLiteError) {
+            let expiration = row.expiration.isNaN ? nil : row.expiration
+            try put(key, content, RowForm(type: id, isData: form.isData, expiration: expiration))
+        } catch {
+            self.key = String(decoding: key, as: UTF8.self)
+            throw error
+        }
+        guard listsChanges else { return }
+        let key = String(decoding: key, as: UTF8.self)
+        changes.append(CodableCache.Change(key: key, typeName: form.typeName, kind: .set))
+        try evictIfTooLarge(key, content.count)
+    }
+
+    /// The columns of a row beside its key and its content.
+    private struct RowForm {
+        let type: Int64
+        let isData: Bool
+        let expiration: Double?
+    }
+
+    /// Writes content under a key; the caller keeps both in place until ``unbind()``.
+    private func put(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ form: RowForm
+    ) throws(SQLiteError) {
+        if let size {
+            let old = try statements[.oldSize]
+            try old.bind(copying: key, isText: true, at: 1)
+            self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
+        }
+        let statement = try statements[.set]
+        try statement.bind(now, at: 1)
+        try statement.bind(inPlace: key, isText: true, at: 2)
+        try statement.bind(form.type, at: 3)
+        try statement.bind(Int64(version), at: 4)
+        try statement.bind(form.expiration, at: 5)
+        try statement.bind(inPlace: content, isText: !form.isData, at: 6)
+        try statement.bind(useTime(), at: 7)
+        try statement.run()
+    }
+
+    /// Clears the bindings of the key and the content that were written last.
+    private func unbind() {
+        // A statement that could not be prepared has no bindings.
+        guard let statement = try? statements[.set] else { return }
+        statement.unbind(2)
+        statement.unbind(6)
+    }
+
+    /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
+    private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
+        if let limit = uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
+    }
+
+    func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        // Strings equal in canonical form are one dictionary key, but two type names.
+        if let last = lastType, RecordValue.Object.isSame(last.name, name) { return last.id }
+        let search = try statements[.typeID]
+        try search.bind(name, at: 1)
+        if let id = try search.first({ $0.integer(0) }) {
+            lastType = (name, id)
+            return id
+        }
+        let insertion = try statements[.addType]
+        try insertion.bind(name, at: 1)
+        try insertion.run()
+        let id = connection.lastInsertedID
+        lastType = (name, id)
+        return id
+    }
+}
+
+/// Compares the shape of each written type, once, with the stored one.
+extension CacheSession {
+    /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
+    ///
+    /// A shape stored at another schema version is ignored.
+    func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
+        guard !knownTypes.contains(first.type) else { return }
+        let shape = first.shape
+        let table = ShapeTable(connection)
+        let kept = try table.shape(of: typeName, version: version)
+        if let kept {
+            let differences = shape.differences(from: kept)
+            // Without a live record of the type, no record has the other shape.
+            if !differences.isEmpty, try hasRecords(ofType: typeName) {
+                let drift = SchemaDrift(type: typeName, version: version, differences: differences)
+                if mismatches == .fail {
+                    refusal = .drifted(drift, in: path)
+                    throw SQLiteError(extendedCode: 0, message: "drift")
+                }
+                drifts.append(drift)
+                newTypes.append(first.type)
+                return
+            }
+            let all = differences.isEmpty ? kept.merged(with: shape) : shape
+            if all != kept { try table.keep(all, of: typeName, version: version) }
+        } else {
+            try table.keep(shape, of: typeName, version: version)
+        }
+        newTypes.append(first.type)
+    }
+
+    private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
+        let statement = try statements[.hasType]
+        // Expired records are never read.
+        try statement.bind(now, at: 1)
+        try statement.bind(type, at: 2)
+        return try statement.first { $0.integer(0) } ?? 0 != 0
+    }
+}
+
+extension CodableCache {
+    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
+    func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
+        var shape = TypeShape.of(value, coding: coding, content: content)
+        shape.isOptional = false
+        #if DEBUG
+            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
+        #endif
+        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
+    }
+
+    #if DEBUG
+        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
+        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
+            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
+            guard !steps.isEmpty else { return }
+            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
+        }
+    #endif
+}
