@@ -637,3 +637,24 @@ extension CodableCache {
 
 extension CodableCache.Entry: Sendable where Value: Sendable {}
 extension CodableCache.Entry: Equatable where Value: Equatable {}
+
+extension CodableCache {
+    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
+    func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
+        var shape = TypeShape.of(value, coding: coding, content: content)
+        shape.isOptional = false
+        #if DEBUG
+            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
+        #endif
+        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
+    }
+
+    #if DEBUG
+        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
+        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
+            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
+            guard !steps.isEmpty else { return }
+            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
+        }
+    #endif
+}

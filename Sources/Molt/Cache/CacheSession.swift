@@ -224,24 +224,7 @@ final class CacheSession: @unchecked Sendable {
         if let kept, let kept, 0...(1 << 48) ~= kept { return kept }
         return try statements[.sumSizes].first { $0.integer(0) } ?? 0
     }
-}
 
-/// The keys changed by a write; beyond a limit, only the fact that any key may have changed.
-struct ChangedKeys {
-    private static let limit = 4_096
-    private(set) var keys: [String]? = []
-
-    mutating func insert(_ key: @autoclosure () -> String) {
-        guard let count = keys?.count else { return }
-        if count < Self.limit { keys?.append(key()) } else { keys = nil }
-    }
-
-    mutating func insertAll() {
-        keys = nil
-    }
-}
-
-extension CacheSession {
     // MARK: Reading
 
     /// Reads like ``content(_:)``, but outside a transaction.
@@ -365,79 +348,8 @@ extension CacheSession {
         return statement
     }
 
-    // MARK: Removing
+    // MARK: Writing
 
-    /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
-    ///
-    /// - Returns: Whether there was a live record.
-    func remove(_ key: String, as kind: CodableCache.Change.Kind) throws(SQLiteError) -> Bool {
-        changedKeys.insert(key)
-        let statement = try statements[.remove]
-        try statement.bind(now, at: 1)
-        try statement.bind(key, at: 2)
-        var wasLive = false
-        try statement.eachRow { row throws(SQLiteError) in
-            wasLive = row.integer(3) == 0
-            noteRemoval(row, wasLive ? kind : .expired)
-        }
-        return wasLive
-    }
-
-    /// Removes all expired records.
-    ///
-    /// - Returns: The number of removed records.
-    func removeExpired() throws(SQLiteError) -> Int {
-        let statement = try statements[.removeExpired]
-        try statement.bind(now, at: 1)
-        var count = 0
-        try statement.eachRow { row throws(SQLiteError) in
-            count += 1
-            changedKeys.insert(row.text(0))
-            noteRemoval(row, .expired)
-        }
-        return count
-    }
-
-    func removeAll(ofType type: String?) throws(SQLiteError) {
-        changedKeys.insertAll()
-        if let type {
-            let statement = try statements[.removeType]
-            try statement.bind(type, at: 1)
-            try statement.run()
-            if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
-        } else {
-            try statements[.removeAll].run()
-            if size != nil { size = 0 }
-        }
-        changes.append(CodableCache.Change(key: nil, typeName: type, kind: .removedAll))
-    }
-
-    /// Removes expired records, then the least recently used, until the contents fit.
-    func evict(to limit: Int64) throws(SQLiteError) {
-        guard let total = size, total > limit else { return }
-        _ = try removeExpired()
-        guard let rest = size, rest > limit else { return }
-        // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
-        try connection.execute(
-            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
-        )
-        while let size, size > limit {
-            guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
-            let count = changes.count
-            _ = try remove(key, as: .evicted)
-            // Without progress, the loop would not end.
-            guard changes.count > count else { throw .missingRow }
-        }
-    }
-
-    private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
-        // Overflow is allowed: the stored size may be damaged, and must not trap.
-        if let size { self.size = size &- row.integer(2) }
-        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
-    }
-}
-
-extension CacheSession {
     /// Writes content under a key.
     func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
@@ -571,10 +483,172 @@ extension CacheSession {
         lastType = (name, id)
         return id
     }
-}
 
-/// Compares the shape of each written type, once, with the stored one.
-extension CacheSession {
+    // MARK: Removing
+
+    /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
+    ///
+    /// - Returns: Whether there was a live record.
+    func remove(_ key: String, as kind: CodableCache.Change.Kind) throws(SQLiteError) -> Bool {
+        changedKeys.insert(key)
+        let statement = try statements[.remove]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        var wasLive = false
+        try statement.eachRow { row throws(SQLiteError) in
+            wasLive = row.integer(3) == 0
+            noteRemoval(row, wasLive ? kind : .expired)
+        }
+        return wasLive
+    }
+
+    /// Removes all expired records.
+    ///
+    /// - Returns: The number of removed records.
+    func removeExpired() throws(SQLiteError) -> Int {
+        let statement = try statements[.removeExpired]
+        try statement.bind(now, at: 1)
+        var count = 0
+        try statement.eachRow { row throws(SQLiteError) in
+            count += 1
+            changedKeys.insert(row.text(0))
+            noteRemoval(row, .expired)
+        }
+        return count
+    }
+
+    func removeAll(ofType type: String?) throws(SQLiteError) {
+        changedKeys.insertAll()
+        if let type {
+            let statement = try statements[.removeType]
+            try statement.bind(type, at: 1)
+            try statement.run()
+            if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
+        } else {
+            try statements[.removeAll].run()
+            if size != nil { size = 0 }
+        }
+        changes.append(CodableCache.Change(key: nil, typeName: type, kind: .removedAll))
+    }
+
+    /// Removes expired records, then the least recently used, until the contents fit.
+    func evict(to limit: Int64) throws(SQLiteError) {
+        guard let total = size, total > limit else { return }
+        _ = try removeExpired()
+        guard let rest = size, rest > limit else { return }
+        // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
+        )
+        while let size, size > limit {
+            guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
+            let count = changes.count
+            _ = try remove(key, as: .evicted)
+            // Without progress, the loop would not end.
+            guard changes.count > count else { throw .missingRow }
+        }
+    }
+
+    private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
+        // Overflow is allowed: the stored size may be damaged, and must not trap.
+        if let size { self.size = size &- row.integer(2) }
+        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
+    }
+
+    // MARK: Backfill and quarantine
+
+    /// Writes upgraded records, except those that were written since they were read.
+    ///
+    /// - Parameters:
+    ///   - states: The states in which the records were read.
+    ///   - note: Receives the index of each record that was written.
+    func upgrade(
+        _ contents: RecordContents,
+        readAs states: [ContentSource.ReadState],
+        _ note: (Int) -> Void
+    ) throws(SQLiteError) {
+        let source = try connection.contentSource()
+        try source.write(contents, readAs: states) { rows throws(SQLiteError) in
+            guard let first = rows.first, let last = rows.last else { return }
+            let statement = try statements[.upgrade]
+            try statement.bind(first.id, at: 1)
+            try statement.bind(last.id, at: 2)
+            try statement.bind(Int64(first.version), at: 3)
+            try statement.run()
+            let written = source.written(of: rows)
+            guard connection.changes == written.count else { throw SQLiteError.lostRows }
+            for index in written {
+                if let size { self.size = size &+ Int64(rows[index].range.count - states[index].size) }
+                note(index)
+            }
+        }
+    }
+
+    /// Moves a record that cannot be converted to quarantine, or deletes it, unless it was written since it was read.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the record's row.
+    ///   - updated: The time of the record's last write when it was read.
+    ///   - failure: The reason for the quarantine; nil to delete the record.
+    /// - Returns: Whether the record was still as it was read.
+    func setAside(
+        _ id: Int64,
+        version: Int,
+        updated: Double?,
+        _ failure: RecordFailure?
+    ) throws(SQLiteError) -> Bool {
+        let search = try connection.prepare(
+            """
+            SELECT key, length(CAST(content AS BLOB)) FROM molt_record
+            WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
+            """
+        )
+        try search.bind(id, at: 1)
+        try search.bind(Int64(version), at: 2)
+        try search.bind(updated, at: 3)
+        guard let (key, count) = try search.first({ ($0.text(0), $0.integer(1)) }) else { return false }
+        if let failure {
+            try connection.execute(QuarantineTable.creation)
+            let moving = try connection.prepare(QuarantineTable.movingOne)
+            try moving.bind(id, at: 1)
+            try moving.bind(Date().timeIntervalSince1970, at: 2)
+            try moving.bind(failure, from: 3)
+            try moving.run()
+            guard connection.changes == 1 else { throw .lostRows }
+        }
+        let deletion = try connection.prepare("DELETE FROM molt_record WHERE id = ?1")
+        try deletion.bind(id, at: 1)
+        try deletion.run()
+        guard connection.changes == 1 else { throw .lostRows }
+        changedKeys.insert(key)
+        if let size { self.size = size &- count }
+        return true
+    }
+
+    /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
+    func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws(SQLiteError) {
+        _ = try remove(record.key, as: .expired)
+        let type = try typeID(record.typeName)
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
+            SELECT ?2, ?3, ?4, created_at, updated_at, ?5, ?6, ?7 FROM molt_quarantine WHERE id = ?1
+            """
+        )
+        try insertion.bind(id, at: 1)
+        try insertion.bind(record.key, at: 2)
+        try insertion.bind(type, at: 3)
+        try insertion.bind(Int64(record.version), at: 4)
+        try insertion.bind(useTime(), at: 5)
+        try insertion.bind(record.expiration, at: 6)
+        try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 7)
+        try connection.deleteQuarantined(id)
+        if let size { self.size = size + Int64(record.content.count) }
+        changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
+    }
+
+    // MARK: Shapes
+
     /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
     ///
     /// A shape stored at another schema version is ignored.
@@ -613,23 +687,17 @@ extension CacheSession {
     }
 }
 
-extension CodableCache {
-    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
-    func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
-        var shape = TypeShape.of(value, coding: coding, content: content)
-        shape.isOptional = false
-        #if DEBUG
-            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
-        #endif
-        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
+/// The keys changed by a write; beyond a limit, only the fact that any key may have changed.
+struct ChangedKeys {
+    private static let limit = 4_096
+    private(set) var keys: [String]? = []
+
+    mutating func insert(_ key: @autoclosure () -> String) {
+        guard let count = keys?.count else { return }
+        if count < Self.limit { keys?.append(key()) } else { keys = nil }
     }
 
-    #if DEBUG
-        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
-        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
-            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
-            guard !steps.isEmpty else { return }
-            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
-        }
-    #endif
+    mutating func insertAll() {
+        keys = nil
+    }
 }

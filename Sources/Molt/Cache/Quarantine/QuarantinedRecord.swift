@@ -159,27 +159,3 @@ extension Connection {
         try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
     }
 }
-
-extension CacheSession {
-    /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
-    func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws(SQLiteError) {
-        _ = try remove(record.key, as: .expired)
-        let type = try typeID(record.typeName)
-        let insertion = try connection.prepare(
-            """
-            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
-            SELECT ?2, ?3, ?4, created_at, updated_at, ?5, ?6, ?7 FROM molt_quarantine WHERE id = ?1
-            """
-        )
-        try insertion.bind(id, at: 1)
-        try insertion.bind(record.key, at: 2)
-        try insertion.bind(type, at: 3)
-        try insertion.bind(Int64(record.version), at: 4)
-        try insertion.bind(useTime(), at: 5)
-        try insertion.bind(record.expiration, at: 6)
-        try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 7)
-        try connection.deleteQuarantined(id)
-        if let size { self.size = size + Int64(record.content.count) }
-        changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
-    }
-}
