@@ -72,7 +72,7 @@ final class CacheCore: Sendable {
             session.now = configuration.now().timeIntervalSince1970
             try session.read { _ in }
         } catch {
-            throw session.refusal ?? MoltError(error, store: path)
+            throw session.takeRefusal(after: error) ?? MoltError(error, store: path)
         }
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
@@ -108,11 +108,7 @@ final class CacheCore: Sendable {
         memory?.releaseDropped()
     }
 
-    /// Runs a closure with the connection that writes, and opens it again after a suspension.
-    private func withWriter<Value: Sendable>(_ body: (CacheSession) throws -> Value) throws -> Value {
-        try writer.withLock { writer in try body(open(&writer)) }
-    }
-
+    /// The connection that writes, opened again after a suspension.
     private func open(_ writer: inout Writer) throws -> CacheSession {
         if let session = writer.session { return session }
         if hasClosed { throw closed }
@@ -186,7 +182,7 @@ final class CacheCore: Sendable {
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
         noteUse()
         let ticket = memory?.beginReading()
-        let content = try withSession { session throws(SQLiteError) in try session.contentAlone(key) }
+        let content = try withSession { session throws(SQLiteError) in try session.content(key) }
         return (content, ticket)
     }
 
@@ -195,7 +191,7 @@ final class CacheCore: Sendable {
     ) throws -> Value {
         try checkFile()
         let now = now()
-        guard let readers else { return try withWriter { try run(on: $0, now, body) } }
+        guard let readers else { return try writer.withLock { try run(on: open(&$0), now, body) } }
         if !isShared.isSet {
             if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
             isShared.set()
@@ -205,7 +201,7 @@ final class CacheCore: Sendable {
         } otherwise: { error in
             if error == nil { throw closed }
             // For example, file descriptors are exhausted. The writer is open and can read, too.
-            return try withWriter { try run(on: $0, now, body) }
+            return try writer.withLock { try run(on: open(&$0), now, body) }
         }
     }
 
@@ -226,35 +222,34 @@ final class CacheCore: Sendable {
         if isUse { noteUse() }
         let now = now()
         defer { memory?.releaseDropped() }
-        return try withWriter { session in
-            session.beginWrite()
-            do {
-                let value = try run(on: session, now) { session throws(SQLiteError) in
-                    let value = try session.write(
-                        checking: { () throws(SQLiteError) in
-                            if let file, !file.isInPlace { throw .moved }
-                            memory?.writeDidBegin()
-                        },
-                        body
-                    )
-                    try commit(session)
-                    return value
-                }
+        return try writer.withLock { writer in
+            let session = try open(&writer)
+            if hasClosed { throw closed }
+            session.now = now
+            do throws(SQLiteError) {
+                try session.lock()
+                if let file, !file.isInPlace { throw .moved }
+                memory?.writeDidBegin()
+                try session.beginWrite()
+                let value = try body(session)
+                try session.endWrite()
+                try commit(session)
                 return committed(session, value)
             } catch {
+                let failure = failure(error, of: session)
                 session.abandonWrite()
-                throw error
+                throw failure
             }
         }
     }
 
     private func commit(_ session: CacheSession) throws(SQLiteError) {
-        guard let memory else { return try session.commitWrite() }
+        guard let memory else { return try session.commit() }
         let hasValues = memory.commitWillBegin()
         var keys: [String]?
         var mark: LogIndex.Mark?
         defer { memory.commitDidEnd(changing: keys, mark) }
-        try session.commitWrite()
+        try session.commit()
         guard hasValues else { return }
         let seen = memory.currentMark
         // The header is that of this commit only if no other connection has committed since.
@@ -291,25 +286,30 @@ final class CacheCore: Sendable {
         do throws(SQLiteError) {
             return try body(session)
         } catch {
-            if let refusal = session.refusal {
-                session.refusal = nil
-                throw refusal
-            }
-            // A file that was moved may also look damaged.
-            try checkFile()
-            var failure = MoltError(error, store: path)
-            if failure.code == .tooLarge { failure.key = session.key }
-            if failure.code == .busy, let holder = AttemptLog(StoreFile.attemptsURL(of: path)).holder() {
-                failure.problem += " The file is being upgraded by \(holder)."
-                failure.holder = holder
-            }
-            throw failure
+            throw failure(error, of: session)
         }
     }
 
+    private func failure(_ error: SQLiteError, of session: CacheSession) -> MoltError {
+        if let refusal = session.takeRefusal(after: error) { return refusal }
+        // A file that was moved may also look damaged.
+        if let file, !file.isInPlace { return gone }
+        var failure = MoltError(error, store: path)
+        if failure.code == .tooLarge { failure.key = session.key }
+        if failure.code == .busy, let holder = AttemptLog(StoreFile.attemptsURL(of: path)).holder() {
+            failure.problem += " The file is being upgraded by \(holder)."
+            failure.holder = holder
+        }
+        return failure
+    }
+
     private func checkFile() throws {
-        guard let file, !file.isInPlace else { return }
-        throw hasClosed ? closed : MoltError(.moved, store: path)
+        if let file, !file.isInPlace { throw gone }
+    }
+
+    /// The error for a file that is no longer at its path; a closed cache may have been removed.
+    private var gone: MoltError {
+        hasClosed ? closed : MoltError(.moved, store: path)
     }
 
     private var closed: MoltError {

@@ -8,50 +8,39 @@ internal import Foundation
 /// Sendable because only one thread at a time has it: the holder of the writer's lock, or the borrower of a reader from
 /// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
-    let path: String
-    let version: Int
-    private let generation: Int64
+    private let plan: Plan
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
-    let uses: UseLog?
 
-    var typeNames: [Int64: String] = [:]
-    var lastRead: (id: Int64, name: String)?
-    var lastType: (name: String, id: Int64)?
+    private var typeNames: [Int64: String] = [:]
+    private var lastRead: (id: Int64, name: String)?
+    private var lastType: (name: String, id: Int64)?
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
+    private var lastTime = 0.0
 
     // MARK: The current write
 
     /// The total size of all contents; nil without a limit.
-    var size: Int64?
-    var key: String?
-    var changes: [CodableCache.Change] = []
+    private var size: Int64?
+    /// The key that was written last.
+    private(set) var key: String?
+    private(set) var changes: [CodableCache.Change] = []
     /// The keys whose values leave the memory layer at the commit.
-    var changedKeys = ChangedKeys()
+    private(set) var changedKeys = ChangedKeys()
     /// Why the transaction is refused; nil when SQLite itself failed.
-    var refusal: MoltError?
+    private var refusal: MoltError?
     /// Whether the stored content size is already cleared.
     private var isSizeForgotten = false
     /// The uses that the current write stores.
-    private(set) var writtenUses: [Int64: Double] = [:]
-    private var lastTime = 0.0
-
-    let mismatches: MoltConfiguration.MismatchPolicy
-    /// The types whose shapes were compared or stored since the cache was opened.
-    let knownTypes: KnownTypes
+    private var writtenUses: [Int64: Double] = [:]
     /// The types compared by the current write; they become known at its commit.
-    var newTypes: [ObjectIdentifier] = []
-    var drifts: [SchemaDrift] = []
+    private var newTypes: [ObjectIdentifier] = []
+    private(set) var drifts: [SchemaDrift] = []
 
     init(_ connection: Connection, of plan: Plan) {
-        path = plan.path
-        version = plan.version
-        generation = plan.generation
-        uses = plan.uses
-        mismatches = plan.mismatches
-        knownTypes = plan.knownTypes
+        self.plan = plan
         statements = Statements(on: connection, sql: \.sql)
     }
 
@@ -62,6 +51,7 @@ final class CacheSession: @unchecked Sendable {
         let generation: Int64
         let uses: UseLog?
         let mismatches: MoltConfiguration.MismatchPolicy
+        /// The types whose shapes were compared or stored since the cache was opened.
         let knownTypes: KnownTypes
     }
 
@@ -84,28 +74,47 @@ final class CacheSession: @unchecked Sendable {
         return value
     }
 
-    /// Runs a closure in a write transaction, which the caller commits.
-    ///
-    /// - Parameter check: Called with the write lock held, before the closure.
-    func write<Value>(
-        checking check: () throws(SQLiteError) -> Void,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+    /// Takes the file's lock for a write.
+    func lock() throws(SQLiteError) {
+        beginChanges()
         try statements[.beginWrite].run()
-        try check()
+    }
+
+    /// Begins a write of the locked file, which ``commit()`` or ``abandonWrite()`` ends.
+    func beginWrite() throws(SQLiteError) {
         if noticeCommits() { try checkGeneration() }
-        try prepareWrite()
-        let value = try body(self)
-        try finishWrite()
-        return value
+        guard let uses = plan.uses else {
+            size = nil
+            if !isSizeForgotten { try statements[.forgetSize].run() }
+            // Assumes the commit; a failed write resets it.
+            isSizeForgotten = true
+            return
+        }
+        writtenUses = uses.pending
+        for (id, time) in writtenUses {
+            let statement = try statements[.touch]
+            try statement.bind(time, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
+        }
+        size = try contentSize()
+    }
+
+    /// Evicts what exceeds the size limit, and stores the size.
+    func endWrite() throws(SQLiteError) {
+        guard let uses = plan.uses else { return }
+        try evict(to: Int64(uses.sizeLimit))
+        let statement = try statements[.saveSize]
+        try statement.bind(size ?? 0, at: 1)
+        try statement.run()
     }
 
     /// Commits a write; no other connection can have committed since it began.
-    func commitWrite() throws(SQLiteError) {
+    func commit() throws(SQLiteError) {
         try statements[.commit].run()
         dataVersion = connection.dataVersion
-        knownTypes.insert(newTypes)
-        uses?.remove(writtenUses)
+        plan.knownTypes.insert(newTypes)
+        plan.uses?.remove(writtenUses)
     }
 
     /// Whether no other connection has committed since this session's commit.
@@ -115,18 +124,10 @@ final class CacheSession: @unchecked Sendable {
         return connection.dataVersion == dataVersion
     }
 
-    func beginWrite() {
-        changes.removeAll(keepingCapacity: true)
-        changedKeys = ChangedKeys()
-        newTypes.removeAll()
-        drifts.removeAll()
-        key = nil
-    }
-
     /// Rolls back a failed write, and clears the look-ups: types that it added are gone.
     func abandonWrite() {
         connection.rollBack()
-        beginWrite()
+        beginChanges()
         lastRead = nil
         lastType = nil
         typeNames.removeAll()
@@ -134,32 +135,36 @@ final class CacheSession: @unchecked Sendable {
         dataVersion = nil
     }
 
-    /// Throws unless the file still has the generation at opening; the caller is in a transaction.
-    private func checkGeneration() throws(SQLiteError) {
-        do throws(SQLiteError) {
-            // A deferred transaction begins with its first read.
-            let found = try statements[.generation].first { $0.integer(0) } ?? 0
-            try check(generation: found)
-        } catch {
-            throw try explained(error)
-        }
+    private func beginChanges() {
+        changes.removeAll(keepingCapacity: true)
+        changedKeys = ChangedKeys()
+        newTypes.removeAll()
+        drifts.removeAll()
+        key = nil
     }
 
-    /// Replaces the failure of a first statement when the file was started afresh.
-    ///
-    /// Such a file has no tables until it is opened.
-    func explained(_ error: SQLiteError) throws(SQLiteError) -> SQLiteError {
-        if refusal == nil, try !connection.hasTable("molt_meta") { try refuse() }
-        return error
+    /// Why a call was refused that failed with an error; nil when SQLite itself failed.
+    func takeRefusal(after error: SQLiteError) -> MoltError? {
+        // A file that was begun anew has no tables until it is opened.
+        if refusal == nil, !error.isBusy, (try? connection.hasTable("molt_meta")) == false { try? refuse() }
+        defer { refusal = nil }
+        return refusal
+    }
+
+    /// Throws unless the file still has the generation at opening; the caller is in a transaction.
+    private func checkGeneration() throws(SQLiteError) {
+        // A deferred transaction begins with its first read.
+        try check(generation: try statements[.generation].first { $0.integer(0) } ?? 0)
     }
 
     /// Throws when a row belongs to another generation.
-    func check(generation found: Int64) throws(SQLiteError) {
-        if found != generation { try refuse() }
+    private func check(generation found: Int64) throws(SQLiteError) {
+        if found != plan.generation { try refuse() }
     }
 
     private func refuse() throws(SQLiteError) -> Never {
-        refusal = .storeChanged(path: path, from: version, to: Int(try connection.integer("PRAGMA user_version")))
+        let stored = Int(try connection.integer("PRAGMA user_version"))
+        refusal = .storeChanged(path: plan.path, from: plan.version, to: stored)
         throw SQLiteError(extendedCode: 0, message: "store changed")
     }
 
@@ -177,40 +182,14 @@ final class CacheSession: @unchecked Sendable {
     // MARK: Size and uses
 
     func touch(_ id: Int64) {
-        uses?.add(id, at: now)
+        plan.uses?.add(id, at: now)
     }
 
     /// The time for a write, later than all before: uses are ordered by their times.
     func useTime() -> Double {
-        if let uses { return uses.next(after: now) }
+        if let uses = plan.uses { return uses.next(after: now) }
         lastTime = max(now, lastTime.nextUp)
         return lastTime
-    }
-
-    private func prepareWrite() throws(SQLiteError) {
-        guard let uses else {
-            size = nil
-            if !isSizeForgotten { try statements[.forgetSize].run() }
-            // Assumes the commit; a failed write resets it.
-            isSizeForgotten = true
-            return
-        }
-        writtenUses = uses.pending
-        for (id, time) in writtenUses {
-            let statement = try statements[.touch]
-            try statement.bind(time, at: 1)
-            try statement.bind(id, at: 2)
-            try statement.run()
-        }
-        size = try contentSize()
-    }
-
-    private func finishWrite() throws(SQLiteError) {
-        guard let uses else { return }
-        try evict(to: Int64(uses.sizeLimit))
-        let statement = try statements[.saveSize]
-        try statement.bind(size ?? 0, at: 1)
-        try statement.run()
     }
 
     func pagesSize() throws(SQLiteError) -> Int64 {
@@ -226,17 +205,6 @@ final class CacheSession: @unchecked Sendable {
     }
 
     // MARK: Reading
-
-    /// Reads like ``content(_:)``, but outside a transaction.
-    ///
-    /// The single statement has one snapshot, in which it checks the generation.
-    func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
-        do {
-            return try content(key)
-        } catch {
-            throw try explained(error)
-        }
-    }
 
     /// The content under a key; nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
@@ -376,7 +344,7 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
-        let listsChanges = !batch.isOnlySetting || uses != nil
+        let listsChanges = !batch.isOnlySetting || plan.uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
             // The bindings point into the chunk.
@@ -447,7 +415,7 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(now, at: 1)
         try statement.bind(inPlace: key, isText: true, at: 2)
         try statement.bind(form.type, at: 3)
-        try statement.bind(Int64(version), at: 4)
+        try statement.bind(Int64(plan.version), at: 4)
         try statement.bind(form.expiration, at: 5)
         try statement.bind(inPlace: content, isText: !form.isData, at: 6)
         try statement.bind(useTime(), at: 7)
@@ -464,7 +432,7 @@ final class CacheSession: @unchecked Sendable {
 
     /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
     private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
-        if let limit = uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
+        if let limit = plan.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
     func typeID(_ name: String) throws(SQLiteError) -> Int64 {
@@ -653,17 +621,17 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// A shape stored at another schema version is ignored.
     func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
-        guard !knownTypes.contains(first.type) else { return }
+        guard !plan.knownTypes.contains(first.type) else { return }
         let shape = first.shape
         let table = ShapeTable(connection)
-        let kept = try table.shape(of: typeName, version: version)
+        let kept = try table.shape(of: typeName, version: plan.version)
         if let kept {
             let differences = shape.differences(from: kept)
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
-                let drift = SchemaDrift(type: typeName, version: version, differences: differences)
-                if mismatches == .fail {
-                    refusal = .drifted(drift, in: path)
+                let drift = SchemaDrift(type: typeName, version: plan.version, differences: differences)
+                if plan.mismatches == .fail {
+                    refusal = .drifted(drift, in: plan.path)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)
@@ -671,9 +639,9 @@ final class CacheSession: @unchecked Sendable {
                 return
             }
             let all = differences.isEmpty ? kept.merged(with: shape) : shape
-            if all != kept { try table.keep(all, of: typeName, version: version) }
+            if all != kept { try table.keep(all, of: typeName, version: plan.version) }
         } else {
-            try table.keep(shape, of: typeName, version: version)
+            try table.keep(shape, of: typeName, version: plan.version)
         }
         newTypes.append(first.type)
     }
