@@ -41,7 +41,7 @@ public final class CodableCache: Sendable {
     /// The coders of values: those of the registry.
     let coding: RecordCoding
     let documentUpgrade = Locked<DocumentUpgrade?>(nil)
-    let knownTypes = KnownTypes()
+    let checkedShapes = CheckedShapes()
     let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
@@ -151,7 +151,7 @@ public final class CodableCache: Sendable {
                 store,
                 version: report.to,
                 configuration: configuration,
-                knownTypes: knownTypes,
+                checkedShapes: checkedShapes,
                 isReadOnly: isReadOnly
             )
         } catch {
@@ -248,7 +248,7 @@ extension CodableCache {
         // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
         let before = names.lastType
-        let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
+        let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
         try change { session throws(SQLiteError) in try session.set(key, content) }
     }
@@ -298,7 +298,7 @@ extension CodableCache {
     }
 
     private func uncached<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-        guard let found = try row(key) else { return nil }
+        guard let found = try core.lookUp(key).content else { return nil }
         return try decode(type, found)
     }
 
@@ -347,16 +347,12 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `unreadableContent` when the content is not raw data.
     public func data(forKey key: String) throws -> Data? {
-        guard let found = try row(key).map(upgraded) else { return nil }
+        guard let found = try core.lookUp(key).content.map(upgraded) else { return nil }
         guard found.isData else { throw unreadable(Data.self, found, nil) }
         return found.data
     }
 
     // MARK: Helpers
-
-    private func row(_ key: String) throws -> StoredContent? {
-        try core.lookUp(key).content
-    }
 
     /// Writes in one transaction, and notifies the listeners in the order of the writes.
     ///

@@ -40,7 +40,7 @@ final class CacheCore: Sendable {
         _ store: sending StoreFile,
         version: Int,
         configuration: CodableCache.Configuration,
-        knownTypes: KnownTypes,
+        checkedShapes: CheckedShapes,
         isReadOnly: Bool = false
     ) throws {
         path = store.storeName
@@ -55,7 +55,7 @@ final class CacheCore: Sendable {
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             mismatches: configuration.mismatches,
-            knownTypes: knownTypes
+            checkedShapes: checkedShapes
         )
         let session = CacheSession(connection, of: plan)
         // SQLite has followed symbolic links.
@@ -140,8 +140,6 @@ final class CacheCore: Sendable {
         if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
     }
 
-    private func noteUse() { isUsed.set() }
-
     /// Whether the app has used the cache since the last call.
     func takeUse() -> Bool { isUsed.take() }
 
@@ -151,7 +149,7 @@ final class CacheCore: Sendable {
         isUse: Bool = true,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value {
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         return try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
@@ -165,7 +163,7 @@ final class CacheCore: Sendable {
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value? {
         guard let readers else { return nil }
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         try checkFile()
         let now = now()
         return try readers.withReader { session in
@@ -180,7 +178,7 @@ final class CacheCore: Sendable {
     ///
     /// - Returns: The content, and a ticket for keeping its value; a nil ticket means that it must not be kept.
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
-        noteUse()
+        isUsed.set()
         let ticket = memory?.beginReading()
         let content = try withSession { session throws(SQLiteError) in try session.content(key) }
         return (content, ticket)
@@ -219,7 +217,7 @@ final class CacheCore: Sendable {
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
         if isReadOnly { throw belongsToNewer }
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         let now = now()
         defer { memory?.releaseDropped() }
         return try writer.withLock { writer in
@@ -262,7 +260,7 @@ final class CacheCore: Sendable {
 
     /// The value in memory under a key, if the file is unchanged since it was read.
     func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
-        noteUse()
+        isUsed.set()
         guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
         try checkFile()
         plan.uses?.add(found.id, at: now())

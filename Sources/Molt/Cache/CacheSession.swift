@@ -52,7 +52,7 @@ final class CacheSession: @unchecked Sendable {
         let uses: UseLog?
         let mismatches: MoltConfiguration.MismatchPolicy
         /// The types whose shapes were compared or stored since the cache was opened.
-        let knownTypes: KnownTypes
+        let checkedShapes: CheckedShapes
     }
 
     var connection: Connection { statements.connection }
@@ -113,7 +113,7 @@ final class CacheSession: @unchecked Sendable {
     func commit() throws(SQLiteError) {
         try statements[.commit].run()
         dataVersion = connection.dataVersion
-        plan.knownTypes.insert(newTypes)
+        plan.checkedShapes.insert(newTypes)
         plan.uses?.remove(writtenUses)
     }
 
@@ -164,7 +164,15 @@ final class CacheSession: @unchecked Sendable {
 
     private func refuse() throws(SQLiteError) -> Never {
         let stored = Int(try connection.integer("PRAGMA user_version"))
-        refusal = .storeChanged(path: plan.path, from: plan.version, to: stored)
+        refusal = MoltError(
+            .storeChanged,
+            "Another process, or another cache in this process, upgraded the cache at \(plan.path), restored a backup in "
+                + "its place or began afresh (version \(plan.version) before, \(stored) now) while it was open.",
+            advice: "Open it again.",
+            store: plan.path,
+            storeVersion: stored,
+            registryVersion: plan.version
+        )
         throw SQLiteError(extendedCode: 0, message: "store changed")
     }
 
@@ -181,12 +189,8 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Size and uses
 
-    func touch(_ id: Int64) {
-        plan.uses?.add(id, at: now)
-    }
-
     /// The time for a write, later than all before: uses are ordered by their times.
-    func useTime() -> Double {
+    private func useTime() -> Double {
         if let uses = plan.uses { return uses.next(after: now) }
         lastTime = max(now, lastTime.nextUp)
         return lastTime
@@ -238,7 +242,7 @@ final class CacheSession: @unchecked Sendable {
             typeName: try typeName(id: row.integer(5)),
             expiration: expiration
         )
-        touch(found.id)
+        plan.uses?.add(found.id, at: now)
         return found
     }
 
@@ -621,7 +625,7 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// A shape stored at another schema version is ignored.
     func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
-        guard !plan.knownTypes.contains(first.type) else { return }
+        guard !plan.checkedShapes.contains(first.type) else { return }
         let shape = first.shape
         let table = ShapeTable(connection)
         let kept = try table.shape(of: typeName, version: plan.version)

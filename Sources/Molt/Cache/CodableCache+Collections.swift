@@ -5,13 +5,13 @@ extension CodableCache {
 
     /// All keys, in the order in which they were first set.
     public func keys() throws -> [String] {
-        try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
+        try core.read { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }
 
     /// The keys of the values stored as a type, in the order in which they were first set.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
-        return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
+        return try core.read { session throws(SQLiteError) in try session.keys(ofType: name) }
     }
 
     /// Calls a closure with the key of each value of a type that was last written at a later schema version.
@@ -45,12 +45,12 @@ extension CodableCache {
     /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`.
     public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
         let name = RecordTypeName.of(type)
-        let last = try list { session throws(SQLiteError) in
+        let last = try core.read { session throws(SQLiteError) in
             try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
         }
         var position = Int64.min
         while position < last {
-            let page = try list { [position] session throws(SQLiteError) in
+            let page = try core.read { [position] session throws(SQLiteError) in
                 try session.keys(changedSince: version, ofType: name, after: position, through: last)
             }
             guard let end = page.last else { return }
@@ -106,7 +106,7 @@ extension CodableCache {
             try session.forEachContent(ofType: name) { content in add(content) }
         }
         if isRead != nil { return values }
-        let contents = try list { session throws(SQLiteError) in
+        let contents = try core.read { session throws(SQLiteError) in
             var contents: [StoredContent] = []
             try session.forEachContent(ofType: name) { contents.append($0) }
             return contents
@@ -117,25 +117,25 @@ extension CodableCache {
 
     /// The number of values.
     public func count() throws -> Int {
-        try list { session throws(SQLiteError) in try session.count(ofType: nil) }
+        try core.read { session throws(SQLiteError) in try session.count(ofType: nil) }
     }
 
     /// The number of values stored as a type.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
-        return try list { session throws(SQLiteError) in try session.count(ofType: name) }
+        return try core.read { session throws(SQLiteError) in try session.count(ofType: name) }
     }
 
     /// The total content of all records in bytes, which ``MoltConfiguration/sizeLimit`` limits; keys do not count.
     ///
     /// Without a limit, the call reads the whole file.
     public func contentSize() throws -> Int {
-        Int(try list { session throws(SQLiteError) in try session.contentSize() })
+        Int(try core.read { session throws(SQLiteError) in try session.contentSize() })
     }
 
     /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
     public func totalSize() throws -> Int {
-        let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
+        let pages = try core.read { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
         let file = FileStatus.resolved(path)
         return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(file + $1)?.size ?? 0) }
@@ -164,10 +164,6 @@ extension CodableCache {
     public func removeAll(of type: Any.Type) throws {
         let name = RecordTypeName.of(type)
         try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
-    }
-
-    private func list<Value: Sendable>(_ body: @Sendable (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
-        try core.read(body)
     }
 }
 
@@ -209,19 +205,19 @@ extension CodableCache {
         private let cache: CodableCache
         fileprivate private(set) var changes = EncodedBatch()
         private var names = TypeNames()
-        private var knownTypes: Set<ObjectIdentifier>
+        private var checkedShapes: Set<ObjectIdentifier>
 
         fileprivate init(_ cache: CodableCache) {
             self.cache = cache
-            knownTypes = cache.knownTypes.types
+            checkedShapes = cache.checkedShapes.types
         }
 
         /// Stores a value under a key when the batch is written.
         ///
         /// - Throws: ``MoltError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
-            if let type = content.firstShape?.type { knownTypes.insert(type) }
+            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            if let type = content.firstShape?.type { checkedShapes.insert(type) }
             changes.set(key, content)
         }
 

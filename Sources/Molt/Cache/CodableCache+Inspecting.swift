@@ -215,17 +215,15 @@ extension CodableCache {
         isCancelled: @escaping () -> Bool
     ) throws -> [CodableCache.Finding] {
         do throws(MoltError) {
-            let findings = try FileProbe.look(path) { connection throws(SQLiteError) in
+            return try CacheFile.look(path) { connection throws(SQLiteError) in
                 var check = CacheCheck(connection, progress: progress ?? { _ in }, isCancelled: isCancelled)
                 try check.run()
                 return check.findings
             }
-            if let findings { return findings }
         } catch {
             if (error.underlying as? SQLiteError)?.isInterruption == true { throw CancellationError() }
             throw error
         }
-        throw MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 }
 

@@ -70,7 +70,7 @@ extension CodableCache {
             value,
             key: record.key,
             expiry: record.expiration.map { .at($0) } ?? .never,
-            isKnown: knownTypes.contains,
+            isKnown: checkedShapes.contains,
             &names
         )
         try restore(record, replacing: isReplacing) { session throws(SQLiteError) in

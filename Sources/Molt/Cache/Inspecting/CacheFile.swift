@@ -20,7 +20,7 @@ package struct CacheFile {
     /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {
         path = FileStatus.path(of: url)
-        if try StoreFile.state(at: url).isFresh { throw missing }
+        if try StoreFile.state(at: url).isFresh { throw Self.missing(path) }
     }
 
     package func state() throws -> StoreState {
@@ -65,9 +65,9 @@ package struct CacheFile {
     /// The record under a key, as it is stored; nil if there is none.
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
-            let statement = try connection.prepare("\(Self.columns) WHERE key = ?1")
+            let statement = try connection.prepare("\(StoreContents.StoredRecord.selection) WHERE key = ?1")
             try statement.bind(key, at: 1)
-            return try statement.first { Self.record($0) }
+            return try statement.first { StoreContents.StoredRecord($0) }
         }
     }
 
@@ -84,14 +84,14 @@ package struct CacheFile {
             let page = try look { connection throws(SQLiteError) in
                 let statement = try connection.prepare(
                     """
-                    \(Self.columns) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
+                    \(StoreContents.StoredRecord.selection) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 )
                 try statement.bind(last, at: 1)
                 try statement.bind(text: type, at: 2)
                 var page: [(id: Int64, record: StoreContents.StoredRecord)] = []
-                try statement.eachRow { row throws(SQLiteError) in page.append((row.integer(0), Self.record(row))) }
+                try statement.eachRow { row throws(SQLiteError) in page.append((row.integer(0), .init(row))) }
                 return page
             }
             for (_, record) in page { try body(record) }
@@ -119,28 +119,22 @@ package struct CacheFile {
         try look { connection throws(SQLiteError) in try connection.quarantined() }
     }
 
-    static let columns = """
-        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
-        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
-        """
-
-    static func record(_ row: Statement) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(
-            key: row.text(1),
-            typeName: row.text(2),
-            content: Array(row.bytes(6)),
-            isData: row.integer(5) != 0,
-            expiration: row.real(3),
-            version: Int(clamping: row.integer(4))
-        )
-    }
-
     func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found {
-        guard let found = try FileProbe.look(path, body) else { throw missing }
-        return found
+        try Self.look(path, body)
     }
 
-    private var missing: MoltError {
+    /// Runs a closure on one snapshot of a cache file.
+    ///
+    /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
+    static func look<Found>(
+        _ path: String,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(MoltError) -> Found {
+        if let found = try FileProbe.look(path, body) { return found }
+        throw missing(path)
+    }
+
+    private static func missing(_ path: String) -> MoltError {
         MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 }
@@ -177,13 +171,15 @@ extension CacheFile {
             let found = try file.look { connection throws(SQLiteError) in
                 // With one condition for both cases, SQLite would search the index from its start.
                 let condition = previous == nil ? "" : "WHERE key > ?1"
-                let statement = try connection.prepare("\(columns) \(condition) ORDER BY key")
+                let statement = try connection.prepare(
+                    "\(StoreContents.StoredRecord.selection) \(condition) ORDER BY key"
+                )
                 if let previous { try statement.bind(previous, at: 1) }
                 defer { statement.reset() }
                 var page: [Entry] = []
                 var byteCount = 0
                 while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
-                    let entry = (key: Array(statement.bytes(1)), record: record(statement))
+                    let entry = (key: Array(statement.bytes(1)), record: StoreContents.StoredRecord(statement))
                     if let previous, !previous.lexicographicallyPrecedes(entry.key) { throw .disorder }
                     previous = entry.key
                     byteCount += entry.record.content.count

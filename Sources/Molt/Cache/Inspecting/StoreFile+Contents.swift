@@ -6,12 +6,7 @@ extension StoreFile {
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
     package static func contents(at url: URL) throws -> StoreContents {
-        let path = FileStatus.path(of: url)
-        let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
-        guard let found else {
-            throw MoltError(.fileMissing, "There is no cache at \(path).", store: path)
-        }
-        return found
+        try CacheFile.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in try StoreContents(connection) }
     }
 
     /// One line for each record in quarantine, with all its columns except the times.
@@ -56,23 +51,30 @@ extension StoreContents {
     fileprivate init(_ connection: Connection) throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
         var records: [StoredRecord] = []
-        let query = """
-            SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
-            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
-            """
-        try connection.prepare(query).eachRow { row throws(SQLiteError) in
-            records.append(
-                StoredRecord(
-                    key: row.text(0),
-                    typeName: row.text(1),
-                    content: Array(row.bytes(5)),
-                    isData: row.integer(4) != 0,
-                    expiration: row.real(2),
-                    version: Int(clamping: row.integer(3))
-                )
-            )
+        try connection.prepare("\(StoredRecord.selection) ORDER BY molt_record.id").eachRow { row throws(SQLiteError) in
+            records.append(StoredRecord(row))
         }
         self.init(version: state.version, ledger: state.ledger, records: records)
+    }
+}
+
+extension StoreContents.StoredRecord {
+    /// All records, with a question mark for a type whose name is lost.
+    static let selection = """
+        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
+        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
+        """
+
+    /// Reads a row of the ``selection``.
+    init(_ row: Statement) {
+        self.init(
+            key: row.text(1),
+            typeName: row.text(2),
+            content: Array(row.bytes(6)),
+            isData: row.integer(5) != 0,
+            expiration: row.real(3),
+            version: Int(clamping: row.integer(4))
+        )
     }
 }
 

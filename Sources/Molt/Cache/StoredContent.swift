@@ -68,3 +68,16 @@ struct EncodedContent: Sendable {
     /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
 }
+
+/// The shape of the first value of a type that is written after the cache was opened.
+///
+/// A class, because few values in a batch have one.
+final class FirstShape: Sendable {
+    let type: ObjectIdentifier
+    let shape: TypeShape
+
+    init(type: ObjectIdentifier, shape: TypeShape) {
+        self.type = type
+        self.shape = shape
+    }
+}
