@@ -37,7 +37,8 @@ final class CacheSession: @unchecked Sendable {
     private var writtenUses: [Int64: Double] = [:]
     /// The types compared by the current write; they become known at its commit.
     private var newTypes: [ObjectIdentifier] = []
-    private(set) var drifts: [SchemaDrift] = []
+    /// The types with another shape than the stored one, whose values were written all the same.
+    private(set) var drifts: [MoltError] = []
 
     init(_ connection: Connection, of plan: Plan) {
         self.plan = plan
@@ -633,9 +634,9 @@ final class CacheSession: @unchecked Sendable {
             let differences = shape.differences(from: kept)
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
-                let drift = SchemaDrift(type: typeName, version: plan.version, differences: differences)
+                let drift = MoltError.drift(of: typeName, version: plan.version, differences, in: plan.path)
                 if plan.mismatches == .fail {
-                    refusal = .drifted(drift, in: plan.path)
+                    refusal = drift
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)

@@ -13,7 +13,7 @@ extension MigrationEvent {
         case .finished: "finished"
         case .failed: "failed"
         case .backedUp: "backed up"
-        case .drifted(let drift): "drifted \(drift.type)"
+        case .drifted(let drift): "drifted \(drift.type ?? "")"
         case .backfillProgressed: "rest progressed"
         case .backfillFinished: "rest finished"
         case .backfillFailed: "rest failed"
