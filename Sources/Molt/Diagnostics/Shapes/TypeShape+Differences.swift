@@ -22,7 +22,8 @@ extension TypeShape {
 private struct ShapeComparison {
     let type: String
 
-    func differences(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) -> [ShapeDifference] {
+    func differences(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) -> [ShapeDifference]
+    {
         guard let found = inForms(old, new, at: path) else {
             return [difference(.typeChanged, path, from: old.text, to: new.text)]
         }
