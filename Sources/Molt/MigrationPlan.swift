@@ -40,7 +40,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Whether it would run; on a fresh store only the steps that import data run.
         public var willRun: Bool
         /// The data that its steps remove by their declarations; closures may drop more.
-        public var losses: [DataLoss]
+        public var losses: [MigrationReport.DataLoss]
         /// The reason why it is deferred, in a sentence.
         public var deferral: String?
         /// Whether the ledger has a row for it, including one that records a deferral.
@@ -144,7 +144,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// The data that the pending migrations remove by their declarations; closures may drop more.
-    public var losses: [DataLoss] {
+    public var losses: [MigrationReport.DataLoss] {
         isFresh ? [] : entries.filter(\.willRun).flatMap(\.losses)
     }
 

@@ -55,7 +55,7 @@ import Testing
 
     @Test func `Creation, version and ledger are committed together`() throws {
         let store = StoreFile(at: scratch.file())
-        var counts = RecordCounts()
+        var counts = MigrationReport.Counts()
         (counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined) = (1, 2, 3, 4, 5)
         let entry = LedgerEntry(
             name: "zebra",

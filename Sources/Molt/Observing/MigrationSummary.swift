@@ -73,7 +73,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
         /// Its duration in seconds, rounded to milliseconds; see ``MigrationReport/Entry/duration``.
         public var duration: Double
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: RecordCounts
+        public var counts: MigrationReport.Counts
     }
 
     /// The number of the encoded form: 1.
@@ -101,14 +101,14 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     /// Why the opening failed; nil if it did not.
     public var failure: Failure?
     /// The sum of the counts of all migrations.
-    public var counts = RecordCounts()
+    public var counts = MigrationReport.Counts()
     /// The number of expired records that were removed.
     public var expired = 0
     /// The number of migrations that are deferred.
     public var deferred = 0
     /// The number of migrations that older records go through when they are read.
     public var onRead = 0
-    /// The number of settings and files for each outcome, by the name of the ``KeyOutcome/Outcome``.
+    /// The number of settings and files for each outcome, by the name of the ``MigrationReport/KeyOutcome/Outcome``.
     public var settings: [String: Int] = [:]
     /// The number of migrations that the opening ran or recorded.
     public var migrationCount = 0

@@ -151,7 +151,7 @@ extension Migrator {
         var found: [String: [SuiteLedger.Row]] = [:]
         for var row in rows {
             // The records are those of one of several stores.
-            row.counts = RecordCounts()
+            row.counts = MigrationReport.Counts()
             let suites = changedSuites[row.name] ?? []
             for name in suites.union([store.primary?.attachedName].compactMap(\.self)) {
                 found[name, default: []].append(SuiteLedger.Row(row, in: registry))
@@ -170,7 +170,7 @@ extension Migrator {
             var row = row
             row.outcome = .ran
             // They are added to those of the row.
-            row.counts = RecordCounts()
+            row.counts = MigrationReport.Counts()
             return row
         }
     }

@@ -233,7 +233,7 @@ final class BackfillSweep: @unchecked Sendable {
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         try Self.write(core, hub) { session throws(SQLiteError) in
             let start = ContinuousClock.now
-            var counts = upgrader.migrations.map { _ in RecordCounts() }
+            var counts = upgrader.migrations.map { _ in MigrationReport.Counts() }
             try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
                 for migration in outcomes[places[row]].changedBy { counts[migration].changed += 1 }
             }

@@ -98,8 +98,8 @@ final class FailureTally {
     /// - Throws: ``MoltError`` with the code `tooManyFailures`.
     func check(
         _ migration: Int,
-        _ counts: RecordCounts,
-        steps: [RecordCounts],
+        _ counts: MigrationReport.Counts,
+        steps: [MigrationReport.Counts],
         atMost records: @autoclosure () throws -> Int = .max
     ) throws {
         for step in [nil] + steps.indices.map({ $0 as Int? }) {

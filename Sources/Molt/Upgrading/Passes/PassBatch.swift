@@ -52,21 +52,21 @@ final class PassBatch: PipelineBatch {
 
 /// The counts of a pass, by migration and by step.
 struct PassCounts {
-    var migrations: [RecordCounts]
+    var migrations: [MigrationReport.Counts]
     /// Indexed by the step's position in the pass.
-    var stages: [RecordCounts]
+    var stages: [MigrationReport.Counts]
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
 
     init(migrations: Int, stages: Int) {
-        self.migrations = Array(repeating: RecordCounts(), count: migrations)
-        self.stages = Array(repeating: RecordCounts(), count: stages)
+        self.migrations = Array(repeating: MigrationReport.Counts(), count: migrations)
+        self.stages = Array(repeating: MigrationReport.Counts(), count: stages)
     }
 
     /// Sets all counts to zero.
     mutating func reset() {
-        for index in migrations.indices { migrations[index] = RecordCounts() }
-        for index in stages.indices { stages[index] = RecordCounts() }
+        for index in migrations.indices { migrations[index] = MigrationReport.Counts() }
+        for index in stages.indices { stages[index] = MigrationReport.Counts() }
         found = [:]
     }
 

@@ -123,7 +123,7 @@ final class RecordUpgrader: Sendable {
     var noCounts: PassCounts { changer.noCounts }
 
     /// The counts of a migration's steps.
-    func stepCounts(of migration: Int, in counts: PassCounts) -> [RecordCounts] {
+    func stepCounts(of migration: Int, in counts: PassCounts) -> [MigrationReport.Counts] {
         steps.indices.filter { steps[$0].migration == migration }.map { counts.stages[$0] }
     }
 

@@ -7,7 +7,7 @@ final class StepNotes: Sendable {
 
     private struct Note {
         /// The samples with the lowest ids, so that they do not depend on the number of cores.
-        var samples: [(id: Int64, sample: RecordSample)] = []
+        var samples: [(id: Int64, sample: MigrationReport.Sample)] = []
         /// The number of records that lost a property, by the property with its type.
         var lost: [String: Int] = [:]
     }
@@ -38,7 +38,7 @@ final class StepNotes: Sendable {
             }
             let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.
-            if place < sampleCount, let sample = try? RecordSample(before: before, after: after) {
+            if place < sampleCount, let sample = try? MigrationReport.Sample(before: before, after: after) {
                 note.samples.insert((id, sample), at: place)
                 if note.samples.count > sampleCount { note.samples.removeLast() }
             }
@@ -56,13 +56,17 @@ final class StepNotes: Sendable {
         }.map { "\(before.typeName).\($0)" }
     }
 
-    func samples(migration: Int, step number: Int) -> [RecordSample] {
+    func samples(migration: Int, step number: Int) -> [MigrationReport.Sample] {
         notes.withLock { $0[Step(migration: migration, number: number)]?.samples.map(\.sample) ?? [] }
     }
 
     /// The properties that closures lost, by name.
-    func losses(_ kind: DataLoss.Kind = .property, migration: Int, step number: Int) -> [DataLoss] {
+    func losses(
+        _ kind: MigrationReport.DataLoss.Kind = .property,
+        migration: Int,
+        step number: Int
+    ) -> [MigrationReport.DataLoss] {
         let lost = notes.withLock { $0[Step(migration: migration, number: number)]?.lost ?? [:] }
-        return lost.sorted { $0.key < $1.key }.map { DataLoss(kind, $0, count: $1) }
+        return lost.sorted { $0.key < $1.key }.map { .init(kind, $0, count: $1) }
     }
 }

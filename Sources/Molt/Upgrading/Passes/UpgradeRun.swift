@@ -175,13 +175,13 @@ final class UpgradeRun {
     }
 
     /// The data that a step of a pass has removed.
-    private func losses(of step: UpgradeSchedule.Step, _ counts: RecordCounts) -> [DataLoss] {
+    private func losses(of step: UpgradeSchedule.Step, _ counts: MigrationReport.Counts) -> [MigrationReport.DataLoss] {
         let declaration = pending[step.migration].migration.steps[step.number].declaration
         var losses = counts.changed > 0 ? declaration.losses.filter { $0.kind != .records } : []
         for index in losses.indices { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
-        if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
-        let kind: DataLoss.Kind = declaration is ConvertStep ? .converted : .property
+        if counts.dropped > 0 { losses.append(MigrationReport.DataLoss(.records, type, count: counts.dropped)) }
+        let kind: MigrationReport.DataLoss.Kind = declaration is ConvertStep ? .converted : .property
         return losses + (scope.notes?.losses(kind, migration: step.migration, step: step.number) ?? [])
     }
 
