@@ -490,7 +490,7 @@ extension CodableCache {
         writtenAt version: Int,
         forKey key: String,
         expiry: Expiry? = nil
-    ) throws -> UpgradedDocument {
+    ) throws -> DocumentUpgrade.Output {
         let expiration = (expiry ?? configuration.defaultExpiry)
             .expiration(from: configuration.now().timeIntervalSince1970)
         let upgraded = try documents().upgrade(

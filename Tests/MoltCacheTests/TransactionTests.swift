@@ -394,7 +394,7 @@ import Testing
     }
 
     @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
-        let failure = RecordFailure(
+        let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,

@@ -568,7 +568,7 @@ final class CacheSession: @unchecked Sendable {
         _ id: Int64,
         version: Int,
         updated: Double?,
-        _ failure: RecordFailure?
+        _ failure: MigrationReport.RecordFailure?
     ) throws(SQLiteError) -> Bool {
         let search = try connection.prepare(
             """

@@ -210,11 +210,11 @@ extension CacheSession {
     ///
     /// - Returns: The entry for the report; nil if another process has removed the record first.
     fileprivate func settle(
-        _ record: QuarantinedRecord,
+        _ record: CodableCache.QuarantinedRecord,
         _ outcome: RecordRetry.Outcome
-    ) throws(SQLiteError) -> QuarantineReport.Entry? {
+    ) throws(SQLiteError) -> CodableCache.QuarantineReport.Entry? {
         guard try connection.quarantined(record.id) != nil else { return nil }
-        var entry = QuarantineReport.Entry(
+        var entry = CodableCache.QuarantineReport.Entry(
             id: record.id,
             key: record.key,
             typeName: record.typeName,

@@ -115,7 +115,7 @@ package struct CacheFile {
     }
 
     /// The records in quarantine, in the order in which they were set aside.
-    package func quarantined() throws -> [QuarantinedRecord] {
+    package func quarantined() throws -> [CodableCache.QuarantinedRecord] {
         try look { connection throws(SQLiteError) in try connection.quarantined() }
     }
 

@@ -1,32 +1,34 @@
 public import Foundation
 
-/// A record that a migration could not convert, as it was before that migration.
-public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
-    /// The record's id in quarantine, which no other record of the store ever gets.
-    public var id: Int64
-    /// The record's key.
-    public var key: String
-    /// The record's type name.
-    public var typeName: String
-    /// JSON text, or raw data, byte for byte.
-    public var content: Data
-    /// Whether the content is raw data instead of JSON text.
-    public var isData: Bool
-    /// The time when it expires; nil for never.
-    public var expiration: Date?
-    /// The schema version that the record was last written at.
-    public var version: Int
-    /// The time when its key was first set.
-    public var created: Date
-    /// The time when its key was last set.
-    public var updated: Date
-    /// The reason why it could not be converted, and the step.
-    public var failure: RecordFailure
-    /// The time when it was quarantined.
-    public var quarantined: Date
+extension CodableCache {
+    /// A record that a migration could not convert, as it was before that migration.
+    public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
+        /// The record's id in quarantine, which no other record of the store ever gets.
+        public var id: Int64
+        /// The record's key.
+        public var key: String
+        /// The record's type name.
+        public var typeName: String
+        /// JSON text, or raw data, byte for byte.
+        public var content: Data
+        /// Whether the content is raw data instead of JSON text.
+        public var isData: Bool
+        /// The time when it expires; nil for never.
+        public var expiration: Date?
+        /// The schema version that the record was last written at.
+        public var version: Int
+        /// The time when its key was first set.
+        public var created: Date
+        /// The time when its key was last set.
+        public var updated: Date
+        /// The reason why it could not be converted, and the step.
+        public var failure: MigrationReport.RecordFailure
+        /// The time when it was quarantined.
+        public var quarantined: Date
+    }
 }
 
-extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
+extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     /// The key, the type name, the size and the reason, without the value.
     public var description: String {
         ErrorSummary.oneLine(
@@ -40,7 +42,7 @@ extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     }
 }
 
-extension QuarantinedRecord {
+extension CodableCache.QuarantinedRecord {
     static let selection = """
         SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
             content, \(QuarantineTable.failureColumns)
@@ -59,7 +61,7 @@ extension QuarantinedRecord {
         quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
         isData = row.integer(8) != 0
         content = Data(row.bytes(9))
-        failure = RecordFailure(
+        failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
             step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
             firstStep: Int(clamping: row.integer(12)),
@@ -108,27 +110,27 @@ extension Connection {
         after id: Int64 = 0,
         limit: Int = .max,
         byteLimit: Int = .max
-    ) throws(SQLiteError) -> [QuarantinedRecord] {
+    ) throws(SQLiteError) -> [CodableCache.QuarantinedRecord] {
         guard try hasQuarantine() else { return [] }
-        let statement = try prepare("\(QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2")
+        let statement = try prepare("\(CodableCache.QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2")
         try statement.bind(id, at: 1)
         try statement.bind(Int64(clamping: max(0, limit)), at: 2)
         defer { statement.reset() }
-        var records: [QuarantinedRecord] = []
+        var records: [CodableCache.QuarantinedRecord] = []
         var bytes = 0
         while bytes < byteLimit, try statement.step() {
-            let record = QuarantinedRecord(statement)
+            let record = CodableCache.QuarantinedRecord(statement)
             bytes += record.content.count
             records.append(record)
         }
         return records
     }
 
-    func quarantined(_ id: Int64) throws(SQLiteError) -> QuarantinedRecord? {
+    func quarantined(_ id: Int64) throws(SQLiteError) -> CodableCache.QuarantinedRecord? {
         guard try hasQuarantine() else { return nil }
-        let statement = try prepare("\(QuarantinedRecord.selection) WHERE id = ?1")
+        let statement = try prepare("\(CodableCache.QuarantinedRecord.selection) WHERE id = ?1")
         try statement.bind(id, at: 1)
-        return try statement.first { QuarantinedRecord($0) }
+        return try statement.first { CodableCache.QuarantinedRecord($0) }
     }
 
     func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
@@ -141,7 +143,7 @@ extension Connection {
     func updateQuarantined(
         _ id: Int64,
         to record: StoreContents.StoredRecord,
-        after failure: RecordFailure
+        after failure: MigrationReport.RecordFailure
     ) throws(SQLiteError) {
         let statement = try prepare(
             """

@@ -6,7 +6,7 @@ extension MigrationReport {
     /// models replaced, even if it has moved their values.
     public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The kind of the data.
-        public enum Kind: String, Hashable, Sendable, Codable {
+        package enum Kind: String, Hashable, Sendable, Codable {
             /// A property of the records of a type.
             case property
             /// Values of a property that were replaced, or that lost their fractions of seconds.
@@ -22,7 +22,7 @@ extension MigrationReport {
         }
 
         /// The kind of the data.
-        public var kind: Kind
+        package var kind: Kind
         /// The property with its type, such as "Person.fax", the type of the records, or the key of the setting.
         public var name: String
         /// The number of records that were changed or deleted; nil in a plan, and for a setting.

@@ -24,7 +24,7 @@ extension MigrationReport {
             isSetting = true
         }
 
-        /// - Throws: ``JSONSyntaxError`` if a content is not JSON.
+        /// - Throws: `JSONSyntaxError` if a content is not JSON.
         init?(before: Record?, after: Record?) throws {
             guard let old = before ?? after, let new = after ?? before else { return nil }
             (key, type) = (old.key, old.typeName)

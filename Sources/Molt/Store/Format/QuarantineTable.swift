@@ -31,7 +31,7 @@ package enum QuarantineTable {
         ) STRICT
         """
 
-    /// The columns of a ``RecordFailure``, in the order in which a statement binds them.
+    /// The columns of a ``MigrationReport/RecordFailure``, in the order in which a statement binds them.
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
@@ -91,7 +91,7 @@ package enum QuarantineTable {
 
 extension Statement {
     /// Binds the values of the ``QuarantineTable/failureColumns``.
-    func bind(_ failure: RecordFailure, from index: Int32) throws(SQLiteError) {
+    func bind(_ failure: MigrationReport.RecordFailure, from index: Int32) throws(SQLiteError) {
         try bind(failure.migration.name, at: index)
         try bind(Int64(failure.migration.version), at: index + 1)
         try bind(Int64(failure.firstStep), at: index + 2)

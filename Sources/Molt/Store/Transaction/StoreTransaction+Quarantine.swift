@@ -1,7 +1,9 @@
 internal import Foundation
 
 extension StoreTransaction {
-    func deferQuarantine(_ change: DeferredChange, _ failure: RecordFailure, _ typeName: String?) throws(SQLiteError) {
+    func deferQuarantine(_ change: DeferredChange, _ failure: MigrationReport.RecordFailure, _ typeName: String?)
+        throws(SQLiteError)
+    {
         if !hasQuarantine {
             try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
             hasQuarantine = true

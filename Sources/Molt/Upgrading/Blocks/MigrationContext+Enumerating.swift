@@ -215,7 +215,7 @@ extension MigrationContext {
     func setAside(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? scope.registry.failurePolicy
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
-        let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
+        let cause = MigrationReport.RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
             outcome = try scope.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)

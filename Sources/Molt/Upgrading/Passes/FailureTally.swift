@@ -37,7 +37,7 @@ final class FailureTally {
     /// - Throws: ``MoltError`` with the code `tooManyFailures` if the limit is exceeded.
     func add(
         _ record: Record,
-        _ failure: RecordFailure,
+        _ failure: MigrationReport.RecordFailure,
         _ error: MoltError,
         at step: UpgradeSchedule.Step,
         of total: @autoclosure () throws -> Int
@@ -68,7 +68,7 @@ final class FailureTally {
     @discardableResult
     func list(
         _ record: Record,
-        _ failure: RecordFailure,
+        _ failure: MigrationReport.RecordFailure,
         at step: UpgradeSchedule.Step
     ) -> MigrationReport.FailedRecord.Outcome {
         let outcome = (step.onFailure ?? policy).outcome

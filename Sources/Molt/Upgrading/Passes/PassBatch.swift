@@ -135,5 +135,5 @@ struct UnconvertedRecord {
     /// The position of its migration's first step in the pass.
     let firstStage: Int
     let error: MoltError
-    let failure: RecordFailure
+    let failure: MigrationReport.RecordFailure
 }

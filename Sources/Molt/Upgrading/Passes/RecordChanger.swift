@@ -230,7 +230,7 @@ struct RecordChanger: Sendable {
             stage: stage,
             firstStage: first,
             error: error,
-            failure: RecordFailure(
+            failure: MigrationReport.RecordFailure(
                 error,
                 in: pending[step.migration].migration,
                 step: step.number,

@@ -7,7 +7,7 @@ package struct RecordRetry {
         case converted(StoreContents.StoredRecord)
         case dropped
         /// The record as it was before the migration that failed this time.
-        case failed(StoreContents.StoredRecord, RecordFailure)
+        case failed(StoreContents.StoredRecord, MigrationReport.RecordFailure)
         /// The reason why it could not be tried.
         case notTried(String)
     }
@@ -25,7 +25,10 @@ package struct RecordRetry {
     /// Sends a record through the step that it failed in and all that were applied since.
     ///
     /// - Throws: The error of a closure that was cancelled.
-    package func run(_ stored: StoreContents.StoredRecord, after failure: RecordFailure) throws -> Outcome {
+    package func run(
+        _ stored: StoreContents.StoredRecord,
+        after failure: MigrationReport.RecordFailure
+    ) throws -> Outcome {
         do {
             let migrations = try migrations(from: failure)
             return try run(stored, through: steps(of: migrations, after: failure), of: migrations, after: failure)
@@ -41,7 +44,7 @@ package struct RecordRetry {
         _ stored: StoreContents.StoredRecord,
         through steps: [UpgradeSchedule.Step],
         of migrations: [Migration],
-        after failure: RecordFailure
+        after failure: MigrationReport.RecordFailure
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let pending = PendingMigration.all(migrations, in: self.migrations, from: versionBefore)
@@ -89,7 +92,7 @@ package struct RecordRetry {
     /// The steps that the record has not been through, except those that import data: they ran with the upgrade.
     private func steps(
         of migrations: [Migration],
-        after failure: RecordFailure
+        after failure: MigrationReport.RecordFailure
     ) throws(Obstacle) -> [UpgradeSchedule.Step] {
         var steps: [UpgradeSchedule.Step] = []
         func isDone(_ step: UpgradeSchedule.Step) -> Bool {
@@ -116,7 +119,7 @@ package struct RecordRetry {
     }
 
     /// The migrations that were applied to the store since a failure, with the failed one.
-    private func migrations(from failure: RecordFailure) throws(Obstacle) -> [Migration] {
+    private func migrations(from failure: MigrationReport.RecordFailure) throws(Obstacle) -> [Migration] {
         let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
         guard let first = places[failure.migration.name] else {
             throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")
