@@ -36,17 +36,17 @@ public final class CodableCache: Sendable {
     let core: CacheCore
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
-    let checksShapes: Bool
-    let migrations: MigrationRegistry
+    private let checksShapes: Bool
+    private let migrations: MigrationRegistry
     /// The coders of values: those of the registry.
-    let coding: RecordCoding
-    let documentUpgrade = Locked<DocumentUpgrade?>(nil)
+    private let coding: RecordCoding
+    private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
     let checkedShapes = CheckedShapes()
-    let lastTypeName = Locked(TypeNames())
+    private let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Upgrades the records that still have to go through migrations on read; nil if there were none.
-    let sweep: Backfill?
+    private let sweep: Backfill?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -65,11 +65,7 @@ public final class CodableCache: Sendable {
         migrations: MigrationRegistry = MigrationRegistry(),
         configuration: Configuration = Configuration()
     ) throws {
-        try self.init(
-            StoreFile(at: url, configuration),
-            migrations: migrations,
-            configuration: configuration
-        )
+        try self.init(StoreFile(at: url, configuration), migrations: migrations, configuration: configuration)
     }
 
     /// Opens a cache file that must exist, and upgrades it first.
@@ -84,21 +80,6 @@ public final class CodableCache: Sendable {
             StoreFile(at: url, configuration, createsFile: false),
             migrations: migrations,
             configuration: configuration
-        )
-    }
-
-    /// Opens a cache file, and retains an object that the file needs.
-    package convenience init(
-        at url: URL,
-        migrations: MigrationRegistry,
-        configuration: Configuration,
-        retaining retained: any Sendable
-    ) throws {
-        try self.init(
-            StoreFile(at: url, configuration),
-            migrations: migrations,
-            configuration: configuration,
-            retaining: retained
         )
     }
 
@@ -119,7 +100,9 @@ public final class CodableCache: Sendable {
         )
     }
 
-    /// Opens an existing store, for example one in memory that already has records.
+    /// Opens a store, for example one in memory that already has records.
+    ///
+    /// - Parameter retained: An object that the store's file needs; it lives as long as the cache.
     package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
@@ -221,7 +204,8 @@ extension CodableCache {
 }
 
 extension StoreFile {
-    fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration, createsFile: Bool = true) {
+    /// Creates a store for a cache file, as a configuration has it.
+    package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
         readsLaterLayouts = configuration.readsNewerStores
         pageLimit = configuration.hooks.pageLimit
@@ -352,6 +336,86 @@ extension CodableCache {
         return found.data
     }
 
+    // MARK: Documents
+
+    /// Stores a document that an earlier release wrote, such as one from another device or an old export.
+    ///
+    /// ```swift
+    /// try cache.set(document: message.body, ofType: "Person", writtenAt: message.schemaVersion, forKey: message.id)
+    /// ```
+    ///
+    /// It goes through the cache's migrations to versions later than its own before it is stored; see
+    /// ``DocumentUpgrade``. If a step drops it or deletes its type, nothing is stored, and a value under the key stays.
+    ///
+    /// - Parameters:
+    ///   - document: JSON text.
+    ///   - typeName: The name that the document's type had at that version.
+    ///   - version: The schema version of the store or app that wrote it.
+    ///   - key: The key, which a step may change.
+    ///   - expiry: When the value expires; by default as configured. A step may change it.
+    /// - Returns: What was stored, or that it was dropped.
+    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
+    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed; and
+    ///   the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
+    @discardableResult
+    public func set(
+        document: Data,
+        ofType typeName: String,
+        writtenAt version: Int,
+        forKey key: String,
+        expiry: Expiry? = nil
+    ) throws -> DocumentUpgrade.Output {
+        let expiration = (expiry ?? configuration.defaultExpiry)
+            .expiration(from: configuration.now().timeIntervalSince1970)
+        let upgraded = try documents().upgrade(
+            document,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration.map { Date(timeIntervalSince1970: $0) }
+        )
+        guard !upgraded.isDropped else { return upgraded }
+        let content = EncodedContent(
+            data: upgraded.content,
+            isData: upgraded.isData,
+            typeName: upgraded.typeName,
+            expiration: upgraded.expiration?.timeIntervalSince1970
+        )
+        try change { session throws(SQLiteError) in try session.set(upgraded.key, content) }
+        return upgraded
+    }
+
+    // MARK: Migrations on read
+
+    /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
+    ///
+    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
+    /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
+    ///
+    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
+    /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
+    /// the end, the ledger counts the migrations as run.
+    ///
+    /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry sets it aside.
+    ///   ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
+    ///   `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
+    public func backfill() throws {
+        try sweep?.finish()
+    }
+
+    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
+    ///
+    /// Cancelling the task stops it before the next record; the cache then continues in the background.
+    ///
+    /// - Throws: The errors of the synchronous call, and `CancellationError`.
+    public func backfill() async throws {
+        // A queue of its own, because other calls must not wait for the backfill.
+        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [sweep] isCancelled in
+            try sweep?.finish(isCancelled: isCancelled)
+        }
+    }
+
     // MARK: Helpers
 
     /// Writes in one transaction, and notifies the listeners in the order of the writes.
@@ -415,6 +479,25 @@ extension CodableCache {
         }
     }
 
+    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
+    private func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
+        var shape = TypeShape.of(value, coding: coding, content: content)
+        shape.isOptional = false
+        #if DEBUG
+            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
+        #endif
+        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
+    }
+
+    #if DEBUG
+        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
+        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
+            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
+            guard !steps.isEmpty else { return }
+            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
+        }
+    #endif
+
     func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(MoltError) -> Value {
         let found = try upgraded(stored)
         if found.isData {
@@ -425,6 +508,25 @@ extension CodableCache {
             return try coding.decoder.decode(type, fromStored: found.data)
         } catch {
             throw unreadable(type, found, error)
+        }
+    }
+
+    /// The content after the migrations on read that it still has to go through; nothing is written.
+    private func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
+        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
+            return stored
+        }
+        do {
+            return try stored.upgraded(by: upgrader)
+        } catch {
+            throw MoltError(
+                .unreadableContent,
+                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
+                store: path,
+                key: stored.key,
+                type: stored.typeName,
+                underlying: error
+            )
         }
     }
 
@@ -450,66 +552,6 @@ extension CodableCache {
             underlying: underlying
         )
     }
-}
-
-private protocol OptionalValue {
-    var wrappedValue: (any Encodable)? { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var wrappedValue: (any Encodable)? {
-        // Casting nil to an existential would wrap it once more.
-        if case .some(let value) = self { value as? any Encodable } else { nil }
-    }
-}
-
-extension CodableCache {
-    /// Stores a document that an earlier release wrote, such as one from another device or an old export.
-    ///
-    /// ```swift
-    /// try cache.set(document: message.body, ofType: "Person", writtenAt: message.schemaVersion, forKey: message.id)
-    /// ```
-    ///
-    /// It goes through the cache's migrations to versions later than its own before it is stored; see
-    /// ``DocumentUpgrade``. If a step drops it or deletes its type, nothing is stored, and a value under the key stays.
-    ///
-    /// - Parameters:
-    ///   - document: JSON text.
-    ///   - typeName: The name that the document's type had at that version.
-    ///   - version: The schema version of the store or app that wrote it.
-    ///   - key: The key, which a step may change.
-    ///   - expiry: When the value expires; by default as configured. A step may change it.
-    /// - Returns: What was stored, or that it was dropped.
-    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
-    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed; and
-    ///   the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
-    @discardableResult
-    public func set(
-        document: Data,
-        ofType typeName: String,
-        writtenAt version: Int,
-        forKey key: String,
-        expiry: Expiry? = nil
-    ) throws -> DocumentUpgrade.Output {
-        let expiration = (expiry ?? configuration.defaultExpiry)
-            .expiration(from: configuration.now().timeIntervalSince1970)
-        let upgraded = try documents().upgrade(
-            document,
-            ofType: typeName,
-            writtenAt: version,
-            forKey: key,
-            expiration: expiration.map { Date(timeIntervalSince1970: $0) }
-        )
-        guard !upgraded.isDropped else { return upgraded }
-        let content = EncodedContent(
-            data: upgraded.content,
-            isData: upgraded.isData,
-            typeName: upgraded.typeName,
-            expiration: upgraded.expiration?.timeIntervalSince1970
-        )
-        try change { session throws(SQLiteError) in try session.set(upgraded.key, content) }
-        return upgraded
-    }
 
     /// The upgrade of single documents, made at the first use.
     private func documents() throws -> DocumentUpgrade {
@@ -520,53 +562,14 @@ extension CodableCache {
     }
 }
 
-extension CodableCache {
-    /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
-    ///
-    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
-    /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
-    ///
-    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
-    /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
-    /// the end, the ledger counts the migrations as run.
-    ///
-    /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
-    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry sets it aside.
-    ///   ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
-    ///   `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
-    public func backfill() throws {
-        try sweep?.finish()
-    }
+private protocol OptionalValue {
+    var wrappedValue: (any Encodable)? { get }
+}
 
-    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
-    ///
-    /// Cancelling the task stops it before the next record; the cache then continues in the background.
-    ///
-    /// - Throws: The errors of the synchronous call, and `CancellationError`.
-    public func backfill() async throws {
-        // A queue of its own, because other calls must not wait for the backfill.
-        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [sweep] isCancelled in
-            try sweep?.finish(isCancelled: isCancelled)
-        }
-    }
-
-    /// The content after the migrations on read that it still has to go through; nothing is written.
-    func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
-        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
-            return stored
-        }
-        do {
-            return try stored.upgraded(by: upgrader)
-        } catch {
-            throw MoltError(
-                .unreadableContent,
-                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
-                store: path,
-                key: stored.key,
-                type: stored.typeName,
-                underlying: error
-            )
-        }
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: (any Encodable)? {
+        // Casting nil to an existential would wrap it once more.
+        if case .some(let value) = self { value as? any Encodable } else { nil }
     }
 }
 
@@ -633,24 +636,3 @@ extension CodableCache {
 
 extension CodableCache.Entry: Sendable where Value: Sendable {}
 extension CodableCache.Entry: Equatable where Value: Equatable {}
-
-extension CodableCache {
-    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
-    func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
-        var shape = TypeShape.of(value, coding: coding, content: content)
-        shape.isOptional = false
-        #if DEBUG
-            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
-        #endif
-        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
-    }
-
-    #if DEBUG
-        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
-        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
-            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
-            guard !steps.isEmpty else { return }
-            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
-        }
-    #endif
-}
