@@ -155,51 +155,45 @@ extension CodableCache {
     ///
     /// - Important: This cannot be undone.
     public func removeAll() throws {
-        try change { session throws(SQLiteError) in try session.removeAll(ofType: nil) }
+        try removeAll(named: nil)
     }
 
     /// Removes all values stored as a type.
     ///
     /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) throws {
-        let name = RecordTypeName.of(type)
+        try removeAll(named: RecordTypeName.of(type))
+    }
+
+    private func removeAll(named name: String?) throws {
         try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
     }
-}
-
-extension CodableCache {
-    // MARK: Removing, without blocking a thread
 
     /// Removes expired values; waits for the disk without blocking a thread.
     ///
     /// - Returns: The number of removed values.
     @discardableResult
     public func removeExpired() async throws -> Int {
-        try await queue.run { [self] in try change { session throws(SQLiteError) in try session.removeExpired() } }
+        try await queue.run { [self] in try removeExpired() }
     }
 
     /// Removes all values; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
     public func removeAll() async throws {
-        try await removeAll(named: nil)
+        try await queue.run { [self] in try removeAll(named: nil) }
     }
 
     /// Removes all values stored as a type; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) async throws {
-        try await removeAll(named: RecordTypeName.of(type))
+        let name = RecordTypeName.of(type)
+        try await queue.run { [self] in try removeAll(named: name) }
     }
 
-    private func removeAll(named name: String?) async throws {
-        try await queue.run { [self] in
-            try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
-        }
-    }
-}
+    // MARK: Batches
 
-extension CodableCache {
     /// Changes that are written in one transaction.
     public struct Batch {
         private let cache: CodableCache
@@ -242,6 +236,14 @@ extension CodableCache {
     ///   ``MoltConfiguration/mismatches``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
+    }
+
+    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
+        let changes = try changes(collect)
+        try await queue.run { [self] in try write(changes) }
     }
 
     /// Stores several values in one transaction: all of them, or none on failure.
@@ -315,15 +317,5 @@ extension CodableCache {
             for key in keys { contents.append(try session.content(key)) }
             return contents
         }
-    }
-}
-
-extension CodableCache {
-    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
-        let changes = try changes(collect)
-        try await queue.run { [self] in try write(changes) }
     }
 }
