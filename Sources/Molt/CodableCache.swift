@@ -355,8 +355,8 @@ extension CodableCache {
     ///   - expiry: When the value expires; by default as configured. A step may change it.
     /// - Returns: What was stored, or that it was dropped.
     /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
-    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed; and
-    ///   the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
+    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed;
+    ///   and the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
     @discardableResult
     public func set(
         document: Data,
@@ -397,9 +397,9 @@ extension CodableCache {
     /// the end, the ledger counts the migrations as run.
     ///
     /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
-    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry sets it aside.
-    ///   ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only readable,
-    ///   `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry quarantines or drops
+    ///   it. ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only
+    ///   readable, `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
     public func backfill() throws {
         try sweep?.finish()
     }
@@ -541,9 +541,8 @@ extension CodableCache {
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
         return MoltError(
             .unreadableContent,
-            """
-            \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type).
-            """,
+            "\(problem)The content of \"\(found.key)\", \(form) that was written as \(found.typeName), cannot be read as "
+                + "\(type).",
             advice: advice,
             store: path,
             key: found.key,

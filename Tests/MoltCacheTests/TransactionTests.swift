@@ -393,7 +393,7 @@ import Testing
         #expect(try keysAndTypes() == before)
     }
 
-    @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
+    @Test func `A record that is dropped or quarantined in a stage neither holds a key nor takes one`() throws {
         let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "fail"),

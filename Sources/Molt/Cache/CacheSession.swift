@@ -167,8 +167,8 @@ final class CacheSession: @unchecked Sendable {
         let stored = Int(try connection.integer("PRAGMA user_version"))
         refusal = MoltError(
             .storeChanged,
-            "Another process, or another cache in this process, upgraded the cache at \(plan.path), restored a backup in "
-                + "its place or began afresh (version \(plan.version) before, \(stored) now) while it was open.",
+            "Another process, or another cache in this process, upgraded the cache at \(plan.path), restored a backup "
+                + "in its place or began afresh (version \(plan.version) before, \(stored) now) while it was open.",
             advice: "Open it again.",
             store: plan.path,
             storeVersion: stored,

@@ -238,14 +238,6 @@ extension CodableCache {
         try write(try changes(collect))
     }
 
-    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
-        let changes = try changes(collect)
-        try await queue.run { [self] in try write(changes) }
-    }
-
     /// Stores several values in one transaction: all of them, or none on failure.
     ///
     /// ```swift
@@ -317,5 +309,15 @@ extension CodableCache {
             for key in keys { contents.append(try session.content(key)) }
             return contents
         }
+    }
+}
+
+extension CodableCache {
+    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
+        let changes = try changes(collect)
+        try await queue.run { [self] in try write(changes) }
     }
 }

@@ -185,9 +185,9 @@ extension CodableCache {
 
     /// Whether an error says that the file is damaged, or not a database.
     ///
-    /// Restore a backup with ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)``, or salvage the
-    /// records with `CodableCache.salvage(at:)` of the product MoltSalvage. A file that never was a cache gives such an
-    /// error, too.
+    /// Restore a backup with ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)``, or
+    /// salvage the records with `CodableCache.salvage(at:)` of the product MoltSalvage. A file that never was a cache
+    /// gives such an error, too.
     public static func isDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.isDamage

@@ -31,7 +31,7 @@ public enum MigrationEvent: Sendable {
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
     /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `backfill()`.
     case backfillProgressed(MigrationEvent.Progress)
-    /// All records of an open store have been upgraded, apart from these, which were set aside as their policy says.
+    /// All records of an open store have been upgraded, apart from these, which were quarantined or dropped.
     case backfillFinished([MigrationReport.FailedRecord])
     /// Some of the remaining records of an open store could not be upgraded in the background.
     ///

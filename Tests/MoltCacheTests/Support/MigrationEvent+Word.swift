@@ -14,9 +14,9 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type ?? "")"
-        case .backfillProgressed: "rest progressed"
-        case .backfillFinished: "rest finished"
-        case .backfillFailed: "rest failed"
+        case .backfillProgressed: "backfill progressed"
+        case .backfillFinished: "backfill finished"
+        case .backfillFailed: "backfill failed"
         }
     }
 }

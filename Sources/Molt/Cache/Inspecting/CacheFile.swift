@@ -84,8 +84,8 @@ package struct CacheFile {
             let page = try look { connection throws(SQLiteError) in
                 let statement = try connection.prepare(
                     """
-                    \(StoreContents.StoredRecord.selection) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
-                    ORDER BY molt_record.id LIMIT \(Self.pageSize)
+                    \(StoreContents.StoredRecord.selection)
+                    WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2) ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 )
                 try statement.bind(last, at: 1)
@@ -114,7 +114,7 @@ package struct CacheFile {
         }
     }
 
-    /// The records in quarantine, in the order in which they were set aside.
+    /// The records in quarantine, in the order in which they were quarantined.
     package func quarantined() throws -> [CodableCache.QuarantinedRecord] {
         try look { connection throws(SQLiteError) in try connection.quarantined() }
     }
@@ -145,8 +145,8 @@ extension CacheFile {
 
     /// Reads records one after the other, in the order of the bytes of their keys.
     ///
-    /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat. It trusts
-    /// the index of the keys; one in the wrong order is an error.
+    /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat. It
+    /// trusts the index of the keys; one in the wrong order is an error.
     package struct KeyOrder {
         package typealias Entry = (key: [UInt8], record: StoreContents.StoredRecord)
 
