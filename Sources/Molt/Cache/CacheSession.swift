@@ -328,16 +328,14 @@ final class CacheSession: @unchecked Sendable {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
         changedKeys.insert(key)
         self.key = key
-        let form = RowForm(
-            type: try typeID(content.typeName),
-            isData: content.isData,
-            expiration: content.expiration
-        )
+        let type = try typeID(content.typeName)
         defer { unbind() }
         var bytes = key
         let outcome = bytes.withUTF8 { key in
-            content.data.withUnsafeBytes { content in
-                Result { () throws(SQLiteError) in try put(UnsafeRawBufferPointer(key), content, form) }
+            content.data.withUnsafeBytes { data in
+                Result { () throws(SQLiteError) in
+                    try put(UnsafeRawBufferPointer(key), data, type, content.isData, content.expiration)
+                }
             }
         }
         try outcome.get()
@@ -386,8 +384,7 @@ final class CacheSession: @unchecked Sendable {
         if let type { id = type } else { id = try typeID(form.typeName) }
         type = id
         do throws(SQLiteError) {
-            let expiration = row.expiration.isNaN ? nil : row.expiration
-            try put(key, content, RowForm(type: id, isData: form.isData, expiration: expiration))
+            try put(key, content, id, form.isData, row.expiration.isNaN ? nil : row.expiration)
         } catch {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
@@ -398,18 +395,13 @@ final class CacheSession: @unchecked Sendable {
         try evictIfTooLarge(key, content.count)
     }
 
-    /// The columns of a row beside its key and its content.
-    private struct RowForm {
-        let type: Int64
-        let isData: Bool
-        let expiration: Double?
-    }
-
     /// Writes content under a key; the caller keeps both in place until ``unbind()``.
     private func put(
         _ key: UnsafeRawBufferPointer,
         _ content: UnsafeRawBufferPointer,
-        _ form: RowForm
+        _ type: Int64,
+        _ isData: Bool,
+        _ expiration: Double?
     ) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
@@ -419,10 +411,10 @@ final class CacheSession: @unchecked Sendable {
         let statement = try statements[.set]
         try statement.bind(now, at: 1)
         try statement.bind(inPlace: key, isText: true, at: 2)
-        try statement.bind(form.type, at: 3)
+        try statement.bind(type, at: 3)
         try statement.bind(Int64(plan.version), at: 4)
-        try statement.bind(form.expiration, at: 5)
-        try statement.bind(inPlace: content, isText: !form.isData, at: 6)
+        try statement.bind(expiration, at: 5)
+        try statement.bind(inPlace: content, isText: !isData, at: 6)
         try statement.bind(useTime(), at: 7)
         try statement.run()
     }
@@ -440,19 +432,20 @@ final class CacheSession: @unchecked Sendable {
         if let limit = plan.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
-    func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+    private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
         // Strings equal in canonical form are one dictionary key, but two type names.
         if let last = lastType, RecordValue.Object.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
-        if let id = try search.first({ $0.integer(0) }) {
-            lastType = (name, id)
-            return id
+        let id: Int64
+        if let known = try search.first({ $0.integer(0) }) {
+            id = known
+        } else {
+            let insertion = try statements[.addType]
+            try insertion.bind(name, at: 1)
+            try insertion.run()
+            id = connection.lastInsertedID
         }
-        let insertion = try statements[.addType]
-        try insertion.bind(name, at: 1)
-        try insertion.run()
-        let id = connection.lastInsertedID
         lastType = (name, id)
         return id
     }
