@@ -8,7 +8,7 @@ final class CacheCore: Sendable {
     let path: String
     /// Whether a newer app owns the file, so that it is only read.
     let isReadOnly: Bool
-    private let plan: CacheSession.Plan
+    private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
     private let file: OpenFile?
@@ -18,7 +18,7 @@ final class CacheCore: Sendable {
     private let readers: ReaderPool?
     private let isClosed = AtomicFlag()
     /// Whether a read has ever found the writer busy.
-    private let isShared = AtomicFlag()
+    private let isContended = AtomicFlag()
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
@@ -49,7 +49,7 @@ final class CacheCore: Sendable {
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
         let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
-        plan = CacheSession.Plan(
+        shared = CacheSession.Shared(
             path: path,
             version: version,
             generation: store.generation,
@@ -57,7 +57,7 @@ final class CacheCore: Sendable {
             mismatches: configuration.mismatches,
             checkedShapes: checkedShapes
         )
-        let session = CacheSession(connection, of: plan)
+        let session = CacheSession(connection, of: shared)
         // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
         if store.isInMemory {
@@ -82,10 +82,10 @@ final class CacheCore: Sendable {
         readers =
             isReadOnly || store.isInMemory
             ? nil
-            : ReaderPool { [plan] () throws(SQLiteError) in
+            : ReaderPool { [shared] () throws(SQLiteError) in
                 let connection = try Connection(filePath, mode: .readOnly)
                 connection.setBusyTimeout(milliseconds: busyMilliseconds)
-                return CacheSession(connection, of: plan)
+                return CacheSession(connection, of: shared)
             }
         writer = Locked(Writer(session: session, store: store))
         if file != nil { StoreAccess.add(self) }
@@ -113,7 +113,7 @@ final class CacheCore: Sendable {
         if let session = writer.session { return session }
         if hasClosed { throw closed }
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
-        let session = CacheSession(connection, of: plan)
+        let session = CacheSession(connection, of: shared)
         writer.session = session
         do {
             try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
@@ -190,9 +190,9 @@ final class CacheCore: Sendable {
         try checkFile()
         let now = now()
         guard let readers else { return try writer.withLock { try run(on: open(&$0), now, body) } }
-        if !isShared.isSet {
+        if !isContended.isSet {
             if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
-            isShared.set()
+            isContended.set()
         }
         return try readers.withReader { session in
             try run(on: session, now, body)
@@ -263,7 +263,7 @@ final class CacheCore: Sendable {
         isUsed.set()
         guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
         try checkFile()
-        plan.uses?.add(found.id, at: now())
+        shared.uses?.add(found.id, at: now())
         return found
     }
 

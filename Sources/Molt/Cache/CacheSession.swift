@@ -8,7 +8,7 @@ internal import Foundation
 /// Sendable because only one thread at a time has it: the holder of the writer's lock, or the borrower of a reader from
 /// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
-    private let plan: Plan
+    private let shared: Shared
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
@@ -40,13 +40,13 @@ final class CacheSession: @unchecked Sendable {
     /// The types with another shape than the stored one, whose values were written all the same.
     private(set) var drifts: [MoltError] = []
 
-    init(_ connection: Connection, of plan: Plan) {
-        self.plan = plan
+    init(_ connection: Connection, of shared: Shared) {
+        self.shared = shared
         statements = Statements(on: connection, sql: \.sql)
     }
 
     /// The values that all sessions of a cache share.
-    struct Plan: Sendable {
+    struct Shared: Sendable {
         let path: String
         let version: Int
         let generation: Int64
@@ -84,7 +84,7 @@ final class CacheSession: @unchecked Sendable {
     /// Begins a write of the locked file, which ``commit()`` or ``abandonWrite()`` ends.
     func beginWrite() throws(SQLiteError) {
         if noticeCommits() { try checkGeneration() }
-        guard let uses = plan.uses else {
+        guard let uses = shared.uses else {
             size = nil
             if !isSizeForgotten { try statements[.forgetSize].run() }
             // Assumes the commit; a failed write resets it.
@@ -103,7 +103,7 @@ final class CacheSession: @unchecked Sendable {
 
     /// Evicts what exceeds the size limit, and stores the size.
     func endWrite() throws(SQLiteError) {
-        guard let uses = plan.uses else { return }
+        guard let uses = shared.uses else { return }
         try evict(to: Int64(uses.sizeLimit))
         let statement = try statements[.saveSize]
         try statement.bind(size ?? 0, at: 1)
@@ -114,8 +114,8 @@ final class CacheSession: @unchecked Sendable {
     func commit() throws(SQLiteError) {
         try statements[.commit].run()
         dataVersion = connection.dataVersion
-        plan.checkedShapes.insert(newTypes)
-        plan.uses?.remove(writtenUses)
+        shared.checkedShapes.insert(newTypes)
+        shared.uses?.remove(writtenUses)
     }
 
     /// Whether no other connection has committed since this session's commit.
@@ -160,19 +160,19 @@ final class CacheSession: @unchecked Sendable {
 
     /// Throws when a row belongs to another generation.
     private func check(generation found: Int64) throws(SQLiteError) {
-        if found != plan.generation { try refuse() }
+        if found != shared.generation { try refuse() }
     }
 
     private func refuse() throws(SQLiteError) -> Never {
         let stored = Int(try connection.integer("PRAGMA user_version"))
         refusal = MoltError(
             .storeChanged,
-            "Another process, or another cache in this process, upgraded the cache at \(plan.path), restored a backup "
-                + "in its place or began afresh (version \(plan.version) before, \(stored) now) while it was open.",
+            "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a backup "
+                + "in its place or began afresh (version \(shared.version) before, \(stored) now) while it was open.",
             advice: "Open it again.",
-            store: plan.path,
+            store: shared.path,
             storeVersion: stored,
-            registryVersion: plan.version
+            registryVersion: shared.version
         )
         throw SQLiteError(extendedCode: 0, message: "store changed")
     }
@@ -192,7 +192,7 @@ final class CacheSession: @unchecked Sendable {
 
     /// The time for a write, later than all before: uses are ordered by their times.
     private func useTime() -> Double {
-        if let uses = plan.uses { return uses.next(after: now) }
+        if let uses = shared.uses { return uses.next(after: now) }
         lastTime = max(now, lastTime.nextUp)
         return lastTime
     }
@@ -243,7 +243,7 @@ final class CacheSession: @unchecked Sendable {
             typeName: try typeName(id: row.integer(5)),
             expiration: expiration
         )
-        plan.uses?.add(found.id, at: now)
+        shared.uses?.add(found.id, at: now)
         return found
     }
 
@@ -347,7 +347,7 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
-        let listsChanges = !batch.isOnlySetting || plan.uses != nil
+        let listsChanges = !batch.isOnlySetting || shared.uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
             // The bindings point into the chunk.
@@ -412,7 +412,7 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(now, at: 1)
         try statement.bind(inPlace: key, isText: true, at: 2)
         try statement.bind(type, at: 3)
-        try statement.bind(Int64(plan.version), at: 4)
+        try statement.bind(Int64(shared.version), at: 4)
         try statement.bind(expiration, at: 5)
         try statement.bind(inPlace: content, isText: !isData, at: 6)
         try statement.bind(useTime(), at: 7)
@@ -429,7 +429,7 @@ final class CacheSession: @unchecked Sendable {
 
     /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
     private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
-        if let limit = plan.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
+        if let limit = shared.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
     private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
@@ -619,16 +619,16 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// A shape stored at another schema version is ignored.
     func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
-        guard !plan.checkedShapes.contains(first.type) else { return }
+        guard !shared.checkedShapes.contains(first.type) else { return }
         let shape = first.shape
         let table = ShapeTable(connection)
-        let kept = try table.shape(of: typeName, version: plan.version)
+        let kept = try table.shape(of: typeName, version: shared.version)
         if let kept {
             let differences = shape.differences(from: kept)
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
-                let drift = MoltError.drift(of: typeName, version: plan.version, differences, in: plan.path)
-                if plan.mismatches == .fail {
+                let drift = MoltError.drift(of: typeName, version: shared.version, differences, in: shared.path)
+                if shared.mismatches == .fail {
                     refusal = drift
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
@@ -637,9 +637,9 @@ final class CacheSession: @unchecked Sendable {
                 return
             }
             let all = differences.isEmpty ? kept.merged(with: shape) : shape
-            if all != kept { try table.keep(all, of: typeName, version: plan.version) }
+            if all != kept { try table.keep(all, of: typeName, version: shared.version) }
         } else {
-            try table.keep(shape, of: typeName, version: plan.version)
+            try table.keep(shape, of: typeName, version: shared.version)
         }
         newTypes.append(first.type)
     }
