@@ -541,8 +541,8 @@ extension CodableCache {
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
         return MoltError(
             .unreadableContent,
-            "\(problem)The content of \"\(found.key)\", \(form) that was written as \(found.typeName), cannot be read as "
-                + "\(type).",
+            "\(problem)The content of \"\(found.key)\", \(form) that was written as \(found.typeName), cannot be "
+                + "read as \(type).",
             advice: advice,
             store: path,
             key: found.key,

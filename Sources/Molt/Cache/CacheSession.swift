@@ -167,8 +167,8 @@ final class CacheSession: @unchecked Sendable {
         let stored = Int(try connection.integer("PRAGMA user_version"))
         refusal = MoltError(
             .storeChanged,
-            "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a backup "
-                + "in its place or began afresh (version \(shared.version) before, \(stored) now) while it was open.",
+            "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a "
+                + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was open.",
             advice: "Open it again.",
             store: shared.path,
             storeVersion: stored,
@@ -237,12 +237,8 @@ final class CacheSession: @unchecked Sendable {
         // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
         let expiration = row.real(6)
         if row.isNumber(6), let expiration, expiration <= now { return nil }
-        let found = StoredContent(
-            foundRow: row,
-            key: key,
-            typeName: try typeName(id: row.integer(5)),
-            expiration: expiration
-        )
+        let typeName = try typeName(id: row.integer(5))
+        let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
         shared.uses?.add(found.id, at: now)
         return found
     }
@@ -283,7 +279,9 @@ final class CacheSession: @unchecked Sendable {
         ofType type: String,
         _ body: (StoredContent) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in try body(StoredContent(row)) }
+        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in
+            try body(StoredContent(row, key: row.text(2), typeName: row.text(3), expiration: row.real(4)))
+        }
     }
 
     func keys(ofType type: String?) throws(SQLiteError) -> [String] {

@@ -111,43 +111,6 @@ extension CodableCache {
     }
 }
 
-extension DispatchQoS {
-    fileprivate init(_ priority: TaskPriority) {
-        self =
-            switch priority {
-            case .high...: .userInitiated
-            case .medium...: .default
-            case .utility...: .utility
-            default: .background
-            }
-    }
-}
-
-extension MigrationPlan {
-    /// Computes what opening a cache file would do; writes nothing, and creates no file.
-    ///
-    /// ```swift
-    /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
-    /// print(plan)
-    /// ```
-    ///
-    /// A dry run also names types and properties in the migrations that no record has.
-    ///
-    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or when the file is not a cache or cannot be
-    ///   read.
-    public init(
-        forFileAt url: URL,
-        migrations: MigrationRegistry,
-        configuration: MoltConfiguration = MoltConfiguration()
-    ) throws {
-        try self.init(
-            for: StoreFile(at: url, attachments: configuration.attachments),
-            migrations: migrations,
-            role: configuration.role
-        )
-    }
-}
-
 extension CodableCache {
     /// Checks a whole cache file for damage.
     ///
@@ -260,5 +223,42 @@ extension CodableCache.Finding: CustomStringConvertible {
     public var description: String {
         let record = key.map { " \"\($0)\"" + (typeName.map { " of type \($0)" } ?? "") } ?? ""
         return ErrorSummary.oneLine("\(kind.rawValue)\(record): \(message)")
+    }
+}
+
+extension DispatchQoS {
+    fileprivate init(_ priority: TaskPriority) {
+        self =
+            switch priority {
+            case .high...: .userInitiated
+            case .medium...: .default
+            case .utility...: .utility
+            default: .background
+            }
+    }
+}
+
+extension MigrationPlan {
+    /// Computes what opening a cache file would do; writes nothing, and creates no file.
+    ///
+    /// ```swift
+    /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+    /// print(plan)
+    /// ```
+    ///
+    /// A dry run also names types and properties in the migrations that no record has.
+    ///
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or when the file is not a cache or cannot be
+    ///   read.
+    public init(
+        forFileAt url: URL,
+        migrations: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration()
+    ) throws {
+        try self.init(
+            for: StoreFile(at: url, attachments: configuration.attachments),
+            migrations: migrations,
+            role: configuration.role
+        )
     }
 }

@@ -102,7 +102,8 @@ struct DriftTests {
         #expect(told.first?.storeVersion == 0)
         #expect(
             told.first?.problem
-                == "The shape of 'Person' changed, and the schema version is still 0: Property 'Person.mail' has been added."
+                == "The shape of 'Person' changed, and the schema version is still 0: "
+                + "Property 'Person.mail' has been added."
         )
         #expect(try cache.count(of: New.Added.self) == 3)
         holder.withLock { $0 = nil }

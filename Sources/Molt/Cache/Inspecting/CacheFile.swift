@@ -85,7 +85,8 @@ package struct CacheFile {
                 let statement = try connection.prepare(
                     """
                     \(StoreContents.StoredRecord.selection)
-                    WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2) ORDER BY molt_record.id LIMIT \(Self.pageSize)
+                    WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
+                    ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 )
                 try statement.bind(last, at: 1)

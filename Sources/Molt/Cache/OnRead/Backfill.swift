@@ -162,14 +162,6 @@ final class Backfill: Sendable {
     }
 }
 
-extension Optional {
-    /// Returns the value and leaves nil.
-    fileprivate mutating func take() -> Wrapped? {
-        defer { self = nil }
-        return self
-    }
-}
-
 /// The number of records that may have to go through migrations on read, and the range of their ids.
 struct BackfillExtent: Sendable {
     var count = 0
