@@ -168,7 +168,8 @@ final class CacheSession: @unchecked Sendable {
         refusal = MoltError(
             .storeChanged,
             "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a "
-                + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was open.",
+                + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was "
+                + "open.",
             advice: "Open it again.",
             store: shared.path,
             storeVersion: stored,
