@@ -36,17 +36,17 @@ public final class CodableCache: Sendable {
     let core: CacheCore
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
-    let checksShapes: Bool
-    let migrations: MigrationRegistry
+    private let checksShapes: Bool
+    private let migrations: MigrationRegistry
     /// The coders of values: those of the registry.
-    let coding: RecordCoding
-    let documentUpgrade = Locked<DocumentUpgrade?>(nil)
-    let knownTypes = KnownTypes()
-    let lastTypeName = Locked(TypeNames())
+    private let coding: RecordCoding
+    private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
+    let checkedShapes = CheckedShapes()
+    private let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Upgrades the records that still have to go through migrations on read; nil if there were none.
-    let sweep: Backfill?
+    private let sweep: Backfill?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -65,11 +65,7 @@ public final class CodableCache: Sendable {
         migrations: MigrationRegistry = MigrationRegistry(),
         configuration: Configuration = Configuration()
     ) throws {
-        try self.init(
-            StoreFile(at: url, configuration),
-            migrations: migrations,
-            configuration: configuration
-        )
+        try self.init(StoreFile(at: url, configuration), migrations: migrations, configuration: configuration)
     }
 
     /// Opens a cache file that must exist, and upgrades it first.
@@ -84,21 +80,6 @@ public final class CodableCache: Sendable {
             StoreFile(at: url, configuration, createsFile: false),
             migrations: migrations,
             configuration: configuration
-        )
-    }
-
-    /// Opens a cache file, and retains an object that the file needs.
-    package convenience init(
-        at url: URL,
-        migrations: MigrationRegistry,
-        configuration: Configuration,
-        retaining retained: any Sendable
-    ) throws {
-        try self.init(
-            StoreFile(at: url, configuration),
-            migrations: migrations,
-            configuration: configuration,
-            retaining: retained
         )
     }
 
@@ -119,7 +100,9 @@ public final class CodableCache: Sendable {
         )
     }
 
-    /// Opens an existing store, for example one in memory that already has records.
+    /// Opens a store, for example one in memory that already has records.
+    ///
+    /// - Parameter retained: An object that the store's file needs; it lives as long as the cache.
     package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
@@ -151,7 +134,7 @@ public final class CodableCache: Sendable {
                 store,
                 version: report.to,
                 configuration: configuration,
-                knownTypes: knownTypes,
+                checkedShapes: checkedShapes,
                 isReadOnly: isReadOnly
             )
         } catch {
@@ -221,10 +204,434 @@ extension CodableCache {
 }
 
 extension StoreFile {
-    fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration, createsFile: Bool = true) {
+    /// Creates a store for a cache file, as a configuration has it.
+    package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
         readsLaterLayouts = configuration.readsNewerStores
         pageLimit = configuration.hooks.pageLimit
         isDurable = configuration.hooks.isDurable
     }
 }
+
+extension CodableCache {
+    // MARK: Setting
+
+    /// Stores a value under a key, replacing any previous value.
+    ///
+    /// `Data` is stored as raw data, everything else as JSON text. An optional is stored as its wrapped value, under
+    /// that type's name; nil is stored as `null`; it does not remove the key.
+    ///
+    /// - Parameters:
+    ///   - value: The value; its type's name is stored with it.
+    ///   - key: The key.
+    ///   - expiry: When the value expires; by default as configured.
+    /// - Throws: ``MoltError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
+    ///   `storeFailed`; ``MoltError`` with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
+    ///   `schemaDrift`.
+    public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
+        // The lock is not held while the app's own code encodes.
+        var names = lastTypeName.withLock { $0 }
+        let before = names.lastType
+        let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+        if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
+        try change { session throws(SQLiteError) in try session.set(key, content) }
+    }
+
+    /// Removes the value under a key.
+    ///
+    /// - Returns: Whether there was a value that had not expired.
+    @discardableResult
+    public func remove(forKey key: String) throws -> Bool {
+        try change { session throws(SQLiteError) in try session.remove(key, as: .removed) }
+    }
+
+    // MARK: Reading
+
+    /// The value under a key; nil when there is none or it has expired.
+    ///
+    /// The value may have been stored as another type, as long as this one can decode it. Recently read values are kept
+    /// in memory, except for class instances, which can be mutated.
+    ///
+    /// - Throws: ``MoltError`` with the code `unreadableContent`, naming the stored type, when the content is damaged
+    ///   or has another shape; the stored bytes are kept. ``MoltError`` with the code `closed`, `busy` or
+    ///   `storeFailed`; ``MoltError`` with the code `storeChanged`.
+    public func value<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        forKey key: String
+    ) throws -> Value? {
+        guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
+        if let box = try core.remembered(type, key) { return box.value(as: type) }
+        return try readAndRemember(type, forKey: key)
+    }
+
+    private func readAndRemember<Value: Decodable & Sendable>(_ type: Value.Type, forKey key: String) throws -> Value? {
+        let (found, ticket) = try core.lookUp(key)
+        guard let found else { return nil }
+        let value = try decode(type, found)
+        if let ticket { core.remember(value, of: found, ticket) }
+        return value
+    }
+
+    /// The value under a key, for types that are not `Sendable`; nil when there is none or it has expired.
+    ///
+    /// Values of such types are never kept in memory.
+    ///
+    /// - Throws: The errors of ``value(_:forKey:)-(_,String)`` for types that are `Sendable`.
+    public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
+        try uncached(type, forKey: key)
+    }
+
+    private func uncached<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
+        guard let found = try core.lookUp(key).content else { return nil }
+        return try decode(type, found)
+    }
+
+    /// The value under a key with its dates, size, expiry and type name; nil when there is none.
+    ///
+    /// - Throws: The errors of reading the value.
+    public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
+        let row = try core.read { session throws(SQLiteError) in
+            try session.content(key).map { found throws(SQLiteError) in
+                (found, dates: try session.dates(id: found.id))
+            }
+        }
+        guard let (stored, dates) = row else { return nil }
+        let found = try upgraded(stored)
+        return Entry(
+            value: try decode(type, found),
+            key: found.key,
+            typeName: found.typeName,
+            expiration: found.expiration.map { Date(timeIntervalSince1970: $0) },
+            created: Date(timeIntervalSince1970: dates.created),
+            updated: Date(timeIntervalSince1970: dates.updated),
+            size: found.data.count
+        )
+    }
+
+    /// Whether there is a live value under a key; the call neither reads the value nor counts as a use.
+    public func contains(_ key: String) throws -> Bool {
+        try typeName(forKey: key) != nil
+    }
+
+    /// The stored type name of the value under a key; nil when there is none.
+    public func typeName(forKey key: String) throws -> String? {
+        try core.read { session throws(SQLiteError) in try session.typeName(key) }
+    }
+
+    // MARK: Raw data
+
+    /// Stores raw data under a key, replacing any previous value.
+    ///
+    /// - Throws: The errors of ``set(_:forKey:expiry:)``.
+    public func setData(_ data: Data, forKey key: String, expiry: Expiry? = nil) throws {
+        try set(data, forKey: key, expiry: expiry)
+    }
+
+    /// The raw data under a key; nil when there is none or it has expired.
+    ///
+    /// - Throws: ``MoltError`` with the code `unreadableContent` when the content is not raw data.
+    public func data(forKey key: String) throws -> Data? {
+        guard let found = try core.lookUp(key).content.map(upgraded) else { return nil }
+        guard found.isData else { throw unreadable(Data.self, found, nil) }
+        return found.data
+    }
+
+    // MARK: Documents
+
+    /// Stores a document that an earlier release wrote, such as one from another device or an old export.
+    ///
+    /// ```swift
+    /// try cache.set(document: message.body, ofType: "Person", writtenAt: message.schemaVersion, forKey: message.id)
+    /// ```
+    ///
+    /// It goes through the cache's migrations to versions later than its own before it is stored; see
+    /// ``DocumentUpgrade``. If a step drops it or deletes its type, nothing is stored, and a value under the key stays.
+    ///
+    /// - Parameters:
+    ///   - document: JSON text.
+    ///   - typeName: The name that the document's type had at that version.
+    ///   - version: The schema version of the store or app that wrote it.
+    ///   - key: The key, which a step may change.
+    ///   - expiry: When the value expires; by default as configured. A step may change it.
+    /// - Returns: What was stored, or that it was dropped.
+    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
+    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed;
+    ///   and the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
+    @discardableResult
+    public func set(
+        document: Data,
+        ofType typeName: String,
+        writtenAt version: Int,
+        forKey key: String,
+        expiry: Expiry? = nil
+    ) throws -> DocumentUpgrade.Output {
+        let expiration = (expiry ?? configuration.defaultExpiry)
+            .expiration(from: configuration.now().timeIntervalSince1970)
+        let upgraded = try documents().upgrade(
+            document,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration.map { Date(timeIntervalSince1970: $0) }
+        )
+        guard !upgraded.isDropped else { return upgraded }
+        let content = EncodedContent(
+            data: upgraded.content,
+            isData: upgraded.isData,
+            typeName: upgraded.typeName,
+            expiration: upgraded.expiration?.timeIntervalSince1970
+        )
+        try change { session throws(SQLiteError) in try session.set(upgraded.key, content) }
+        return upgraded
+    }
+
+    // MARK: Migrations on read
+
+    /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
+    ///
+    /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
+    /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
+    ///
+    /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
+    /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
+    /// the end, the ledger counts the migrations as run.
+    ///
+    /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
+    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry quarantines or drops
+    ///   it. ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only
+    ///   readable, `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
+    public func backfill() throws {
+        try sweep?.finish()
+    }
+
+    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
+    ///
+    /// Cancelling the task stops it before the next record; the cache then continues in the background.
+    ///
+    /// - Throws: The errors of the synchronous call, and `CancellationError`.
+    public func backfill() async throws {
+        // A queue of its own, because other calls must not wait for the backfill.
+        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [sweep] isCancelled in
+            try sweep?.finish(isCancelled: isCancelled)
+        }
+    }
+
+    // MARK: Helpers
+
+    /// Writes in one transaction, and notifies the listeners in the order of the writes.
+    ///
+    /// - Parameter changes: Called only when there are listeners.
+    @discardableResult
+    func change<Value: Sendable>(
+        _ body: @Sendable (CacheSession) throws(SQLiteError) -> Value,
+        telling changes: @Sendable (CacheSession, Value) -> [CodableCache.Change] = { session, _ in session.changes }
+    ) throws -> Value {
+        let (value, drifts) = try core.write(body) { session, value in
+            hub.send(changes(session, value))
+            return (value, session.drifts)
+        }
+        // Outside the lock: the monitor may use the cache.
+        for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
+        return value
+    }
+
+    /// Encodes a value for storage; the first of its type comes with its shape.
+    ///
+    /// An optional is stored as its wrapped value, so that migrations and listings by type find it.
+    func encode<Value: Encodable>(
+        _ value: Value,
+        key: String,
+        expiry: Expiry?,
+        isKnown: (ObjectIdentifier) -> Bool,
+        _ names: inout TypeNames
+    ) throws -> EncodedContent {
+        // Checking the type first, here and below, avoids a copy of the value.
+        let isOptional = !names.isCachedNonOptional(Value.self) && Value.self is any OptionalValue.Type
+        if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
+            return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
+        }
+        let now = configuration.now().timeIntervalSince1970
+        let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
+        let typeName = names.name(of: Value.self, isOptional: isOptional)
+        if Value.self == Data.self, let data = value as? Data {
+            return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
+        }
+        do {
+            let data = try coding.encoder.encode(value)
+            let isFirst = checksShapes && !isKnown(ObjectIdentifier(Value.self))
+            return EncodedContent(
+                data: data,
+                isData: false,
+                typeName: typeName,
+                expiration: expiration,
+                firstShape: isFirst ? firstShape(of: value, content: data) : nil
+            )
+        } catch {
+            throw MoltError(
+                .notEncodable,
+                CodingProblem(error, encoding: Value.self).text()
+                    + " The value of type \(Value.self) for \"\(key)\" was not stored.",
+                store: path,
+                key: key,
+                requestedType: String(describing: Value.self),
+                underlying: error
+            )
+        }
+    }
+
+    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
+    private func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
+        var shape = TypeShape.of(value, coding: coding, content: content)
+        shape.isOptional = false
+        #if DEBUG
+            warnOfKeys(of: RecordTypeName.of(Value.self), shape, in: content)
+        #endif
+        return FirstShape(type: ObjectIdentifier(Value.self), shape: shape)
+    }
+
+    #if DEBUG
+        /// Warns, on standard error, of steps to the newest version that have taken keys for elements.
+        private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
+            let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
+            guard !steps.isEmpty else { return }
+            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
+        }
+    #endif
+
+    func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(MoltError) -> Value {
+        let found = try upgraded(stored)
+        if found.isData {
+            if let data = found.data as? Value { return data }
+            throw unreadable(type, found, nil)
+        }
+        do {
+            return try coding.decoder.decode(type, fromStored: found.data)
+        } catch {
+            throw unreadable(type, found, error)
+        }
+    }
+
+    /// The content after the migrations on read that it still has to go through; nothing is written.
+    private func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
+        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
+            return stored
+        }
+        do {
+            return try stored.upgraded(by: upgrader)
+        } catch {
+            throw MoltError(
+                .unreadableContent,
+                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
+                store: path,
+                key: stored.key,
+                type: stored.typeName,
+                underlying: error
+            )
+        }
+    }
+
+    private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> MoltError {
+        let form = found.isData ? "raw data" : "JSON text"
+        let isOtherType = found.typeName != RecordTypeName.of(type)
+        let advice =
+            isOtherType
+            ? "Read it as the type that it was written as, or add a migration that converts it."
+            : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
+                + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
+        let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
+        return MoltError(
+            .unreadableContent,
+            "\(problem)The content of \"\(found.key)\", \(form) that was written as \(found.typeName), cannot be "
+                + "read as \(type).",
+            advice: advice,
+            store: path,
+            key: found.key,
+            type: found.typeName,
+            requestedType: String(describing: type),
+            underlying: underlying
+        )
+    }
+
+    /// The upgrade of single documents, made at the first use.
+    private func documents() throws -> DocumentUpgrade {
+        if let made = documentUpgrade.withLock({ $0 }) { return made }
+        let made = try DocumentUpgrade(usablePartOf: migrations)
+        documentUpgrade.withLock { $0 = made }
+        return made
+    }
+}
+
+private protocol OptionalValue {
+    var wrappedValue: (any Encodable)? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: (any Encodable)? {
+        // Casting nil to an existential would wrap it once more.
+        if case .some(let value) = self { value as? any Encodable } else { nil }
+    }
+}
+
+extension CodableCache {
+    /// How a cache works; the defaults suit an app.
+    public typealias Configuration = MoltConfiguration
+
+    /// The limit of the memory layer, which drops values beyond it as it sees fit.
+    public struct MemoryLimit: Sendable, Hashable {
+        /// The limit in bytes of stored content; 0 for none.
+        public var bytes: Int
+        /// The limit in number of values; 0 for none.
+        public var count: Int
+
+        /// Creates a limit; 16 MiB by default.
+        public init(bytes: Int = 16 << 20, count: Int = 0) {
+            self.bytes = bytes
+            self.count = count
+        }
+    }
+
+    /// When a value expires; an expired value is treated as missing.
+    ///
+    /// Zero or negative seconds, and a past date, make the value expire immediately; an infinite number of seconds
+    /// means never. NaN makes it expire immediately, too: no value outlives an unknown expiry.
+    public enum Expiry: Sendable, Hashable {
+        /// Never.
+        case never
+        /// A number of seconds after the value is set.
+        case after(seconds: Double)
+        /// At a date.
+        case at(Date)
+
+        func expiration(from now: Double) -> Double? {
+            let end: Double? =
+                switch self {
+                case .never: nil
+                case .after(let seconds): now + seconds
+                case .at(let date): date.timeIntervalSince1970
+                }
+            // SQLite turns NaN into NULL, which means never.
+            return end?.isNaN == true ? -.infinity : end
+        }
+    }
+
+    /// A value with what the cache knows about it.
+    public struct Entry<Value> {
+        /// The value.
+        public let value: Value
+        /// The key.
+        public let key: String
+        /// The stored type name.
+        public let typeName: String
+        /// When it expires; nil for never.
+        public let expiration: Date?
+        /// When the key was first set.
+        public let created: Date
+        /// When the key was last set.
+        public let updated: Date
+        /// The size of the stored content in bytes.
+        public let size: Int
+    }
+}
+
+extension CodableCache.Entry: Sendable where Value: Sendable {}
+extension CodableCache.Entry: Equatable where Value: Equatable {}

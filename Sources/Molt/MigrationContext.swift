@@ -40,16 +40,16 @@ public final class MigrationContext {
     var originalTypeNames: [ExactName: String] = [:]
     /// The number of the next pass of this block; deferred changes are grouped by it.
     private var nextStage = 0
-    var counts = RecordCounts()
+    var counts = MigrationReport.Counts()
     /// The number of deleted records by their type.
     private var deleted: [ExactName: Int] = [:]
     var failureCount = 0
     /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
-    private(set) var unmatchedNames: [UnmatchedName] = []
+    private(set) var unmatchedNames: [MigrationReport.UnmatchedName] = []
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
-    var keys: [KeyOutcome] = []
+    var keys: [MigrationReport.KeyOutcome] = []
     var usedAttachments: Set<String> = []
     /// The suites among them.
     var usedSuites: Set<String> = []
@@ -123,9 +123,11 @@ public final class MigrationContext {
     // MARK: Notes for the report
 
     /// The data that the block has removed.
-    var losses: [DataLoss] {
-        deleted.sorted { $0.key.text < $1.key.text }.map { DataLoss(.records, $0.key.text, count: $0.value) }
-            + keys.filter { $0.outcome == .removed }.map { DataLoss(.setting, $0.key) }
+    var losses: [MigrationReport.DataLoss] {
+        deleted.sorted { $0.key.text < $1.key.text }.map {
+            MigrationReport.DataLoss(.records, $0.key.text, count: $0.value)
+        }
+            + keys.filter { $0.outcome == .removed }.map { MigrationReport.DataLoss(.setting, $0.key) }
     }
 
     func noteDeleted(_ count: Int, ofType type: String) {
@@ -145,24 +147,27 @@ public final class MigrationContext {
         else { return }
         let names = try types
         guard !names.isEmpty, !names.contains(where: { RecordValue.Object.isSame($0, type) }) else { return }
-        unmatchedNames.append(UnmatchedName(type: type, among: names))
+        unmatchedNames.append(MigrationReport.UnmatchedName(type: type, among: names))
     }
 
     /// Notes a property that no visited record has.
     func noteMissing(_ path: PropertyPath, of type: String, _ count: Int) {
         guard runner.findsUnmatchedNames else { return }
-        unmatchedNames.append(UnmatchedName(type: type, property: path, recordCount: count, nearest: nil))
+        unmatchedNames.append(
+            MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
+        )
     }
 
     /// Notes the outcomes for keys of a suite; one for an absent key names a similar key that may be meant.
-    package func note(_ outcomes: [KeyOutcome], among names: @autoclosure () throws -> [String]) throws {
+    package func note(_ outcomes: [MigrationReport.KeyOutcome], among names: @autoclosure () throws -> [String]) throws
+    {
         var outcomes = outcomes
         // On a new device, all keys may be absent.
         let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }.prefix(10)
         if runner.findsUnmatchedNames, !absent.isEmpty {
             let others = Set(try names()).subtracting(outcomes.map(\.key)).sorted()
             for index in absent {
-                let nearest = UnmatchedName.nearest(to: outcomes[index].key, among: others)
+                let nearest = MigrationReport.UnmatchedName.nearest(to: outcomes[index].key, among: others)
                 outcomes[index].reason = nearest.map { "the nearest key is \"\($0)\"" }
             }
         }

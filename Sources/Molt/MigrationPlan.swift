@@ -82,7 +82,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// What opening the store does about it.
         public var action: Action
         /// The data that its steps remove by their declarations; closures may drop more.
-        public var losses: [DataLoss]
+        public var losses: [MigrationReport.DataLoss]
 
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
         public var willRun: Bool { action.isUpgrade }
@@ -173,7 +173,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// The data that the pending migrations remove by their declarations; closures may drop more.
-    public var losses: [DataLoss] {
+    public var losses: [MigrationReport.DataLoss] {
         isFresh ? [] : entries.filter(\.willRun).flatMap(\.losses)
     }
 

@@ -14,7 +14,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// that each migration read.
         public var duration: Double
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: RecordCounts
+        public var counts: Counts
         /// Its steps, in order.
         public var steps: [Step]
         /// The current number of entries in each attached store that it worked on, by the store's name.
@@ -25,7 +25,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
             self.outcome = outcome
             self.steps = steps
             duration = 0
-            counts = RecordCounts()
+            counts = Counts()
             attachedCounts = [:]
         }
     }
@@ -35,7 +35,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// The step's description.
         public var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: RecordCounts
+        public var counts: Counts
         /// The outcome for each key, if the step works on keys of a suite or on files.
         public var keys: [KeyOutcome]
         /// The first 1 000 records that it could not convert and that did not stop the upgrade.
@@ -49,7 +49,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// Records before and after the step, if a dry run was asked for them.
         ///
         /// They contain the user's values, and are therefore not encoded.
-        public var samples: [RecordSample] = []
+        public var samples: [Sample] = []
 
         private enum CodingKeys: CodingKey {
             case summary, counts, keys, failedRecords, unmatchedNames, losses
@@ -57,7 +57,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
 
         init(summary: String) {
             self.summary = summary
-            counts = RecordCounts()
+            counts = Counts()
             keys = []
             failedRecords = []
             unmatchedNames = []
@@ -122,8 +122,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// The sum of the counts of all migrations.
-    public var counts: RecordCounts {
-        entries.reduce(into: RecordCounts()) { $0 += $1.counts }
+    public var counts: Counts {
+        entries.reduce(into: Counts()) { $0 += $1.counts }
     }
 }
 

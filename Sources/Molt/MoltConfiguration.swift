@@ -48,8 +48,8 @@ public struct MoltConfiguration: Sendable {
     /// It is, if every newer migration declares that older releases can read the store: see
     /// ``Migration/readableByOlderReleases()``. A store that a later release of Molt has written must declare the same.
     /// All other newer stores are refused with the code `superseded`, and no opening changes one. To continue with it,
-    /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which moves the
-    /// newer store aside.
+    /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which archives
+    /// the newer store.
     public var readsNewerStores = false
     /// What happens if code does not match the store's record of it: an error in debug builds, an event in all others.
     ///
@@ -57,10 +57,10 @@ public struct MoltConfiguration: Sendable {
     ///
     /// - A migration was edited after the store had counted it as applied; see ``Migration/fingerprint``. The opening
     ///   throws `migrationEdited`, or the monitor gets ``MigrationEvent/edited(_:)``.
-    /// - The shape of a type has changed at the same schema version. The first write of a type after the cache is opened
-    ///   compares the shape of its value with the one stored in the file; later writes compare nothing. The write throws
-    ///   `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type at every launch
-    ///   until the version changes.
+    /// - The shape of a type has changed at the same schema version. The first write of a type after the cache is
+    ///   opened compares the shape of its value with the one stored in the file; later writes compare nothing. The
+    ///   write throws `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type
+    ///   at every launch until the version changes.
     ///
     /// With `ignore`, no shape is compared or stored, and neither with `report` but no monitor with a closure. For the
     /// comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are
@@ -115,6 +115,54 @@ public struct MoltConfiguration: Sendable {
 
     /// Creates a configuration with the defaults named at each property.
     public init() {}
+}
+
+extension MoltConfiguration {
+    /// Which process must upgrade a store that needs it.
+    public enum Owner: Hashable, Sendable {
+        /// The process that opens it.
+        case thisProcess
+        /// Another process, for example the app when its widget or extension opens the store.
+        ///
+        /// The opening waits for that process and then fails with the code `needsMigration`; by default it fails at
+        /// once. The other process must also create a store that does not exist yet.
+        case anotherProcess(waiting: Duration = .zero)
+    }
+
+    /// The role of the process that opens a store: the app, or an extension, which cannot see everything that the app
+    /// sees.
+    public enum Role: String, Hashable, Sendable, Codable {
+        /// The app, or a tool or server.
+        case app
+        /// An app extension or a widget, whose standard settings are not those of the app.
+        case appExtension
+
+        /// The role of this process, from its bundle: extensions have the path extension `appex`.
+        public static var current: Role {
+            Bundle.main.bundleURL.pathExtension == "appex" ? .appExtension : .app
+        }
+    }
+
+    /// The policy for code that does not match the store's record of it.
+    ///
+    /// A mismatch is the developer's mistake: it should be noticed at once, but not stop users.
+    public enum MismatchPolicy: Hashable, Sendable {
+        /// An error is thrown.
+        case fail
+        /// A ``MigrationEvent`` is sent to the monitor.
+        case report
+        /// The mismatch is ignored.
+        case ignore
+
+        /// ``fail`` in debug builds, ``report`` in all others.
+        public static var standard: MismatchPolicy {
+            #if DEBUG
+                .fail
+            #else
+                .report
+            #endif
+        }
+    }
 }
 
 extension MoltConfiguration {

@@ -43,7 +43,7 @@ struct `Migrations of the contacts app` {
 
         #expect(cache.report.isFresh)
         #expect(cache.report.to == 4)
-        #expect(cache.report.counts == RecordCounts())
+        #expect(cache.report.counts == MigrationReport.Counts())
         let person = Person(firstName: "Grace", lastName: "Hopper", nickname: "Amazing Grace", isFavorite: true)
         try cache.set(person, forKey: "contact/1")
         #expect(try cache.value(Person.self, forKey: "contact/1") == person)

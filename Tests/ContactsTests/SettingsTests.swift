@@ -59,7 +59,7 @@ final class `Settings of the contacts app` {
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
 
-        func outcomes(of name: String) -> [String: KeyOutcome.Outcome] {
+        func outcomes(of name: String) -> [String: MigrationReport.KeyOutcome.Outcome] {
             let keys = cache.report.entries.filter { $0.migration.name == name }.flatMap { $0.steps.flatMap(\.keys) }
             return Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.outcome) })
         }

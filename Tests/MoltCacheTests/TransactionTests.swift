@@ -55,7 +55,7 @@ import Testing
 
     @Test func `Creation, version and ledger are committed together`() throws {
         let store = StoreFile(at: scratch.file())
-        var counts = RecordCounts()
+        var counts = MigrationReport.Counts()
         (counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined) = (1, 2, 3, 4, 5)
         let entry = LedgerEntry(
             name: "zebra",
@@ -393,8 +393,8 @@ import Testing
         #expect(try keysAndTypes() == before)
     }
 
-    @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
-        let failure = RecordFailure(
+    @Test func `A record that is dropped or quarantined in a stage neither holds a key nor takes one`() throws {
+        let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,

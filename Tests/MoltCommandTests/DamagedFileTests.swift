@@ -31,7 +31,7 @@ import Testing
         )
         let history = try CodableCache.history(at: url)
         #expect(history.map { "\($0)" }.allSatisfy { $0.contains("s since 1970") })
-        #expect(history.reduce(into: RecordCounts()) { $0 += $1.counts }.read > 1 << 40)
+        #expect(history.reduce(into: MigrationReport.Counts()) { $0 += $1.counts }.read > 1 << 40)
         for command in ["info", "ls", "dump"] {
             let result = await run(command, url.path)
             #expect(result.errors.isEmpty && !result.output.isEmpty, "\(command): \(result.errors)")

@@ -25,7 +25,7 @@
         private let select = "SELECT key, type, version, content FROM documents"
 
         /// Returns a document in today's form.
-        func document(forKey key: String) throws -> UpgradedDocument? {
+        func document(forKey key: String) throws -> DocumentUpgrade.Output? {
             guard let row = try connection.rows("\(select) WHERE key = $1", [key]).first else { return nil }
             let document = try upgrade(row)
             if storesWhenReading, row.version < document.version { try store(document, inPlaceOf: row) }
@@ -54,7 +54,7 @@
             }
         }
 
-        private func upgrade(_ row: Row) throws -> UpgradedDocument {
+        private func upgrade(_ row: Row) throws -> DocumentUpgrade.Output {
             let content = Data(row.content.utf8)
             let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
             if new.isData, !new.isDropped {
@@ -63,7 +63,7 @@
             return new
         }
 
-        private func store(_ new: UpgradedDocument, inPlaceOf row: Row) throws {
+        private func store(_ new: DocumentUpgrade.Output, inPlaceOf row: Row) throws {
             let isUnchanged = "WHERE key = $1 AND version = $2 AND content = $3"
             let old = [row.key, "\(row.version)", row.content]
             if new.isDropped { return try connection.execute("DELETE FROM documents \(isUnchanged)", old) }

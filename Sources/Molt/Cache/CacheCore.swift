@@ -8,7 +8,7 @@ final class CacheCore: Sendable {
     let path: String
     /// Whether a newer app owns the file, so that it is only read.
     let isReadOnly: Bool
-    private let plan: CacheSession.Plan
+    private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
     private let file: OpenFile?
@@ -18,7 +18,7 @@ final class CacheCore: Sendable {
     private let readers: ReaderPool?
     private let isClosed = AtomicFlag()
     /// Whether a read has ever found the writer busy.
-    private let isShared = AtomicFlag()
+    private let isContended = AtomicFlag()
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
@@ -40,7 +40,7 @@ final class CacheCore: Sendable {
         _ store: sending StoreFile,
         version: Int,
         configuration: CodableCache.Configuration,
-        knownTypes: KnownTypes,
+        checkedShapes: CheckedShapes,
         isReadOnly: Bool = false
     ) throws {
         path = store.storeName
@@ -49,15 +49,15 @@ final class CacheCore: Sendable {
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
         let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
-        plan = CacheSession.Plan(
+        shared = CacheSession.Shared(
             path: path,
             version: version,
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             mismatches: configuration.mismatches,
-            knownTypes: knownTypes
+            checkedShapes: checkedShapes
         )
-        let session = CacheSession(connection, of: plan)
+        let session = CacheSession(connection, of: shared)
         // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
         if store.isInMemory {
@@ -71,7 +71,7 @@ final class CacheCore: Sendable {
             session.now = configuration.now().timeIntervalSince1970
             try session.read { _ in }
         } catch {
-            throw session.refusal ?? MoltError(error, store: path)
+            throw session.takeRefusal(after: error) ?? MoltError(error, store: path)
         }
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
@@ -81,10 +81,10 @@ final class CacheCore: Sendable {
         readers =
             isReadOnly || store.isInMemory
             ? nil
-            : ReaderPool { [plan] () throws(SQLiteError) in
+            : ReaderPool { [shared] () throws(SQLiteError) in
                 let connection = try Connection(filePath, mode: .readOnly)
                 connection.busyTimeout = busyMilliseconds
-                return CacheSession(connection, of: plan)
+                return CacheSession(connection, of: shared)
             }
         writer = Locked(Writer(session: session, store: store))
         if file != nil { StoreAccess.add(self) }
@@ -107,16 +107,12 @@ final class CacheCore: Sendable {
         memory?.releaseDropped()
     }
 
-    /// Runs a closure with the connection that writes, and opens it again after a suspension.
-    private func withWriter<Value: Sendable>(_ body: (CacheSession) throws -> Value) throws -> Value {
-        try writer.withLock { writer in try body(open(&writer)) }
-    }
-
+    /// The connection that writes, opened again after a suspension.
     private func open(_ writer: inout Writer) throws -> CacheSession {
         if let session = writer.session { return session }
         if hasClosed { throw closed }
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
-        let session = CacheSession(connection, of: plan)
+        let session = CacheSession(connection, of: shared)
         writer.session = session
         do {
             try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
@@ -143,8 +139,6 @@ final class CacheCore: Sendable {
         if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
     }
 
-    private func noteUse() { isUsed.set() }
-
     /// Whether the app has used the cache since the last call.
     func takeUse() -> Bool { isUsed.take() }
 
@@ -154,7 +148,7 @@ final class CacheCore: Sendable {
         isUse: Bool = true,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value {
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         return try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
@@ -168,7 +162,7 @@ final class CacheCore: Sendable {
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value? {
         guard let readers else { return nil }
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         try checkFile()
         let now = now()
         return try readers.withReader { session in
@@ -183,9 +177,9 @@ final class CacheCore: Sendable {
     ///
     /// - Returns: The content, and a ticket for keeping its value; a nil ticket means that it must not be kept.
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
-        noteUse()
+        isUsed.set()
         let ticket = memory?.beginReading()
-        let content = try withSession { session throws(SQLiteError) in try session.contentAlone(key) }
+        let content = try withSession { session throws(SQLiteError) in try session.content(key) }
         return (content, ticket)
     }
 
@@ -194,17 +188,17 @@ final class CacheCore: Sendable {
     ) throws -> Value {
         try checkFile()
         let now = now()
-        guard let readers else { return try withWriter { try run(on: $0, now, body) } }
-        if !isShared.isSet {
+        guard let readers else { return try writer.withLock { try run(on: open(&$0), now, body) } }
+        if !isContended.isSet {
             if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
-            isShared.set()
+            isContended.set()
         }
         return try readers.withReader { session in
             try run(on: session, now, body)
         } otherwise: { error in
             if error == nil { throw closed }
             // For example, file descriptors are exhausted. The writer is open and can read, too.
-            return try withWriter { try run(on: $0, now, body) }
+            return try writer.withLock { try run(on: open(&$0), now, body) }
         }
     }
 
@@ -222,38 +216,37 @@ final class CacheCore: Sendable {
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
         if isReadOnly { throw belongsToNewer }
-        if isUse { noteUse() }
+        if isUse { isUsed.set() }
         let now = now()
         defer { memory?.releaseDropped() }
-        return try withWriter { session in
-            session.beginWrite()
-            do {
-                let value = try run(on: session, now) { session throws(SQLiteError) in
-                    let value = try session.write(
-                        checking: { () throws(SQLiteError) in
-                            if let file, !file.isInPlace { throw .moved }
-                            memory?.writeDidBegin()
-                        },
-                        body
-                    )
-                    try commit(session)
-                    return value
-                }
+        return try writer.withLock { writer in
+            let session = try open(&writer)
+            if hasClosed { throw closed }
+            session.now = now
+            do throws(SQLiteError) {
+                try session.lock()
+                if let file, !file.isInPlace { throw .moved }
+                memory?.writeDidBegin()
+                try session.beginWrite()
+                let value = try body(session)
+                try session.endWrite()
+                try commit(session)
                 return committed(session, value)
             } catch {
+                let failure = failure(error, of: session)
                 session.abandonWrite()
-                throw error
+                throw failure
             }
         }
     }
 
     private func commit(_ session: CacheSession) throws(SQLiteError) {
-        guard let memory else { return try session.commitWrite() }
+        guard let memory else { return try session.commit() }
         let hasValues = memory.commitWillBegin()
         var keys: [String]?
         var mark: LogIndex.Mark?
         defer { memory.commitDidEnd(changing: keys, mark) }
-        try session.commitWrite()
+        try session.commit()
         guard hasValues else { return }
         let seen = memory.currentMark
         // The header is that of this commit only if no other connection has committed since.
@@ -266,10 +259,10 @@ final class CacheCore: Sendable {
 
     /// The value in memory under a key, if the file is unchanged since it was read.
     func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
-        noteUse()
+        isUsed.set()
         guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
         try checkFile()
-        plan.uses?.add(found.id, at: now())
+        shared.uses?.add(found.id, at: now())
         return found
     }
 
@@ -290,25 +283,30 @@ final class CacheCore: Sendable {
         do throws(SQLiteError) {
             return try body(session)
         } catch {
-            if let refusal = session.refusal {
-                session.refusal = nil
-                throw refusal
-            }
-            // A file that was moved may also look damaged.
-            try checkFile()
-            var failure = MoltError(error, store: path)
-            if failure.code == .tooLarge { failure.key = session.key }
-            if failure.code == .busy, let holder = AttemptLog(of: path).holder() {
-                failure.problem += " The file is being upgraded by \(holder)."
-                failure.holder = holder
-            }
-            throw failure
+            throw failure(error, of: session)
         }
     }
 
+    private func failure(_ error: SQLiteError, of session: CacheSession) -> MoltError {
+        if let refusal = session.takeRefusal(after: error) { return refusal }
+        // A file that was moved may also look damaged.
+        if let file, !file.isInPlace { return gone }
+        var failure = MoltError(error, store: path)
+        if failure.code == .tooLarge { failure.key = session.key }
+        if failure.code == .busy, let holder = AttemptLog(of: path).holder() {
+            failure.problem += " The file is being upgraded by \(holder)."
+            failure.holder = holder
+        }
+        return failure
+    }
+
     private func checkFile() throws {
-        guard let file, !file.isInPlace else { return }
-        throw hasClosed ? closed : MoltError(.moved, store: path)
+        if let file, !file.isInPlace { throw gone }
+    }
+
+    /// The error for a file that is no longer at its path; a closed cache may have been removed.
+    private var gone: MoltError {
+        hasClosed ? closed : MoltError(.moved, store: path)
     }
 
     private var closed: MoltError {

@@ -8,61 +8,52 @@ internal import Foundation
 /// Sendable because only one thread at a time has it: the holder of the writer's lock, or the borrower of a reader from
 /// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
-    let path: String
-    let version: Int
-    private let generation: Int64
+    private let shared: Shared
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
-    let uses: UseLog?
 
-    var typeNames: [Int64: String] = [:]
-    var lastRead: (id: Int64, name: String)?
-    var lastType: (name: String, id: Int64)?
+    private var typeNames: [Int64: String] = [:]
+    private var lastRead: (id: Int64, name: String)?
+    private var lastType: (name: String, id: Int64)?
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
+    private var lastTime = 0.0
 
     // MARK: The current write
 
     /// The total size of all contents; nil without a limit.
-    var size: Int64?
-    var key: String?
-    var changes: [CodableCache.Change] = []
+    private var size: Int64?
+    /// The key that was written last.
+    private(set) var key: String?
+    private(set) var changes: [CodableCache.Change] = []
     /// The keys whose values leave the memory layer at the commit.
-    var changedKeys = ChangedKeys()
+    private(set) var changedKeys = ChangedKeys()
     /// Why the transaction is refused; nil when SQLite itself failed.
-    var refusal: MoltError?
+    private var refusal: MoltError?
     /// Whether the stored content size is already cleared.
     private var isSizeForgotten = false
     /// The uses that the current write stores.
-    private(set) var writtenUses: [Int64: Double] = [:]
-    private var lastTime = 0.0
-
-    let mismatches: MoltConfiguration.MismatchPolicy
-    /// The types whose shapes were compared or stored since the cache was opened.
-    let knownTypes: KnownTypes
+    private var writtenUses: [Int64: Double] = [:]
     /// The types compared by the current write; they become known at its commit.
-    var newTypes: [ObjectIdentifier] = []
-    var drifts: [SchemaDrift] = []
+    private var newTypes: [ObjectIdentifier] = []
+    /// The types with another shape than the stored one, whose values were written all the same.
+    private(set) var drifts: [MoltError] = []
 
-    init(_ connection: Connection, of plan: Plan) {
-        path = plan.path
-        version = plan.version
-        generation = plan.generation
-        uses = plan.uses
-        mismatches = plan.mismatches
-        knownTypes = plan.knownTypes
+    init(_ connection: Connection, of shared: Shared) {
+        self.shared = shared
         statements = Statements(on: connection, sql: \.sql)
     }
 
     /// The values that all sessions of a cache share.
-    struct Plan: Sendable {
+    struct Shared: Sendable {
         let path: String
         let version: Int
         let generation: Int64
         let uses: UseLog?
         let mismatches: MoltConfiguration.MismatchPolicy
-        let knownTypes: KnownTypes
+        /// The types whose shapes were compared or stored since the cache was opened.
+        let checkedShapes: CheckedShapes
     }
 
     var connection: Connection { statements.connection }
@@ -84,111 +75,16 @@ final class CacheSession: @unchecked Sendable {
         return value
     }
 
-    /// Runs a closure in a write transaction, which the caller commits.
-    ///
-    /// - Parameter check: Called with the write lock held, before the closure.
-    func write<Value>(
-        checking check: () throws(SQLiteError) -> Void,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+    /// Takes the file's lock for a write.
+    func lock() throws(SQLiteError) {
+        beginChanges()
         try statements[.beginWrite].run()
-        try check()
+    }
+
+    /// Begins a write of the locked file, which ``commit()`` or ``abandonWrite()`` ends.
+    func beginWrite() throws(SQLiteError) {
         if noticeCommits() { try checkGeneration() }
-        try prepareWrite()
-        let value = try body(self)
-        try finishWrite()
-        return value
-    }
-
-    /// Commits a write; no other connection can have committed since it began.
-    func commitWrite() throws(SQLiteError) {
-        try statements[.commit].run()
-        dataVersion = connection.dataVersion
-        knownTypes.insert(newTypes)
-        uses?.remove(writtenUses)
-    }
-
-    /// Whether no other connection has committed since this session's commit.
-    func isLastToCommit() -> Bool {
-        // The pragma begins a read, in which SQLite notices other commits. When in doubt, assume one.
-        guard let dataVersion, (try? statements[.dataVersion].run()) != nil else { return false }
-        return connection.dataVersion == dataVersion
-    }
-
-    func beginWrite() {
-        changes.removeAll(keepingCapacity: true)
-        changedKeys = ChangedKeys()
-        newTypes.removeAll()
-        drifts.removeAll()
-        key = nil
-    }
-
-    /// Rolls back a failed write, and clears the look-ups: types that it added are gone.
-    func abandonWrite() {
-        connection.rollBack()
-        beginWrite()
-        lastRead = nil
-        lastType = nil
-        typeNames.removeAll()
-        isSizeForgotten = false
-        dataVersion = nil
-    }
-
-    /// Throws unless the file still has the generation at opening; the caller is in a transaction.
-    private func checkGeneration() throws(SQLiteError) {
-        do throws(SQLiteError) {
-            // A deferred transaction begins with its first read.
-            let found = try statements[.generation].first { $0.integer(0) } ?? 0
-            try check(generation: found)
-        } catch {
-            throw try explained(error)
-        }
-    }
-
-    /// Replaces the failure of a first statement when the file was started afresh.
-    ///
-    /// Such a file has no tables until it is opened.
-    func explained(_ error: SQLiteError) throws(SQLiteError) -> SQLiteError {
-        if refusal == nil, try !connection.hasTable("molt_meta") { try refuse() }
-        return error
-    }
-
-    /// Throws when a row belongs to another generation.
-    func check(generation found: Int64) throws(SQLiteError) {
-        if found != generation { try refuse() }
-    }
-
-    private func refuse() throws(SQLiteError) -> Never {
-        refusal = .storeChanged(path: path, from: version, to: Int(try connection.integer("PRAGMA user_version")))
-        throw SQLiteError(extendedCode: 0, message: "store changed")
-    }
-
-    /// Clears cached state if another connection has committed.
-    ///
-    /// - Returns: Whether one may have.
-    private func noticeCommits() -> Bool {
-        let seen = connection.dataVersion
-        if seen != nil, seen == dataVersion { return false }
-        isSizeForgotten = false
-        dataVersion = seen
-        return true
-    }
-
-    // MARK: Size and uses
-
-    func touch(_ id: Int64) {
-        uses?.add(id, at: now)
-    }
-
-    /// The time for a write, later than all before: uses are ordered by their times.
-    func useTime() -> Double {
-        if let uses { return uses.next(after: now) }
-        lastTime = max(now, lastTime.nextUp)
-        return lastTime
-    }
-
-    private func prepareWrite() throws(SQLiteError) {
-        guard let uses else {
+        guard let uses = shared.uses else {
             size = nil
             if !isSizeForgotten { try statements[.forgetSize].run() }
             // Assumes the commit; a failed write resets it.
@@ -205,12 +101,101 @@ final class CacheSession: @unchecked Sendable {
         size = try contentSize()
     }
 
-    private func finishWrite() throws(SQLiteError) {
-        guard let uses else { return }
+    /// Evicts what exceeds the size limit, and stores the size.
+    func endWrite() throws(SQLiteError) {
+        guard let uses = shared.uses else { return }
         try evict(to: Int64(uses.sizeLimit))
         let statement = try statements[.saveSize]
         try statement.bind(size ?? 0, at: 1)
         try statement.run()
+    }
+
+    /// Commits a write; no other connection can have committed since it began.
+    func commit() throws(SQLiteError) {
+        try statements[.commit].run()
+        dataVersion = connection.dataVersion
+        shared.checkedShapes.insert(newTypes)
+        shared.uses?.remove(writtenUses)
+    }
+
+    /// Whether no other connection has committed since this session's commit.
+    func isLastToCommit() -> Bool {
+        // The pragma begins a read, in which SQLite notices other commits. When in doubt, assume one.
+        guard let dataVersion, (try? statements[.dataVersion].run()) != nil else { return false }
+        return connection.dataVersion == dataVersion
+    }
+
+    /// Rolls back a failed write, and clears the look-ups: types that it added are gone.
+    func abandonWrite() {
+        connection.rollBack()
+        beginChanges()
+        lastRead = nil
+        lastType = nil
+        typeNames.removeAll()
+        isSizeForgotten = false
+        dataVersion = nil
+    }
+
+    private func beginChanges() {
+        changes.removeAll(keepingCapacity: true)
+        changedKeys = ChangedKeys()
+        newTypes.removeAll()
+        drifts.removeAll()
+        key = nil
+    }
+
+    /// Why a call was refused that failed with an error; nil when SQLite itself failed.
+    func takeRefusal(after error: SQLiteError) -> MoltError? {
+        // A file that was begun anew has no tables until it is opened.
+        if refusal == nil, !error.isBusy, (try? connection.hasTable("molt_meta")) == false { try? refuse() }
+        defer { refusal = nil }
+        return refusal
+    }
+
+    /// Throws unless the file still has the generation at opening; the caller is in a transaction.
+    private func checkGeneration() throws(SQLiteError) {
+        // A deferred transaction begins with its first read.
+        try check(generation: try statements[.generation].first { $0.integer(0) } ?? 0)
+    }
+
+    /// Throws when a row belongs to another generation.
+    private func check(generation found: Int64) throws(SQLiteError) {
+        if found != shared.generation { try refuse() }
+    }
+
+    private func refuse() throws(SQLiteError) -> Never {
+        let stored = Int(try connection.integer("PRAGMA user_version"))
+        refusal = MoltError(
+            .storeChanged,
+            "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a "
+                + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was "
+                + "open.",
+            advice: "Open it again.",
+            store: shared.path,
+            storeVersion: stored,
+            registryVersion: shared.version
+        )
+        throw SQLiteError(extendedCode: 0, message: "store changed")
+    }
+
+    /// Clears cached state if another connection has committed.
+    ///
+    /// - Returns: Whether one may have.
+    private func noticeCommits() -> Bool {
+        let seen = connection.dataVersion
+        if seen != nil, seen == dataVersion { return false }
+        isSizeForgotten = false
+        dataVersion = seen
+        return true
+    }
+
+    // MARK: Size and uses
+
+    /// The time for a write, later than all before: uses are ordered by their times.
+    private func useTime() -> Double {
+        if let uses = shared.uses { return uses.next(after: now) }
+        lastTime = max(now, lastTime.nextUp)
+        return lastTime
     }
 
     func pagesSize() throws(SQLiteError) -> Int64 {
@@ -223,6 +208,439 @@ final class CacheSession: @unchecked Sendable {
         // A size outside this range is damage; sum again.
         if let kept, let kept, 0...(1 << 48) ~= kept { return kept }
         return try statements[.sumSizes].first { $0.integer(0) } ?? 0
+    }
+
+    // MARK: Reading
+
+    /// The content under a key; nil when there is none or it has expired.
+    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
+        let statement = try statements[.get]
+        var bytes = key
+        return try bytes.withUTF8 { utf8 in
+            Result { () throws(SQLiteError) in
+                defer {
+                    statement.reset()
+                    statement.unbind(1)
+                }
+                try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
+                guard try statement.step() else { return nil }
+                try check(generation: statement.integer(0))
+                return statement.isNull(1) ? nil : try found(statement, key)
+            }
+        }.get()
+    }
+
+    /// The content of a row found by its key; nil when it has expired.
+    private func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
+        guard !row.isNull(2) else { throw .missingRow }
+        // A damaged index entry may lead to another record.
+        guard row.isText(4, key) else { throw .wrongRow }
+        // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
+        let expiration = row.real(6)
+        if row.isNumber(6), let expiration, expiration <= now { return nil }
+        let typeName = try typeName(id: row.integer(5))
+        let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
+        shared.uses?.add(found.id, at: now)
+        return found
+    }
+
+    /// The times of a record's creation and last write, in seconds since 1970.
+    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double) {
+        let statement = try statements[.dates]
+        try statement.bind(id, at: 1)
+        guard let dates = try statement.first({ ($0.real(0) ?? 0, $0.real(1) ?? 0) }) else { throw .missingRow }
+        return dates
+    }
+
+    /// The name of a type, cached; empty when it is lost.
+    private func typeName(id: Int64) throws(SQLiteError) -> String {
+        if let last = lastRead, last.id == id { return last.name }
+        if let name = typeNames[id] {
+            lastRead = (id, name)
+            return name
+        }
+        let statement = try statements[.nameOfType]
+        try statement.bind(id, at: 1)
+        // A lost id may be given to another type.
+        guard let name = try statement.first({ $0.text(0) }) else { return "" }
+        typeNames[id] = name
+        return name
+    }
+
+    /// The stored type name of the value under a key, read without its content; nil when there is no live value.
+    func typeName(_ key: String) throws(SQLiteError) -> String? {
+        let statement = try statements[.nameOfKey]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.first { $0.text(0) }
+    }
+
+    /// Calls a closure with each content of a type, in the order of insertion.
+    func forEachContent(
+        ofType type: String,
+        _ body: (StoredContent) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in
+            try body(StoredContent(row, key: row.text(2), typeName: row.text(3), expiration: row.real(4)))
+        }
+    }
+
+    func keys(ofType type: String?) throws(SQLiteError) -> [String] {
+        var keys: [String] = []
+        try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
+            keys.append(row.text(0))
+        }
+        return keys
+    }
+
+    /// The next keys of a type whose records were last written after a version, by id.
+    func keys(
+        changedSince version: Int,
+        ofType type: String,
+        after position: Int64,
+        through last: Int64
+    ) throws(SQLiteError) -> [(id: Int64, key: String)] {
+        let statement = try listing(.keysChanged, type)
+        try statement.bind(Int64(version), at: 3)
+        try statement.bind(position, at: 4)
+        try statement.bind(last, at: 5)
+        var keys: [(id: Int64, key: String)] = []
+        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), row.text(1))) }
+        return keys
+    }
+
+    func count(ofType type: String?) throws(SQLiteError) -> Int {
+        Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
+    }
+
+    private func listing(_ query: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
+        let statement = try statements[query]
+        try statement.bind(now, at: 1)
+        if let type { try statement.bind(type, at: 2) }
+        return statement
+    }
+
+    // MARK: Writing
+
+    /// Writes content under a key.
+    func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+        if let first = content.firstShape { try compareShape(first, of: content.typeName) }
+        changedKeys.insert(key)
+        self.key = key
+        let type = try typeID(content.typeName)
+        defer { unbind() }
+        var bytes = key
+        let outcome = bytes.withUTF8 { key in
+            content.data.withUnsafeBytes { data in
+                Result { () throws(SQLiteError) in
+                    try put(UnsafeRawBufferPointer(key), data, type, content.isData, content.expiration)
+                }
+            }
+        }
+        try outcome.get()
+        changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
+        try evictIfTooLarge(key, content.data.count)
+    }
+
+    /// Applies the changes of a batch, in order.
+    ///
+    /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
+    func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
+        let listsChanges = !batch.isOnlySetting || shared.uses != nil
+        var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
+        for chunk in batch.chunks {
+            // The bindings point into the chunk.
+            defer { unbind() }
+            try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                var rest = UnsafeRawBufferPointer(bytes)[...]
+                for row in chunk.rows {
+                    let key = UnsafeRawBufferPointer(rebasing: rest.prefix(row.keyCount))
+                    rest = rest.dropFirst(row.keyCount)
+                    let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
+                    rest = rest.dropFirst(row.contentCount)
+                    guard let place = row.form.map(Int.init) else {
+                        _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
+                        continue
+                    }
+                    try set(key, content, row, batch.forms[place], type: &types[place], listsChanges: listsChanges)
+                }
+            }
+        }
+        return listsChanges
+    }
+
+    private func set(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ row: EncodedBatch.Row,
+        _ form: EncodedBatch.Form,
+        type: inout Int64?,
+        listsChanges: Bool
+    ) throws(SQLiteError) {
+        if let first = form.firstShape { try compareShape(first, of: form.typeName) }
+        changedKeys.insert(String(decoding: key, as: UTF8.self))
+        let id: Int64
+        if let type { id = type } else { id = try typeID(form.typeName) }
+        type = id
+        do throws(SQLiteError) {
+            try put(key, content, id, form.isData, row.expiration.isNaN ? nil : row.expiration)
+        } catch {
+            self.key = String(decoding: key, as: UTF8.self)
+            throw error
+        }
+        guard listsChanges else { return }
+        let key = String(decoding: key, as: UTF8.self)
+        changes.append(CodableCache.Change(key: key, typeName: form.typeName, kind: .set))
+        try evictIfTooLarge(key, content.count)
+    }
+
+    /// Writes content under a key; the caller keeps both in place until ``unbind()``.
+    private func put(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ type: Int64,
+        _ isData: Bool,
+        _ expiration: Double?
+    ) throws(SQLiteError) {
+        if let size {
+            let old = try statements[.oldSize]
+            try old.bind(copying: key, isText: true, at: 1)
+            self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
+        }
+        let statement = try statements[.set]
+        try statement.bind(now, at: 1)
+        try statement.bind(inPlace: key, isText: true, at: 2)
+        try statement.bind(type, at: 3)
+        try statement.bind(Int64(shared.version), at: 4)
+        try statement.bind(expiration, at: 5)
+        try statement.bind(inPlace: content, isText: !isData, at: 6)
+        try statement.bind(useTime(), at: 7)
+        try statement.run()
+    }
+
+    /// Clears the bindings of the key and the content that were written last.
+    private func unbind() {
+        // A statement that could not be prepared has no bindings.
+        guard let statement = try? statements[.set] else { return }
+        statement.unbind(2)
+        statement.unbind(6)
+    }
+
+    /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
+    private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
+        if let limit = shared.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
+    }
+
+    private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        // Strings equal in canonical form are one dictionary key, but two type names.
+        if let last = lastType, RecordValue.Object.isSame(last.name, name) { return last.id }
+        let search = try statements[.typeID]
+        try search.bind(name, at: 1)
+        let id: Int64
+        if let known = try search.first({ $0.integer(0) }) {
+            id = known
+        } else {
+            let insertion = try statements[.addType]
+            try insertion.bind(name, at: 1)
+            try insertion.run()
+            id = connection.lastInsertedID
+        }
+        lastType = (name, id)
+        return id
+    }
+
+    // MARK: Removing
+
+    /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
+    ///
+    /// - Returns: Whether there was a live record.
+    func remove(_ key: String, as kind: CodableCache.Change.Kind) throws(SQLiteError) -> Bool {
+        changedKeys.insert(key)
+        let statement = try statements[.remove]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        var wasLive = false
+        try statement.eachRow { row throws(SQLiteError) in
+            wasLive = row.integer(3) == 0
+            noteRemoval(row, wasLive ? kind : .expired)
+        }
+        return wasLive
+    }
+
+    /// Removes all expired records.
+    ///
+    /// - Returns: The number of removed records.
+    func removeExpired() throws(SQLiteError) -> Int {
+        let statement = try statements[.removeExpired]
+        try statement.bind(now, at: 1)
+        var count = 0
+        try statement.eachRow { row throws(SQLiteError) in
+            count += 1
+            changedKeys.insert(row.text(0))
+            noteRemoval(row, .expired)
+        }
+        return count
+    }
+
+    func removeAll(ofType type: String?) throws(SQLiteError) {
+        changedKeys.insertAll()
+        if let type {
+            let statement = try statements[.removeType]
+            try statement.bind(type, at: 1)
+            try statement.run()
+            if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
+        } else {
+            try statements[.removeAll].run()
+            if size != nil { size = 0 }
+        }
+        changes.append(CodableCache.Change(key: nil, typeName: type, kind: .removedAll))
+    }
+
+    /// Removes expired records, then the least recently used, until the contents fit.
+    func evict(to limit: Int64) throws(SQLiteError) {
+        guard let total = size, total > limit else { return }
+        _ = try removeExpired()
+        guard let rest = size, rest > limit else { return }
+        // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
+        )
+        while let size, size > limit {
+            guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
+            let count = changes.count
+            _ = try remove(key, as: .evicted)
+            // Without progress, the loop would not end.
+            guard changes.count > count else { throw .missingRow }
+        }
+    }
+
+    private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
+        // Overflow is allowed: the stored size may be damaged, and must not trap.
+        if let size { self.size = size &- row.integer(2) }
+        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
+    }
+
+    // MARK: Backfill and quarantine
+
+    /// Writes upgraded records, except those that were written since they were read.
+    ///
+    /// - Parameters:
+    ///   - states: The states in which the records were read.
+    ///   - note: Receives the index of each record that was written.
+    func upgrade(
+        _ contents: RecordContents,
+        readAs states: [ContentSource.ReadState],
+        _ note: (Int) -> Void
+    ) throws(SQLiteError) {
+        let source = try connection.contentSource()
+        try source.write(contents, readAs: states) { rows throws(SQLiteError) in
+            guard let first = rows.first, let last = rows.last else { return }
+            let statement = try statements[.upgrade]
+            try statement.bind(first.id, at: 1)
+            try statement.bind(last.id, at: 2)
+            try statement.bind(Int64(first.version), at: 3)
+            try statement.run()
+            let written = source.written(of: rows)
+            guard connection.changes == written.count else { throw SQLiteError.lostRows }
+            for index in written {
+                if let size { self.size = size &+ Int64(rows[index].range.count - states[index].size) }
+                note(index)
+            }
+        }
+    }
+
+    /// Moves a record that cannot be converted to quarantine, or deletes it, unless it was written since it was read.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the record's row.
+    ///   - updated: The time of the record's last write when it was read.
+    ///   - failure: The reason for the quarantine; nil to delete the record.
+    /// - Returns: Whether the record was still as it was read.
+    func removeFailed(
+        _ id: Int64,
+        version: Int,
+        updated: Double?,
+        _ failure: MigrationReport.RecordFailure?
+    ) throws(SQLiteError) -> Bool {
+        let query = """
+            SELECT key, length(CAST(content AS BLOB)) FROM molt_record
+            WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
+            """
+        let found = try connection.prepare(query, id, version, updated).first { ($0.text(0), $0.integer(1)) }
+        guard let (key, count) = found else { return false }
+        if let failure {
+            try connection.execute(QuarantineTable.creation)
+            let moving = try connection.prepare(QuarantineTable.movingOne, id, Date().timeIntervalSince1970)
+            try moving.bind(failure.columns, from: 3)
+            try moving.run()
+            guard connection.changes == 1 else { throw .lostRows }
+        }
+        try connection.run("DELETE FROM molt_record WHERE id = ?1", id)
+        guard connection.changes == 1 else { throw .lostRows }
+        changedKeys.insert(key)
+        if let size { self.size = size &- count }
+        return true
+    }
+
+    /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
+    func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws(SQLiteError) {
+        _ = try remove(record.key, as: .expired)
+        let type = try typeID(record.typeName)
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
+            SELECT ?2, ?3, ?4, created_at, updated_at, ?5, ?6, ?7 FROM molt_quarantine WHERE id = ?1
+            """
+        )
+        try insertion.bind(id, at: 1)
+        try insertion.bind(record.key, at: 2)
+        try insertion.bind(type, at: 3)
+        try insertion.bind(Int64(record.version), at: 4)
+        try insertion.bind(useTime(), at: 5)
+        try insertion.bind(record.expiration, at: 6)
+        try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 7)
+        try connection.deleteQuarantined(id)
+        if let size { self.size = size + Int64(record.content.count) }
+        changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
+    }
+
+    // MARK: Shapes
+
+    /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
+    ///
+    /// A shape stored at another schema version is ignored.
+    func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
+        guard !shared.checkedShapes.contains(first.type) else { return }
+        let shape = first.shape
+        let table = ShapeTable(connection)
+        let kept = try table.shape(of: typeName, version: shared.version)
+        if let kept {
+            let differences = shape.differences(from: kept)
+            // Without a live record of the type, no record has the other shape.
+            if !differences.isEmpty, try hasRecords(ofType: typeName) {
+                let drift = MoltError.drift(of: typeName, version: shared.version, differences, in: shared.path)
+                if shared.mismatches == .fail {
+                    refusal = drift
+                    throw SQLiteError(extendedCode: 0, message: "drift")
+                }
+                drifts.append(drift)
+                newTypes.append(first.type)
+                return
+            }
+            let all = differences.isEmpty ? kept.merged(with: shape) : shape
+            if all != kept { try table.keep(all, of: typeName, version: shared.version) }
+        } else {
+            try table.keep(shape, of: typeName, version: shared.version)
+        }
+        newTypes.append(first.type)
+    }
+
+    private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
+        let statement = try statements[.hasType]
+        // Expired records are never read.
+        try statement.bind(now, at: 1)
+        try statement.bind(type, at: 2)
+        return try statement.first { $0.integer(0) } ?? 0 != 0
     }
 }
 

@@ -5,13 +5,13 @@ extension CodableCache {
 
     /// All keys, in the order in which they were first set.
     public func keys() throws -> [String] {
-        try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
+        try core.read { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }
 
     /// The keys of the values stored as a type, in the order in which they were first set.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
-        return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
+        return try core.read { session throws(SQLiteError) in try session.keys(ofType: name) }
     }
 
     /// Calls a closure with the key of each value of a type that was last written at a later schema version.
@@ -45,12 +45,12 @@ extension CodableCache {
     /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`.
     public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
         let name = RecordTypeName.of(type)
-        let last = try list { session throws(SQLiteError) in
+        let last = try core.read { session throws(SQLiteError) in
             try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
         }
         var position = Int64.min
         while position < last {
-            let page = try list { [position] session throws(SQLiteError) in
+            let page = try core.read { [position] session throws(SQLiteError) in
                 try session.keys(changedSince: version, ofType: name, after: position, through: last)
             }
             guard let end = page.last else { return }
@@ -106,7 +106,7 @@ extension CodableCache {
             try session.forEachContent(ofType: name) { content in add(content) }
         }
         if isRead != nil { return values }
-        let contents = try list { session throws(SQLiteError) in
+        let contents = try core.read { session throws(SQLiteError) in
             var contents: [StoredContent] = []
             try session.forEachContent(ofType: name) { contents.append($0) }
             return contents
@@ -117,25 +117,25 @@ extension CodableCache {
 
     /// The number of values.
     public func count() throws -> Int {
-        try list { session throws(SQLiteError) in try session.count(ofType: nil) }
+        try core.read { session throws(SQLiteError) in try session.count(ofType: nil) }
     }
 
     /// The number of values stored as a type.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
-        return try list { session throws(SQLiteError) in try session.count(ofType: name) }
+        return try core.read { session throws(SQLiteError) in try session.count(ofType: name) }
     }
 
     /// The total content of all records in bytes, which ``MoltConfiguration/sizeLimit`` limits; keys do not count.
     ///
     /// Without a limit, the call reads the whole file.
     public func contentSize() throws -> Int {
-        Int(try list { session throws(SQLiteError) in try session.contentSize() })
+        Int(try core.read { session throws(SQLiteError) in try session.contentSize() })
     }
 
     /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
     public func totalSize() throws -> Int {
-        let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
+        let pages = try core.read { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
         return StoreFiles(path).byteCount ?? 0
     }
@@ -154,50 +154,169 @@ extension CodableCache {
     ///
     /// - Important: This cannot be undone.
     public func removeAll() throws {
-        try change { session throws(SQLiteError) in try session.removeAll(ofType: nil) }
+        try removeAll(named: nil)
     }
 
     /// Removes all values stored as a type.
     ///
     /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) throws {
-        let name = RecordTypeName.of(type)
+        try removeAll(named: RecordTypeName.of(type))
+    }
+
+    private func removeAll(named name: String?) throws {
         try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
     }
-
-    private func list<Value: Sendable>(_ body: @Sendable (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
-        try core.read(body)
-    }
-}
-
-extension CodableCache {
-    // MARK: Removing, without blocking a thread
 
     /// Removes expired values; waits for the disk without blocking a thread.
     ///
     /// - Returns: The number of removed values.
     @discardableResult
     public func removeExpired() async throws -> Int {
-        try await queue.run { [self] in try change { session throws(SQLiteError) in try session.removeExpired() } }
+        try await queue.run { [self] in try removeExpired() }
     }
 
     /// Removes all values; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
     public func removeAll() async throws {
-        try await removeAll(named: nil)
+        try await queue.run { [self] in try removeAll(named: nil) }
     }
 
     /// Removes all values stored as a type; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) async throws {
-        try await removeAll(named: RecordTypeName.of(type))
+        let name = RecordTypeName.of(type)
+        try await queue.run { [self] in try removeAll(named: name) }
     }
 
-    private func removeAll(named name: String?) async throws {
-        try await queue.run { [self] in
-            try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
+    // MARK: Batches
+
+    /// Changes that are written in one transaction.
+    public struct Batch {
+        private let cache: CodableCache
+        fileprivate private(set) var changes = EncodedBatch()
+        private var names = TypeNames()
+        private var checkedShapes: Set<ObjectIdentifier>
+
+        fileprivate init(_ cache: CodableCache) {
+            self.cache = cache
+            checkedShapes = cache.checkedShapes.types
         }
+
+        /// Stores a value under a key when the batch is written.
+        ///
+        /// - Throws: ``MoltError`` with the code `notEncodable`.
+        public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
+            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            if let type = content.firstShape?.type { checkedShapes.insert(type) }
+            changes.set(key, content)
+        }
+
+        /// Removes the value under a key when the batch is written.
+        public mutating func remove(forKey key: String) {
+            changes.remove(key)
+        }
+    }
+
+    /// Writes several changes in one transaction: all of them, or none on failure.
+    ///
+    /// ```swift
+    /// try cache.batch { batch in
+    ///     try batch.set(john, forKey: "john")
+    ///     batch.remove(forKey: "jim")
+    /// }
+    /// ```
+    ///
+    /// The changes are collected first, so reads of the cache inside the closure see the values before the batch.
+    ///
+    /// - Throws: The closure's errors; ``MoltError``, also with the code `storeChanged` or, see
+    ///   ``MoltConfiguration/mismatches``, `schemaDrift`.
+    public func batch(_ collect: (inout Batch) throws -> Void) throws {
+        try write(try changes(collect))
+    }
+
+    /// Stores several values in one transaction: all of them, or none on failure.
+    ///
+    /// ```swift
+    /// try cache.setAll(["john": john, "jim": jim])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - values: A dictionary, or an array of pairs, whose keys may differ by their bytes only.
+    ///   - expiry: When the values expire; by default as configured.
+    /// - Throws: ``MoltError``, also with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
+    ///   `schemaDrift`.
+    @inlinable  // Specialized code iterates the sequence many times faster.
+    public func setAll<Value: Encodable>(
+        _ values: some Sequence<(key: String, value: Value)>,
+        expiry: Expiry? = nil
+    ) throws {
+        try batch { batch in
+            for (key, value) in values { try batch.set(value, forKey: key, expiry: expiry) }
+        }
+    }
+
+    /// Stores several values in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    @inlinable
+    public func setAll<Value: Encodable>(
+        _ values: some Sequence<(key: String, value: Value)>,
+        expiry: Expiry? = nil
+    ) async throws {
+        try await batch { batch in
+            for (key, value) in values { try batch.set(value, forKey: key, expiry: expiry) }
+        }
+    }
+
+    /// The values under several keys, read from one snapshot, in the order of the keys; nil for each missing value.
+    ///
+    /// - Throws: ``MoltError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    public func values<Value: Decodable>(_ type: Value.Type = Value.self, forKeys keys: [String]) throws -> [Value?] {
+        try contents(keys).map { try $0.map { try decode(type, $0) } }
+    }
+
+    /// The values under several keys, as in the synchronous call; waits for the disk without blocking a thread.
+    public func values<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        forKeys keys: [String]
+    ) async throws -> [Value?] {
+        let found = try await queue.run { [self] in try self.contents(keys) }
+        return try found.map { try $0.map { try decode(type, $0) } }
+    }
+
+    private func changes(_ collect: (inout Batch) throws -> Void) throws -> EncodedBatch {
+        var batch = Batch(self)
+        try collect(&batch)
+        return batch.changes
+    }
+
+    private func write(_ batch: EncodedBatch) throws {
+        guard !batch.isEmpty else { return }
+        try change { session throws(SQLiteError) in
+            try session.apply(batch)
+        } telling: { session, listsChanges in
+            listsChanges ? session.changes : batch.changes
+        }
+    }
+
+    private func contents(_ keys: [String]) throws -> [StoredContent?] {
+        try core.read { session throws(SQLiteError) in
+            var contents: [StoredContent?] = []
+            for key in keys { contents.append(try session.content(key)) }
+            return contents
+        }
+    }
+}
+
+extension CodableCache {
+    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
+        let changes = try changes(collect)
+        try await queue.run { [self] in try write(changes) }
     }
 }

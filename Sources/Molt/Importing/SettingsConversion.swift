@@ -59,11 +59,13 @@ struct SettingsConversion: Sendable {
     }
 
     /// The keys with a value in the old form that no migration of the registry names.
-    private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteEditor) throws -> [KeyOutcome] {
+    private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteEditor) throws -> [MigrationReport
+        .KeyOutcome]
+    {
         let known = migration.convertedKeys(of: suite)
         return try settings.keys.filter { !known.contains($0) }.compactMap { key in
             guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
-            return KeyOutcome(
+            return MigrationReport.KeyOutcome(
                 store: settings.name,
                 key: key,
                 outcome: .notNamed,
@@ -73,8 +75,8 @@ struct SettingsConversion: Sendable {
         }
     }
 
-    private func convert(_ key: DefaultsKeys, _ settings: SuiteEditor) throws -> KeyOutcome {
-        var outcome = KeyOutcome(store: settings.name, key: key.name, outcome: .absent)
+    private func convert(_ key: DefaultsKeys, _ settings: SuiteEditor) throws -> MigrationReport.KeyOutcome {
+        var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key.name, outcome: .absent)
         guard let stored = try settings.value(forKey: key.name) else { return outcome }
         switch convert(stored, key.form) {
         case .alreadyCurrent:

@@ -72,9 +72,9 @@ struct SuiteMoveStep: Sendable {
         let sourceWins = try sourceWins(old, new)
         /// The moved keys: old names by new name.
         var found: [String: [String]] = [:]
-        var outcomes: [KeyOutcome] = []
+        var outcomes: [MigrationReport.KeyOutcome] = []
         for key in try keys.list ?? old.keys {
-            var outcome = KeyOutcome(store: old.name, key: key, outcome: .absent)
+            var outcome = MigrationReport.KeyOutcome(store: old.name, key: key, outcome: .absent)
             if let value = try old.value(forKey: key) {
                 if keys.includes(key) {
                     if let other = found[newName(of: key)]?.first {
@@ -91,7 +91,7 @@ struct SuiteMoveStep: Sendable {
         // A misspelled key would keep its name.
         let seen = Set(outcomes.map(\.key))
         for key in names.keys.sorted() where !seen.contains(key) {
-            outcomes.append(KeyOutcome(store: old.name, key: key, outcome: .absent))
+            outcomes.append(MigrationReport.KeyOutcome(store: old.name, key: key, outcome: .absent))
         }
         try migration.note(outcomes, among: old.keys)
         guard afterwards == .clean else { return }
@@ -109,7 +109,7 @@ struct SuiteMoveStep: Sendable {
         _ key: String,
         _ new: SuiteEditor,
         sourceWins: Bool
-    ) throws -> (KeyOutcome.Outcome, reason: String?) {
+    ) throws -> (MigrationReport.KeyOutcome.Outcome, reason: String?) {
         let newKey = newName(of: key)
         let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
         let present = try new.value(forKey: newKey)

@@ -22,15 +22,16 @@ public enum MigrationEvent: Sendable {
     case failed(any Error)
     /// A type's stored shape differs from the one recorded at the same schema version; the value was written.
     ///
+    /// The error has the code `schemaDrift`, names the type and each difference, and says what to do.
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
-    case drifted(SchemaDrift)
+    case drifted(MoltError)
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
     /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `backfill()`.
     case backfillProgressed(MigrationEvent.Progress)
-    /// All records of an open store have been upgraded, apart from these, which were set aside as their policy says.
+    /// All records of an open store have been upgraded, apart from these, which were quarantined or dropped.
     case backfillFinished([MigrationReport.FailedRecord])
     /// Some of the remaining records of an open store could not be upgraded in the background.
     ///
@@ -52,7 +53,7 @@ extension MigrationEvent: CustomStringConvertible {
             "Migration \(entry.migration) is done" + (entry.counts.isZero ? "." : ": \(entry.counts.summary).")
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
-        case .drifted(let drift): drift.description
+        case .drifted(let drift): drift.problem
         case .backfillProgressed(let progress): "Records upgraded in the background: \(progress)."
         case .backfillFinished(let failed):
             "All records are upgraded" + (failed.isEmpty ? "." : ", apart from \(failed.count) that failed.")

@@ -6,9 +6,9 @@ internal import Foundation
 /// paths, or names of types and properties, and no texts of errors, so it may leave the device. An error that is not
 /// Molt's is named by its type, without generic arguments, or by its domain, if it is an `NSError`.
 ///
-/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a member
-/// with its name, nil is left out, and releases with the same ``format`` only add members. Decoders should ignore
-/// members that they do not know.
+/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a
+/// member with its name, nil is left out, and releases with the same ``format`` only add members. Decoders should
+/// ignore members that they do not know.
 ///
 /// ```json
 /// {"format":1,"outcome":"upgraded","isDryRun":false,"from":3,"to":4,"appVersion":"4.0","moltVersion":"0.1.0",
@@ -73,7 +73,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
         /// Its duration in seconds, rounded to milliseconds; see ``MigrationReport/Entry/duration``.
         public var duration: Double
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: RecordCounts
+        public var counts: MigrationReport.Counts
     }
 
     /// The number of the encoded form: 1.
@@ -94,21 +94,22 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     ///
     /// In a dry run, it does not include the copying, unless that fails.
     public var duration: Double
-    /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in memory.
+    /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in
+    /// memory.
     public var storeSize: Int64?
     /// The number of earlier attempts at this upgrade, by any version of the app, that a crash or a kill interrupted.
     public var interruptions: Int
     /// Why the opening failed; nil if it did not.
     public var failure: Failure?
     /// The sum of the counts of all migrations.
-    public var counts = RecordCounts()
+    public var counts = MigrationReport.Counts()
     /// The number of expired records that were removed.
     public var expired = 0
     /// The number of migrations that are deferred.
     public var deferred = 0
     /// The number of migrations that older records go through when they are read.
     public var onRead = 0
-    /// The number of settings and files for each outcome, by the name of the ``KeyOutcome/Outcome``.
+    /// The number of settings and files for each outcome, by the name of the ``MigrationReport/KeyOutcome/Outcome``.
     public var settings: [String: Int] = [:]
     /// The number of migrations that the opening ran or recorded.
     public var migrationCount = 0

@@ -21,7 +21,7 @@ extension MigrationStep {
         faults: [String] = [],
         attaching attached: [AttachedStore],
         changing settings: Suite? = nil,
-        losses: [DataLoss] = [],
+        losses: [MigrationReport.DataLoss] = [],
         converting keys: [String] = [],
         usesRecords: Bool = false,
         runsClosure: Bool = false,
@@ -59,7 +59,7 @@ struct BuiltInStep: StepDeclaration {
     var summary: String
     var parameters: [String]
     var faults: [String]
-    var losses: [DataLoss]
+    var losses: [MigrationReport.DataLoss]
     /// The keys of settings that it converts.
     var keys: [String]
     var usesRecords: Bool

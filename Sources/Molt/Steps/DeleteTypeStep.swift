@@ -12,7 +12,7 @@ struct DeleteTypeStep: StepDeclaration {
 
     var description: String { "delete the type \(name)" }
     var identity: [String] { ["deleteType", name] }
-    var losses: [DataLoss] { [DataLoss(.records, name)] }
+    var losses: [MigrationReport.DataLoss] { [.init(.records, name)] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: name)

@@ -7,7 +7,7 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     var identity: [String] { get }
 
     /// The data that the step removes.
-    var losses: [DataLoss] { get }
+    var losses: [MigrationReport.DataLoss] { get }
 
     /// The values that the step looks for or sets at ``literalProperty``, as JSON.
     var literals: [String] { get }
@@ -29,7 +29,7 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 }
 
 extension StepDeclaration {
-    package var losses: [DataLoss] { [] }
+    package var losses: [MigrationReport.DataLoss] { [] }
     package var literals: [String] { [] }
     package var literalProperty: PropertyPlace? { nil }
     package var keyProperty: PropertyPlace? { nil }

@@ -33,7 +33,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     /// The duration, in seconds; see ``MigrationReport/Entry/duration``.
     public var duration: Double
     /// The numbers of records read, changed, dropped, created and quarantined.
-    public var counts: RecordCounts
+    public var counts: MigrationReport.Counts
     /// The number of entries in each attached store that it worked on, by the store's name.
     public var attachedCounts: [String: Int]
     /// The version of the app that ran it, as given by the app; empty if it gave none.
@@ -62,7 +62,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         outcome: Outcome = .ran,
         appliedAt: Date,
         duration: Double = 0,
-        counts: RecordCounts = RecordCounts(),
+        counts: MigrationReport.Counts = MigrationReport.Counts(),
         attachedCounts: [String: Int] = [:],
         appVersion: String = "",
         moltVersion: String? = nil,

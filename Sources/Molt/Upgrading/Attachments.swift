@@ -115,7 +115,7 @@ final class Attachments {
     }
 
     /// The settings of some suites that a step has changed.
-    func samples(of names: Set<String>, limit: Int) -> [RecordSample] {
+    func samples(of names: Set<String>, limit: Int) -> [MigrationReport.Sample] {
         editors.filter { names.contains($0.name) }.flatMap { $0.samples(limit: limit) }
     }
 

@@ -388,7 +388,7 @@ final class Upgrade {
             var row = row
             row.outcome = .ran
             // They are added to those of the row.
-            row.counts = RecordCounts()
+            row.counts = MigrationReport.Counts()
             return row
         }
     }
@@ -400,7 +400,7 @@ final class Upgrade {
         var found: [String: [SuiteLedger.Row]] = [:]
         for var row in rows {
             // The records are those of one of several stores.
-            row.counts = RecordCounts()
+            row.counts = MigrationReport.Counts()
             for name in runner.suites(of: row.name).union([store.primary?.attachedName].compactMap(\.self)) {
                 found[name, default: []].append(SuiteLedger.Row(row, in: registry))
             }

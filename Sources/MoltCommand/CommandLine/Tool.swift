@@ -104,7 +104,7 @@ package struct Tool: Sendable {
 
     /// Advice about a misspelled word; empty if no name is similar.
     static func nearest(to word: String, among names: [String]) -> String {
-        UnmatchedName.nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+        MigrationReport.UnmatchedName.nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
     private func help(for word: String?) throws(UsageError) -> String {

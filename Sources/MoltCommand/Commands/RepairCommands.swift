@@ -162,7 +162,7 @@ private struct QuarantinedItem: Encodable {
     let reason: String
     let content: String?
 
-    init(_ record: QuarantinedRecord, withContent: Bool) {
+    init(_ record: CodableCache.QuarantinedRecord, withContent: Bool) {
         id = record.id
         key = record.key
         type = record.typeName

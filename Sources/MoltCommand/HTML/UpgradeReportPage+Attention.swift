@@ -141,7 +141,7 @@ extension UpgradeReportPage {
     }
 
     private var unconvertibleSettings: HTML? {
-        let outcomes: [KeyOutcome.Outcome] = [.notConvertible, .unreadable, .notNamed]
+        let outcomes: [MigrationReport.KeyOutcome.Outcome] = [.notConvertible, .unreadable, .notNamed]
         let keys = report?.keys.filter { outcomes.contains($0.outcome) } ?? []
         guard !keys.isEmpty else { return nil }
         let count =
@@ -162,7 +162,7 @@ extension UpgradeReportPage {
     // MARK: Removed data
 
     private var losses: HTML? {
-        let found: [(migration: MigrationID, loss: DataLoss)]
+        let found: [(migration: MigrationID, loss: MigrationReport.DataLoss)]
         if let report {
             found = report.entries.flatMap { entry in entry.steps.flatMap(\.losses).map { (entry.migration, $0) } }
         } else {
@@ -196,7 +196,7 @@ extension UpgradeReportPage {
         }
     }
 
-    private static func kind(of loss: DataLoss) -> String {
+    private static func kind(of loss: MigrationReport.DataLoss) -> String {
         switch loss.kind {
         case .property: "property"
         case .values: "values, replaced by a conversion"

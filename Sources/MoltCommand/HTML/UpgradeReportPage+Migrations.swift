@@ -22,7 +22,7 @@ extension UpgradeReportPage {
         }
     }
 
-    private typealias Column = (name: String, count: KeyPath<RecordCounts, Int>)
+    private typealias Column = (name: String, count: KeyPath<MigrationReport.Counts, Int>)
 
     private func countTable(_ entries: [MigrationReport.Entry]) -> HTML {
         let all: [Column] = [
@@ -95,7 +95,7 @@ extension UpgradeReportPage {
     }
 
     /// The counts, or dashes when no record was read, as in a type rename.
-    private func cells(_ counts: RecordCounts, _ columns: [Column]) -> HTML {
+    private func cells(_ counts: MigrationReport.Counts, _ columns: [Column]) -> HTML {
         HTML.joined(
             columns.map { column in
                 HTML(.td, .class("number")) {
@@ -140,7 +140,7 @@ extension UpgradeReportPage {
         }
     }
 
-    private func row(for key: KeyOutcome, _ hasReasons: Bool) -> HTML {
+    private func row(for key: MigrationReport.KeyOutcome, _ hasReasons: Bool) -> HTML {
         HTML(.tr) {
             rowHeading(key.key)
             cell(key.store, "store")
@@ -149,7 +149,7 @@ extension UpgradeReportPage {
         }
     }
 
-    private static func kind(of outcome: KeyOutcome.Outcome) -> String {
+    private static func kind(of outcome: MigrationReport.KeyOutcome.Outcome) -> String {
         switch outcome {
         case .notConvertible, .unreadable, .notNamed: "bad"
         case .removed, .expired, .replaced: "loss"

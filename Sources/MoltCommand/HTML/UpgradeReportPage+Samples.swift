@@ -21,7 +21,7 @@ extension UpgradeReportPage {
         }
     }
 
-    private func article(for sample: RecordSample) -> HTML {
+    private func article(for sample: MigrationReport.Sample) -> HTML {
         HTML(.article, .class("sample")) {
             HTML(.header) {
                 change(sample.key, sample.newKey)

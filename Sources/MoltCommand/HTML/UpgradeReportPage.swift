@@ -133,7 +133,7 @@ struct UpgradeReportPage {
 
 extension MigrationReport {
     /// The samples of all steps.
-    var samples: [RecordSample] { entries.flatMap { $0.steps.flatMap(\.samples) } }
+    var samples: [MigrationReport.Sample] { entries.flatMap { $0.steps.flatMap(\.samples) } }
 }
 
 extension HTML {

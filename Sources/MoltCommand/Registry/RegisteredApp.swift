@@ -70,7 +70,7 @@ package struct RegisteredApp: Sendable {
             var configuration = followed(on: terminal)
             // The first suite of a name takes precedence.
             configuration.attached = settings.suites + configuration.attached
-            let run = try DryRun(
+            let run = try DryRunWithPage(
                 url: existing(call.arguments[0]),
                 migrations: migrations,
                 configuration: configuration,

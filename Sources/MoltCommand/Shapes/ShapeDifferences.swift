@@ -4,7 +4,7 @@ package import Molt
 package struct ShapeDifferences: Hashable, Sendable, Encodable {
     package let before: String
     package let after: String
-    package private(set) var differences: [SchemaDrift.Difference] = []
+    package private(set) var differences: [ShapeDifference] = []
     /// The types that have too many properties, of which only those found in both stores were compared.
     package private(set) var truncatedTypes: [String] = []
 
@@ -36,7 +36,7 @@ package struct ShapeDifferences: Hashable, Sendable, Encodable {
             if compare(property, other, of: type) { changed.append(property.path) }
         }
         guard !isTruncated else { return }
-        func add(_ kind: SchemaDrift.Difference.Kind, _ properties: [StoreShapes.PropertyShape]) {
+        func add(_ kind: ShapeDifference.Kind, _ properties: [StoreShapes.PropertyShape]) {
             let paths = properties.map(\.path).filter { path in !changed.contains { Self.isInside(path, $0) } }
             for path in Self.outermost(paths) { self.add(kind, type, path) }
         }
@@ -69,13 +69,13 @@ package struct ShapeDifferences: Hashable, Sendable, Encodable {
         let kinds = [old, new].map { $0.filter { $0.key != .null } }
         guard kinds.allSatisfy({ !$0.isEmpty }), Set(kinds[0].keys) != Set(kinds[1].keys) else { return false }
         differences.append(
-            SchemaDrift.Difference(kind: .typeChanged, type: type, property: path, old: old.text, new: new.text)
+            ShapeDifference(kind: .typeChanged, type: type, property: path, old: old.text, new: new.text)
         )
         return true
     }
 
-    private mutating func add(_ kind: SchemaDrift.Difference.Kind, _ type: String, _ path: String) {
-        differences.append(SchemaDrift.Difference(kind: kind, type: type, property: path))
+    private mutating func add(_ kind: ShapeDifference.Kind, _ type: String, _ path: String) {
+        differences.append(ShapeDifference(kind: kind, type: type, property: path))
     }
 
     /// The paths that are not inside another of them; each is after those that contain it.

@@ -95,11 +95,11 @@ extension SchemaSnapshot {
             .schemaDrift,
             "The types changed, and the version is still \(version):\n"
                 + changes.map { "- \($0)\n" }.joined()
-                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1)"
+                + "Stores at version \(version) contain the previous shape. Add a migration to version \(version + 1)"
                 + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
                 + "When stored records can be read as they are, it needs no step: "
-                + "\(SchemaDrift.migration(of: "types", from: version)) If version \(version) has not shipped yet, write its "
-                + "shapes again: \(RecordingMode.variable)=all swift test",
+                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not shipped "
+                + "yet, write its shapes again: \(RecordingMode.variable)=all swift test",
             file: url
         )
     }

@@ -162,7 +162,7 @@ struct StepProposal {
     /// The new name of a property: a similar one, or the only one that can be.
     private func rename(_ name: String, _ shape: TypeShape, _ gone: Properties, _ added: Properties) -> String? {
         let candidates = added.filter { $0.value.name == shape.name && $0.value.form == shape.form }.keys
-        if let near = UnmatchedName.nearest(to: name, among: candidates) { return near }
+        if let near = MigrationReport.UnmatchedName.nearest(to: name, among: candidates) { return near }
         if let same = candidates.sorted().first(where: { $0.lastWord == name.lastWord || $0.hasSuffix(name) }) {
             return same
         }

@@ -210,7 +210,7 @@ extension StoreFixture {
             outcome: try object["outcome"].map(outcome) ?? .ran,
             appliedAt: try object["appliedAt"]?.date() ?? .neverApplied,
             duration: try object["duration"]?.double("seconds, a number") ?? 0,
-            counts: try object["counts"].map(counts) ?? RecordCounts(),
+            counts: try object["counts"].map(counts) ?? MigrationReport.Counts(),
             attachedCounts: try object["attachedCounts"].map(attachedCounts) ?? [:],
             appVersion: try object["appVersion"]?.string("a string") ?? "",
             moltVersion: try object["moltVersion"]?.string("a string") ?? "",
@@ -228,10 +228,10 @@ extension StoreFixture {
         return outcome
     }
 
-    private static func counts(_ node: FixtureNode) throws -> RecordCounts {
-        let object = try node.object("an object with counts", known: RecordCounts.names.map(\.name))
-        var counts = RecordCounts()
-        for (name, count) in RecordCounts.names {
+    private static func counts(_ node: FixtureNode) throws -> MigrationReport.Counts {
+        let object = try node.object("an object with counts", known: MigrationReport.Counts.names.map(\.name))
+        var counts = MigrationReport.Counts()
+        for (name, count) in MigrationReport.Counts.names {
             counts[keyPath: count] = try object[name]?.count("a count, 0 or more") ?? 0
         }
         return counts
@@ -243,8 +243,8 @@ extension StoreFixture {
     }
 }
 
-extension RecordCounts {
-    static var names: [(name: String, count: WritableKeyPath<RecordCounts, Int>)] {
+extension MigrationReport.Counts {
+    static var names: [(name: String, count: WritableKeyPath<MigrationReport.Counts, Int>)] {
         [
             ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),
             ("quarantined", \.quarantined),

@@ -73,7 +73,7 @@ extension StoreFixture {
     }
 
     private static func json(_ entry: LedgerEntry) -> JSONText {
-        let counts = RecordCounts.names.map { (key: $0.name, value: entry.counts[keyPath: $0.count]) }
+        let counts = MigrationReport.Counts.names.map { (key: $0.name, value: entry.counts[keyPath: $0.count]) }
         return .object([
             ("name", .string(entry.name)),
             ("version", .integer(entry.version)),

@@ -6,10 +6,11 @@ extension TemporaryStore {
         migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws -> CodableCache {
-        try CodableCache(
-            at: url,
+        let configuration = try redirected(configuration, migrations)
+        return try CodableCache(
+            StoreFile(at: url, configuration),
             migrations: migrations,
-            configuration: redirected(configuration, migrations),
+            configuration: configuration,
             retaining: self
         )
     }

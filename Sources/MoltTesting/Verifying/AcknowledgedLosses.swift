@@ -31,7 +31,7 @@ struct AcknowledgedLosses {
         let known = found.union(migrations.migrations.flatMap(\.steps).flatMap(\.declaration.losses).map(\.name))
         var failures = FailureList()
         for name in names.subtracting(known).sorted() {
-            let nearest = UnmatchedName.nearest(to: name, among: known.subtracting(names).sorted())
+            let nearest = MigrationReport.UnmatchedName.nearest(to: name, among: known.subtracting(names).sorted())
             failures.add(
                 .loss,
                 "registry",
@@ -42,7 +42,7 @@ struct AcknowledgedLosses {
         return failures
     }
 
-    private func add(_ losses: [DataLoss], of migration: MigrationID, to failures: inout FailureList) {
+    private func add(_ losses: [MigrationReport.DataLoss], of migration: MigrationID, to failures: inout FailureList) {
         for loss in losses where !names.contains(loss.name) {
             let what =
                 switch loss.kind {

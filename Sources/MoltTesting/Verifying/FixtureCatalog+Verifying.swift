@@ -21,8 +21,9 @@ extension FixtureCatalog {
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
-    ///   - losses: The names of all data that the migrations may destroy, as in `DataLoss.name`: "Person.fax" for a
-    ///     property, "Draft" for the records of a type, "theme" for a setting. nil, the default, allows any.
+    ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
+    ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
+    ///     allows any.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.

@@ -11,13 +11,13 @@ struct StepNames {
     }
 
     /// The properties in steps that no fixture has had so far, if one has had records of the type.
-    private var properties: [Place: [PropertyPath: UnmatchedName]] = [:]
+    private var properties: [Place: [PropertyPath: MigrationReport.UnmatchedName]] = [:]
     /// The types in steps of which a fixture has had no record.
-    private var types: [Place: UnmatchedName] = [:]
+    private var types: [Place: MigrationReport.UnmatchedName] = [:]
     /// The settings in an old form that no migration names, by migration and key.
-    private var forgotten: [String: [String: KeyOutcome]] = [:]
+    private var forgotten: [String: [String: MigrationReport.KeyOutcome]] = [:]
     /// The keys that no fixture has had so far, and those that one has had, by migration.
-    private var absent: [String: [Setting: KeyOutcome]] = [:]
+    private var absent: [String: [Setting: MigrationReport.KeyOutcome]] = [:]
     private var present: [String: Set<Setting>] = [:]
 
     private struct Setting: Hashable {
@@ -26,7 +26,7 @@ struct StepNames {
         var suite: String
         var key: String
 
-        init(step: Int, _ outcome: KeyOutcome) {
+        init(step: Int, _ outcome: MigrationReport.KeyOutcome) {
             self.step = step
             (suite, key) = (outcome.store, outcome.key)
         }
@@ -68,7 +68,7 @@ struct StepNames {
     }
 
     /// Keeps the properties that neither the fixtures before nor this one have.
-    private mutating func add(_ names: [PropertyPath: UnmatchedName], at place: Place) {
+    private mutating func add(_ names: [PropertyPath: MigrationReport.UnmatchedName], at place: Place) {
         guard let known = properties[place] else {
             properties[place] = names
             return
@@ -80,7 +80,10 @@ struct StepNames {
     }
 
     /// The name with the nearest one that exists.
-    private static func clearer(_ name: UnmatchedName, _ other: UnmatchedName) -> UnmatchedName {
+    private static func clearer(
+        _ name: MigrationReport.UnmatchedName,
+        _ other: MigrationReport.UnmatchedName
+    ) -> MigrationReport.UnmatchedName {
         name.nearest == nil ? other : name
     }
 
@@ -128,7 +131,7 @@ struct StepNames {
     /// The keys that a migration names and no fixture has, if one of them has a similar key.
     ///
     /// Others may be keys that few users have set, or that nothing writes any more.
-    private func absentKeys(of migration: Migration) -> [KeyOutcome] {
+    private func absentKeys(of migration: Migration) -> [MigrationReport.KeyOutcome] {
         let found = present[migration.name] ?? []
         return (absent[migration.name] ?? [:]).filter { setting, key in
             !migration.steps[setting.step].isBlock && key.reason != nil && !found.contains(setting)
@@ -138,7 +141,7 @@ struct StepNames {
     }
 }
 
-extension UnmatchedName {
+extension MigrationReport.UnmatchedName {
     /// A sentence without the number of records of the one fixture in which the name was looked for.
     fileprivate var inFixtures: String {
         let what =

@@ -11,7 +11,9 @@ import Testing
         old = try OldDirectory()
     }
 
-    private func adopted(_ text: String, as content: CacheDirectory.Content) throws -> (StoredRecord?, KeyOutcome?) {
+    private func adopted(_ text: String, as content: CacheDirectory.Content) throws -> (
+        StoredRecord?, MigrationReport.KeyOutcome?
+    ) {
         try old.write(text, for: "key")
         let cache = try old.open(old.adoption(.list(["key"]), { _ in content }))
         return (try Snapshot(of: old.store)["key"], cache.report.keys.first)

@@ -64,7 +64,7 @@ import Testing
             #expect(refusal.step == failure.step, comment)
             return false
         }
-        // A store may set aside a record that a document's upgrade refuses; then neither has it.
+        // A store may quarantine a record that a document's upgrade refuses; then neither has it.
         for record in before.records where record.isData { expected[record.key] = nil }
         #expect(found == expected, comment)
         return true

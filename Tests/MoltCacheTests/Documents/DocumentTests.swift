@@ -32,7 +32,7 @@ import Testing
         documents = try DocumentUpgrade(Self.migrations)
     }
 
-    private func upgrade(_ json: String, _ type: String, _ version: Int) throws -> UpgradedDocument {
+    private func upgrade(_ json: String, _ type: String, _ version: Int) throws -> DocumentUpgrade.Output {
         try documents.upgrade(Data(json.utf8), ofType: type, writtenAt: version, forKey: "ada")
     }
 

@@ -68,7 +68,7 @@ struct DriftTests {
     }
 
     @Test func `The migration that the message suggests is named after the type`() {
-        let line = SchemaDrift.migration(of: "Array<Contact.PhoneNumber>", from: 11)
+        let line = MoltError.migrationWithoutStep(of: "Array<Contact.PhoneNumber>", from: 11)
         #expect(line == #"`Migration(to: 12, "array-contact-phonenumber-of-version-12")`."#)
     }
 
@@ -84,7 +84,7 @@ struct DriftTests {
 
     @Test func `Reported drift is delivered once to the closure, and the value is written`() throws {
         try write(Old.Person())
-        let drifts = Locked<[SchemaDrift]>([])
+        let drifts = Locked<[MoltError]>([])
         let holder = Locked<CodableCache?>(nil)
         let monitor = MigrationMonitor { event in
             guard case .drifted(let drift) = event else { return }
@@ -98,11 +98,12 @@ struct DriftTests {
         try cache.set(New.Added(), forKey: "jim")
         let told = drifts.withLock { $0 }
         #expect(told.map(\.type) == ["Person"])
-        #expect(told.first?.version == 0)
-        #expect(told.first?.differences.map(\.kind) == [.added])
+        #expect(told.first?.code == .schemaDrift)
+        #expect(told.first?.storeVersion == 0)
         #expect(
-            told.first?.description
-                == "The shape of 'Person' changed at version 0 without a new version:\n- Property 'Person.mail' has been added."
+            told.first?.problem
+                == "The shape of 'Person' changed, and the schema version is still 0: "
+                + "Property 'Person.mail' has been added."
         )
         #expect(try cache.count(of: New.Added.self) == 3)
         holder.withLock { $0 = nil }
@@ -211,7 +212,7 @@ struct DriftTests {
         cache.close()
         let types = Locked<[String]>([])
         let monitor = MigrationMonitor { event in
-            if case .drifted(let drift) = event { types.withLock { $0.append(drift.type) } }
+            if case .drifted(let drift) = event { types.withLock { $0.append(drift.type ?? "") } }
         }
         let reporting = try open(.report, version: 1, monitor: monitor)
         try reporting.setAll(["a": Order.Item()])

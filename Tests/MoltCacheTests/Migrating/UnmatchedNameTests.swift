@@ -205,7 +205,9 @@ struct UnmatchedNameTests {
         ("Dog", nil), ("", nil), ("Citty", "City"), ("a", nil), ("Address", nil),
     ])
     func `has a nearest name only if at most a third of its letters differ`(name: String, nearest: String?) {
-        #expect(UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"]) == nearest)
+        #expect(
+            MigrationReport.UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"]) == nearest
+        )
     }
 
     #if CHILD_PROCESSES

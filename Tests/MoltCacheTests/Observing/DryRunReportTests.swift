@@ -121,7 +121,7 @@ struct DryRunReportTests {
                 "\"note\" of type Note, created\n  + text: \"new\"",
             ]
         )
-        #expect(step.losses == [DataLoss(.records, "Draft", count: 2)])
+        #expect(step.losses == [MigrationReport.DataLoss(.records, "Draft", count: 2)])
     }
 
     @Test func `does not show what a failed migration has done to a quarantined record`() throws {
@@ -143,7 +143,7 @@ struct DryRunReportTests {
         #expect(report.counts.quarantined == 1)
         #expect(report.entries[0].steps[0].samples.map(\.key) == ["draft-1", "draft-2", "draft-3"])
         #expect(report.entries[1].steps[0].samples.map(\.key) == ["draft-2", "draft-3"])
-        #expect(report.losses == [DataLoss(.property, "Draft.text", count: 2)])
+        #expect(report.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 2)])
     }
 
     @Test func `shows no values unless it is asked for them, and encodes none`() throws {
@@ -171,8 +171,9 @@ struct DryRunReportTests {
         #expect(plan.description.hasSuffix("\n  removes: Person.fax; all records of type Draft; Person.pager"))
 
         let expected = [
-            DataLoss(.property, "Person.fax", count: 7), DataLoss(.records, "Person", count: 3),
-            DataLoss(.records, "Draft", count: 3),
+            MigrationReport.DataLoss(.property, "Person.fax", count: 7),
+            MigrationReport.DataLoss(.records, "Person", count: 3),
+            MigrationReport.DataLoss(.records, "Draft", count: 3),
         ]
         let dry = try CodableCache.dryRun(at: url, migrations: migrations)
         #expect(dry.losses == expected)
@@ -190,7 +191,7 @@ struct DryRunReportTests {
             plan.description.hasSuffix("\n  removes: Person.fax\n  replaces by a conversion: values of Person.name")
         )
         let report = try CodableCache.dryRun(at: url, migrations: [both])
-        #expect(report.losses.first == DataLoss(.values, "Person.name", count: 30))
+        #expect(report.losses.first == MigrationReport.DataLoss(.values, "Person.name", count: 30))
         #expect(report.description.contains("\nboth: removed Person.fax in 7 records\n"))
         #expect(report.description.contains("\nboth: replaced by a conversion: values of Person.name in 30 records"))
     }
@@ -202,12 +203,12 @@ struct DryRunReportTests {
 
     @Test func `lists the properties that closures lose`() throws {
         let report = try dryRun(.convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) })
-        #expect(report.losses == [DataLoss(.converted, "Person.fax", count: 7)])
+        #expect(report.losses == [MigrationReport.DataLoss(.converted, "Person.fax", count: 7)])
         #expect(report.description.contains("\nfirst: replaced by a conversion: Person.fax in 7 records"))
         #expect(!report.description.contains("removed"))
         let typo = try dryRun(.transform("Draft") { $0["text"] = $0["txet"] })
-        #expect(typo.losses == [DataLoss(.property, "Draft.text", count: 3)])
+        #expect(typo.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 3)])
         let block = try dryRun(.run { try $0.enumerate("Draft") { _, new in try new.remove("text") } })
-        #expect(block.losses == [DataLoss(.property, "Draft.text", count: 3)])
+        #expect(block.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 3)])
     }
 }

@@ -22,7 +22,7 @@ import Testing
         try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .none))
     }
 
-    @Test func `The record is set aside, and the block continues`() throws {
+    @Test func `The record is quarantined, and the block continues`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.upgrade(old) { migration in
             try migration.enumerate("Person") { old, new in
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 512])
-    func `A record that fails in a nested enumeration is set aside once`(batchSize: Int) throws {
+    func `A record that fails in a nested enumeration is quarantined once`(batchSize: Int) throws {
         let old = try OldStore(Self.people)
         let step = MigrationStep.run("visit") { migration in
             try migration.enumerate("Person") { _, new in

@@ -50,7 +50,7 @@ struct FailurePolicyTests {
         #expect(error.underlying is Refusal)
     }
 
-    @Test func `The record is set aside with all its fields, and reported; the others are converted`() throws {
+    @Test func `The record is quarantined with all its fields, and reported; the others are converted`() throws {
         var people = Self.people
         people[1].expiration = 4e9 + 0.125
         people[1].content = Array(" { \"n\":1.0 ,\"\\u006e\": 18446744073709551615 }\n".utf8)
@@ -191,7 +191,7 @@ struct FailurePolicyTests {
         #expect(!record.failure.reason.contains("rolled back"))
     }
 
-    @Test func `Content that a step cannot read is set aside unchanged`() throws {
+    @Test func `Content that a step cannot read is quarantined unchanged`() throws {
         let unreadable = [StoredRecord("Person", "bad", ""), StoredRecord("Person", "raw", data: [0, 255, 1])]
         let old = try OldStore(Self.people + unreadable)
         try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")

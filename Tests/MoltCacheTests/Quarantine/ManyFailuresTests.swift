@@ -29,7 +29,7 @@ import Testing
         ]
     }
 
-    @Test func `The same records are set aside in the same order, whatever the batch size and the number of cores`()
+    @Test func `The same records are quarantined in the same order, whatever the batch size and the number of cores`()
         throws
     {
         let failing = (0..<Self.count).filter(Self.fails)

@@ -110,7 +110,7 @@ struct RetryTrialTests {
     @Test func `cannot include a record whose type name was lost, because the file is damaged`() throws {
         let old = try RetryTests.people()
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
-        let failure = RecordFailure(
+        let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "lose"),
             firstStep: 1,

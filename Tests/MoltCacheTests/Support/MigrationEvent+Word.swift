@@ -13,10 +13,10 @@ extension MigrationEvent {
         case .finished: "finished"
         case .failed: "failed"
         case .backedUp: "backed up"
-        case .drifted(let drift): "drifted \(drift.type)"
-        case .backfillProgressed: "rest progressed"
-        case .backfillFinished: "rest finished"
-        case .backfillFailed: "rest failed"
+        case .drifted(let drift): "drifted \(drift.type ?? "")"
+        case .backfillProgressed: "backfill progressed"
+        case .backfillFinished: "backfill finished"
+        case .backfillFailed: "backfill failed"
         }
     }
 }

@@ -36,7 +36,7 @@ struct SettingSampleTests {
                 ["\"other\" of \(name), deleted\n  - true"],
             ]
         )
-        #expect(report.losses == [DataLoss(.setting, "other")])
+        #expect(report.losses == [MigrationReport.DataLoss(.setting, "other")])
         #expect(try scratch.values == ["theme": "dark", "volume": 3, "other": true])
         #expect(try suite.dryRun(of: migrations).entries.allSatisfy { $0.steps.allSatisfy(\.samples.isEmpty) })
     }

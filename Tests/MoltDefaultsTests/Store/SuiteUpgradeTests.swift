@@ -133,7 +133,7 @@ import Testing
         let report = try suite.upgrade(with: registry)
         #expect(report.entries.map(\.migration.name) == ["block"])
         #expect(report.entries.map(\.outcome) == [.ran])
-        #expect(report.entries.allSatisfy { $0.counts == RecordCounts() })
+        #expect(report.entries.allSatisfy { $0.counts == MigrationReport.Counts() })
         #expect(try scratch.history == ["block"])
         #expect(try suite.upgrade(with: registry).isEmpty)
         #expect(!exists(".molt"))

@@ -33,7 +33,7 @@ final class ScratchCache: Sendable {
 
 extension MigrationReport {
     /// The outcome of each key.
-    var outcomes: [String: KeyOutcome.Outcome] {
+    var outcomes: [String: MigrationReport.KeyOutcome.Outcome] {
         Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.outcome) })
     }
 }

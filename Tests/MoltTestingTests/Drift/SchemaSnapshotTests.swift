@@ -118,7 +118,7 @@ import Testing
                     - Property 'Person.mail' has been added.
                     - Property 'Person.name' has been made optional.
                     - Property 'Person.nickname' has been removed.
-                    Stores that have version 1 hold the shape of before. Add a migration to version 2, such as:
+                    Stores at version 1 contain the previous shape. Add a migration to version 2, such as:
                     Migration(
                         to: 2,
                         "mail-added-and-age-is-string",

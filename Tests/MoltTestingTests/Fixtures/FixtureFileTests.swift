@@ -25,7 +25,7 @@ struct FixtureFileTests {
                 appliedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
                 duration: 0.1,
                 counts: {
-                    var counts = RecordCounts()
+                    var counts = MigrationReport.Counts()
                     counts.read = 3
                     counts.dropped = 1
                     return counts
@@ -194,7 +194,7 @@ struct FixtureFileTests {
         var expected = Self.example
         expected.ledger[1].appliedAt = Date(timeIntervalSince1970: 0)
         expected.ledger[1].duration = 0
-        expected.ledger[1].counts = RecordCounts()
+        expected.ledger[1].counts = MigrationReport.Counts()
         expected.ledger[1].appVersion = ""
         expected.ledger[1].moltVersion = ""
         #expect(fixture == expected)

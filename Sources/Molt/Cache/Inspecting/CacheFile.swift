@@ -20,7 +20,7 @@ package struct CacheFile {
     /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
     package init(at url: URL) throws {
         path = FileStatus.path(of: url)
-        if try StoreFile.state(at: url).isFresh { throw missing }
+        if try StoreFile.state(at: url).isFresh { throw Self.missing(path) }
     }
 
     package func state() throws -> StoreState {
@@ -39,15 +39,19 @@ package struct CacheFile {
             FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
             """
         return try look { connection throws(SQLiteError) in
-            try connection.prepare(query).map { row in
+            var types: [TypeSummary] = []
+            try connection.prepare(query).eachRow { row throws(SQLiteError) in
                 let lowest = Int(clamping: row.integer(3))
-                return TypeSummary(
-                    name: row.text(0),
-                    count: Int(clamping: row.integer(1)),
-                    byteCount: Int(clamping: row.integer(2)),
-                    versions: lowest...max(lowest, Int(clamping: row.integer(4)))
+                types.append(
+                    TypeSummary(
+                        name: row.text(0),
+                        count: Int(clamping: row.integer(1)),
+                        byteCount: Int(clamping: row.integer(2)),
+                        versions: lowest...max(lowest, Int(clamping: row.integer(4)))
+                    )
                 )
             }
+            return types
         }
     }
 
@@ -61,7 +65,8 @@ package struct CacheFile {
     /// The record under a key, as it is stored; nil if there is none.
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
-            try connection.prepare("\(Self.columns) WHERE key = ?1", key).first { Self.record($0) }
+            try connection.prepare("\(StoreContents.StoredRecord.selection) WHERE key = ?1", key)
+                .first { StoreContents.StoredRecord($0) }
         }
     }
 
@@ -77,10 +82,12 @@ package struct CacheFile {
         while true {
             let page = try look { connection throws(SQLiteError) in
                 let query = """
-                    \(Self.columns) WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
+                    \(StoreContents.StoredRecord.selection)
+                    WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
-                return try connection.prepare(query, last, type).map { (id: $0.integer(0), record: Self.record($0)) }
+                return try connection.prepare(query, last, type)
+                    .map { (id: $0.integer(0), record: StoreContents.StoredRecord($0)) }
             }
             for (_, record) in page { try body(record) }
             guard let end = page.last?.id, page.count == Self.pageSize else { return }
@@ -96,37 +103,98 @@ package struct CacheFile {
     package func isQuarantined(key: String) throws -> Bool {
         try look { connection throws(SQLiteError) in
             guard try connection.hasQuarantine() else { return false }
-            return try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_quarantine WHERE key = ?1)", key) != 0
+            let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
+            try statement.bind(key, at: 1)
+            return try statement.first { _ in true } ?? false
         }
     }
 
-    /// The records in quarantine, in the order in which they were set aside.
-    package func quarantined() throws -> [QuarantinedRecord] {
+    /// The records in quarantine, in the order in which they were quarantined.
+    package func quarantined() throws -> [CodableCache.QuarantinedRecord] {
         try look { connection throws(SQLiteError) in try connection.quarantined() }
     }
 
-    static let columns = """
-        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
-        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
-        """
-
-    static func record(_ row: Statement) -> StoreContents.StoredRecord {
-        StoreContents.StoredRecord(
-            key: row.text(1),
-            typeName: row.text(2),
-            content: Array(row.bytes(6)),
-            isData: row.integer(5) != 0,
-            expiration: row.real(3),
-            version: Int(clamping: row.integer(4))
-        )
-    }
-
     func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found {
-        guard let found = try FileProbe.look(path, body) else { throw missing }
-        return found
+        try Self.look(path, body)
     }
 
-    private var missing: MoltError {
+    /// Runs a closure on one snapshot of a cache file.
+    ///
+    /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
+    static func look<Found>(
+        _ path: String,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(MoltError) -> Found {
+        if let found = try FileProbe.look(path, body) { return found }
+        throw missing(path)
+    }
+
+    private static func missing(_ path: String) -> MoltError {
         MoltError(.fileMissing, "There is no cache at \(path).", store: path)
+    }
+}
+
+extension CacheFile {
+    /// The records in the order of the bytes of their keys.
+    package var inKeyOrder: KeyOrder { KeyOrder(self) }
+
+    /// Reads records one after the other, in the order of the bytes of their keys.
+    ///
+    /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat. It
+    /// trusts the index of the keys; one in the wrong order is an error.
+    package struct KeyOrder {
+        package typealias Entry = (key: [UInt8], record: StoreContents.StoredRecord)
+
+        private let file: CacheFile
+        private var page: ArraySlice<Entry> = []
+        /// The key of the last record that was read; nil before the first page.
+        private var last: [UInt8]?
+        private var isAtEnd = false
+
+        fileprivate init(_ file: CacheFile) {
+            self.file = file
+        }
+
+        /// The next record, with the bytes of its key as they are stored; nil at the end.
+        package mutating func next() throws -> Entry? {
+            if page.isEmpty, !isAtEnd { try readPage() }
+            return page.popFirst()
+        }
+
+        private mutating func readPage() throws {
+            var previous = last
+            let found = try file.look { connection throws(SQLiteError) in
+                // With one condition for both cases, SQLite would search the index from its start.
+                let condition = previous == nil ? "" : "WHERE key > ?1"
+                let statement = try connection.prepare(
+                    "\(StoreContents.StoredRecord.selection) \(condition) ORDER BY key"
+                )
+                if let previous { try statement.bind(previous, at: 1) }
+                defer { statement.reset() }
+                var page: [Entry] = []
+                var byteCount = 0
+                while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
+                    let entry = (key: Array(statement.bytes(1)), record: StoreContents.StoredRecord(statement))
+                    if let previous, !previous.lexicographicallyPrecedes(entry.key) { throw .disorder }
+                    previous = entry.key
+                    byteCount += entry.record.content.count
+                    page.append(entry)
+                }
+                return page
+            }
+            page = found[...]
+            last = previous
+            isAtEnd = found.isEmpty
+        }
+    }
+}
+
+extension Statement {
+    /// Binds the bytes of a text, which need not be valid UTF-8.
+    fileprivate func bind(_ text: [UInt8], at index: Int32) throws(SQLiteError) {
+        let outcome = text.withUnsafeBytes { bytes in
+            Result { () throws(SQLiteError) in try bind(copying: bytes, isText: true, at: index) }
+        }
+        try outcome.get()
     }
 }

@@ -6,12 +6,7 @@ extension StoreFile {
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
     package static func contents(at url: URL) throws -> StoreContents {
-        let path = FileStatus.path(of: url)
-        let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
-        guard let found else {
-            throw MoltError(.fileMissing, "There is no cache at \(path).", store: path)
-        }
-        return found
+        try CacheFile.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in try StoreContents(connection) }
     }
 
     /// One line for each record in quarantine, with all its columns except the times.
@@ -19,13 +14,15 @@ extension StoreFile {
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
-            guard try connection.hasQuarantine() else { return [String]() }
+            var lines: [String] = []
+            guard try connection.hasQuarantine() else { return lines }
             let query = """
                 SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
                     first_step, step, step_words, code, reason, property, typeof(content), hex(content))
                 FROM molt_quarantine ORDER BY id
                 """
-            return try connection.prepare(query).map { $0.text(0) }
+            try connection.prepare(query).eachRow { row throws(SQLiteError) in lines.append(row.text(0)) }
+            return lines
         }
         return lines ?? []
     }
@@ -53,20 +50,63 @@ extension StoreContents {
     /// Reads everything; the caller has a transaction open.
     fileprivate init(_ connection: Connection) throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
-        let query = """
-            SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
-            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
-            """
-        let records = try connection.prepare(query).map { row in
-            StoredRecord(
-                key: row.text(0),
-                typeName: row.text(1),
-                content: Array(row.bytes(5)),
-                isData: row.integer(4) != 0,
-                expiration: row.real(2),
-                version: Int(clamping: row.integer(3))
-            )
+        var records: [StoredRecord] = []
+        try connection.prepare("\(StoredRecord.selection) ORDER BY molt_record.id").eachRow { row throws(SQLiteError) in
+            records.append(StoredRecord(row))
         }
         self.init(version: state.version, ledger: state.ledger, records: records)
+    }
+}
+
+extension StoreContents.StoredRecord {
+    /// All records, with a question mark for a type whose name is lost.
+    static let selection = """
+        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
+        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
+        """
+
+    /// Reads a row of the ``selection``.
+    init(_ row: Statement) {
+        self.init(
+            key: row.text(1),
+            typeName: row.text(2),
+            content: Array(row.bytes(6)),
+            isData: row.integer(5) != 0,
+            expiration: row.real(3),
+            version: Int(clamping: row.integer(4))
+        )
+    }
+}
+
+/// Checks for tests of files that a failed upgrade left behind.
+extension StoreFile {
+    /// The faults that SQLite's integrity check finds; empty when the file is whole or missing.
+    ///
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
+    package static func damage(at url: URL) throws -> [String] {
+        let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            var lines: [String] = []
+            do throws(SQLiteError) {
+                try connection.prepare("PRAGMA integrity_check").eachRow { row throws(SQLiteError) in
+                    lines.append(row.text(0))
+                }
+            } catch {
+                // SQLite gives up at a damaged page that it cannot do without.
+                guard error.isDamage else { throw error }
+                lines.append(error.message)
+            }
+            return lines
+        }
+        return (lines ?? []).filter { $0 != "ok" }
+    }
+
+    /// The number of pages in a file; 0 when there is none.
+    ///
+    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
+    package static func pageCount(at url: URL) throws -> Int {
+        let count = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            Int(try connection.integer("PRAGMA page_count"))
+        }
+        return count ?? 0
     }
 }

@@ -162,10 +162,65 @@ final class Backfill: Sendable {
     }
 }
 
-extension Optional {
-    /// Returns the value and leaves nil.
-    fileprivate mutating func take() -> Wrapped? {
-        defer { self = nil }
-        return self
+/// The number of records that may have to go through migrations on read, and the range of their ids.
+struct BackfillExtent: Sendable {
+    var count = 0
+    var first = Int64.max
+    var last = Int64.min
+}
+
+/// An estimate of how far the sweep is, by the ids that it has passed.
+struct BackfillProgress {
+    private(set) var progress: MigrationEvent.Progress
+    private let extent: BackfillExtent
+    private var sentAt = ContinuousClock.now
+
+    init(of extent: BackfillExtent, in migrations: [MigrationID]) {
+        self.extent = extent
+        progress = MigrationEvent.Progress(completed: 0, total: extent.count, migrations: migrations)
+    }
+
+    /// - Returns: Whether to send the progress, which is at most ten times a second.
+    mutating func advance(to id: Int64) -> Bool {
+        let first = Double(extent.first)
+        let passed = (Double(id) - first + 1) / (Double(extent.last) - first + 1)
+        progress.completed = max(progress.completed, Int(min(1, passed) * Double(extent.count)))
+        guard sentAt.duration(to: .now) >= .milliseconds(100) else { return false }
+        sentAt = .now
+        return true
+    }
+}
+
+extension CacheSession {
+    /// The types whose records may have to go through migrations on read.
+    func outdatedTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
+        WantedTypes(try TypeNameTable(connection), where: isWanted)
+    }
+
+    /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
+    func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
+        let statement = try connection.prepare("SELECT count(*), min(id), max(id) FROM molt_record WHERE type_id = ?1")
+        var extent = BackfillExtent()
+        for id in types.ids {
+            try statement.bind(id, at: 1)
+            try statement.eachRow { row throws(SQLiteError) in
+                guard row.integer(0) > 0 else { return }
+                extent.count += Int(clamping: row.integer(0))
+                extent.first = min(extent.first, row.integer(1))
+                extent.last = max(extent.last, row.integer(2))
+            }
+        }
+        return extent
+    }
+
+    /// Makes sure that a scan of the records reaches as many as an index has, and that their types have names.
+    ///
+    /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
+    func checkScan() throws(SQLiteError) {
+        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
+        let count = try connection.integer("SELECT count(*) FROM molt_record")
+        let scanned = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
+        guard scanned >= count else { throw .missingRow }
+        try TypeNameTable(connection).checkThatNoneIsLost(connection)
     }
 }

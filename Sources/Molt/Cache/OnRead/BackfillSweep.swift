@@ -244,7 +244,7 @@ final class BackfillSweep: @unchecked Sendable {
             part.unconverted.removeAll()
             for (index, failed) in unconverted {
                 let isDropped = upgrader.outcome(of: failed) == .dropped
-                let isRemoved = try session.setAside(
+                let isRemoved = try session.removeFailed(
                     failed.record.id,
                     // Earlier migrations have just changed it.
                     version: failed.outcome.changedAt ?? part.states[index].version,

@@ -1,49 +1,51 @@
 internal import Foundation
 
-/// The outcomes of a retry of records in quarantine.
-public struct QuarantineReport: Hashable, Sendable, Codable {
-    /// The outcome of one record.
-    public enum Outcome: String, Hashable, Sendable, Codable {
-        /// The migrations converted it, and it is in the store.
-        case converted
-        /// A migration dropped it by design, and it is gone.
-        case dropped
-        /// A step could not convert it. It is still in quarantine, with the new reason.
-        case failed
-        /// It was converted, but another value has its key. It is still in quarantine.
-        case keyTaken
-        /// It could not be tried, for the given reason. It is still in quarantine, unchanged.
-        case notTried
-    }
+extension CodableCache {
+    /// The outcomes of a retry of records in quarantine.
+    public struct QuarantineReport: Hashable, Sendable, Codable {
+        /// The outcome of one record.
+        public enum Outcome: String, Hashable, Sendable, Codable {
+            /// The migrations converted it, and it is in the store.
+            case converted
+            /// A migration dropped it by design, and it is gone.
+            case dropped
+            /// A step could not convert it. It is still in quarantine, with the new reason.
+            case failed
+            /// It was converted, but another value has its key. It is still in quarantine.
+            case keyTaken
+            /// It could not be tried, for the given reason. It is still in quarantine, unchanged.
+            case notTried
+        }
 
-    /// A record that was retried.
-    public struct Entry: Hashable, Sendable, Codable {
-        /// The record's id in quarantine.
-        public var id: Int64
-        /// The record's key in quarantine.
-        public var key: String
-        /// The record's type name in quarantine.
-        public var typeName: String
-        /// The outcome of the record.
-        public var outcome: Outcome
-        /// The record's new key, when the migrations changed it.
-        public var newKey: String?
-        /// The reason why it could not be converted this time.
-        public var failure: RecordFailure?
-        /// The reason why it was not tried.
-        public var reason: String?
-    }
+        /// A record that was retried.
+        public struct Entry: Hashable, Sendable, Codable {
+            /// The record's id in quarantine.
+            public var id: Int64
+            /// The record's key in quarantine.
+            public var key: String
+            /// The record's type name in quarantine.
+            public var typeName: String
+            /// The outcome of the record.
+            public var outcome: Outcome
+            /// The record's new key, when the migrations changed it.
+            public var newKey: String?
+            /// The reason why it could not be converted this time.
+            public var failure: MigrationReport.RecordFailure?
+            /// The reason why it was not tried.
+            public var reason: String?
+        }
 
-    /// The records, in the order in which they were quarantined.
-    public var entries: [Entry] = []
+        /// The records, in the order in which they were quarantined.
+        public var entries: [Entry] = []
 
-    /// Returns the number of records with an outcome.
-    public func count(of outcome: Outcome) -> Int {
-        entries.count { $0.outcome == outcome }
+        /// Returns the number of records with an outcome.
+        public func count(of outcome: Outcome) -> Int {
+            entries.count { $0.outcome == outcome }
+        }
     }
 }
 
-extension QuarantineReport: CustomStringConvertible {
+extension CodableCache.QuarantineReport: CustomStringConvertible {
     /// The counts, then a line for each record that is still in quarantine, without values.
     public var description: String {
         let counts = [

@@ -1,32 +1,34 @@
 public import Foundation
 
-/// A record that a migration could not convert, as it was before that migration.
-public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
-    /// The record's id in quarantine, which no other record of the store ever gets.
-    public var id: Int64
-    /// The record's key.
-    public var key: String
-    /// The record's type name.
-    public var typeName: String
-    /// JSON text, or raw data, byte for byte.
-    public var content: Data
-    /// Whether the content is raw data instead of JSON text.
-    public var isData: Bool
-    /// The time when it expires; nil for never.
-    public var expiration: Date?
-    /// The schema version that the record was last written at.
-    public var version: Int
-    /// The time when its key was first set.
-    public var created: Date
-    /// The time when its key was last set.
-    public var updated: Date
-    /// The reason why it could not be converted, and the step.
-    public var failure: RecordFailure
-    /// The time when it was quarantined.
-    public var quarantined: Date
+extension CodableCache {
+    /// A record that a migration could not convert, as it was before that migration.
+    public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
+        /// The record's id in quarantine, which no other record of the store ever gets.
+        public var id: Int64
+        /// The record's key.
+        public var key: String
+        /// The record's type name.
+        public var typeName: String
+        /// JSON text, or raw data, byte for byte.
+        public var content: Data
+        /// Whether the content is raw data instead of JSON text.
+        public var isData: Bool
+        /// The time when it expires; nil for never.
+        public var expiration: Date?
+        /// The schema version that the record was last written at.
+        public var version: Int
+        /// The time when its key was first set.
+        public var created: Date
+        /// The time when its key was last set.
+        public var updated: Date
+        /// The reason why it could not be converted, and the step.
+        public var failure: MigrationReport.RecordFailure
+        /// The time when it was quarantined.
+        public var quarantined: Date
+    }
 }
 
-extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
+extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     /// The key, the type name, the size and the reason, without the value.
     public var description: String {
         ErrorSummary.oneLine(
@@ -40,7 +42,7 @@ extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     }
 }
 
-extension QuarantinedRecord {
+extension CodableCache.QuarantinedRecord {
     static let selection = """
         SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
             content, \(QuarantineTable.failureColumns)
@@ -59,7 +61,7 @@ extension QuarantinedRecord {
         quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
         isData = row.integer(8) != 0
         content = Data(row.bytes(9))
-        failure = RecordFailure(
+        failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
             step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
             firstStep: Int(clamping: row.integer(12)),
@@ -87,5 +89,67 @@ extension QuarantinedRecord {
             expiration: expiration?.timeIntervalSince1970,
             version: min(max(0, version), Self.largestNumber)
         )
+    }
+}
+
+/// Reads and writes of the quarantine; a file in which no record has failed has no table for it.
+extension Connection {
+    func hasQuarantine() throws(SQLiteError) -> Bool {
+        try hasTable(QuarantineTable.name)
+    }
+
+    func quarantinedCount() throws(SQLiteError) -> Int {
+        guard try hasQuarantine() else { return 0 }
+        return Int(clamping: try integer("SELECT count(*) FROM molt_quarantine"))
+    }
+
+    /// Returns the records after an id, in the order of their ids.
+    ///
+    /// - Parameter byteLimit: The number of content bytes that ends the page early. At least one record is read.
+    func quarantined(
+        after id: Int64 = 0,
+        limit: Int = .max,
+        byteLimit: Int = .max
+    ) throws(SQLiteError) -> [CodableCache.QuarantinedRecord] {
+        guard try hasQuarantine() else { return [] }
+        let query = "\(CodableCache.QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2"
+        let statement = try prepare(query, id, max(0, limit))
+        defer { statement.reset() }
+        var records: [CodableCache.QuarantinedRecord] = []
+        var bytes = 0
+        while bytes < byteLimit, try statement.step() {
+            let record = CodableCache.QuarantinedRecord(statement)
+            bytes += record.content.count
+            records.append(record)
+        }
+        return records
+    }
+
+    func quarantined(_ id: Int64) throws(SQLiteError) -> CodableCache.QuarantinedRecord? {
+        guard try hasQuarantine() else { return nil }
+        return try prepare("\(CodableCache.QuarantinedRecord.selection) WHERE id = ?1", id)
+            .first { CodableCache.QuarantinedRecord($0) }
+    }
+
+    func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
+        try run("DELETE FROM molt_quarantine WHERE id = ?1", id)
+    }
+
+    /// Stores the reason of another failure, and the record as it was before the failed migration.
+    func updateQuarantined(
+        _ id: Int64,
+        to record: StoreContents.StoredRecord,
+        after failure: MigrationReport.RecordFailure
+    ) throws(SQLiteError) {
+        let statement = try prepare(
+            """
+            UPDATE molt_quarantine SET (key, type, version, expires_at, content, \(QuarantineTable.failureColumns))
+                = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            WHERE id = ?1
+            """
+        )
+        try statement.bind([id, record.key, record.typeName, record.version, record.expiration])
+        try statement.bind(failure.columns, from: 7)
+        try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
     }
 }

@@ -45,7 +45,7 @@ extension MigrationReport: CustomStringConvertible {
         let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
         // The times of fused migrations are shares, and only approximate.
         var rows = [["", "migration"] + names + ["≈ time"]]
-        func cells(_ counts: RecordCounts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
+        func cells(_ counts: Counts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
         for entry in ran {
             rows.append(
                 [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
@@ -60,7 +60,7 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     /// The counts, or dashes when no record was read, as in a type rename.
-    private static func cells(_ counts: RecordCounts) -> [String] {
+    private static func cells(_ counts: Counts) -> [String] {
         let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
         return numbers.map { counts.isZero ? "–" : DisplayText.grouped($0) }
     }

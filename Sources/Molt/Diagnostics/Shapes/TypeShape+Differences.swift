@@ -9,7 +9,7 @@ extension TypeShape {
     /// - a case that was added to an enum, because all stored values can still be read;
     /// - a type that is an object in one value and a list in another;
     /// - a property that was only read before and is written now, or the reverse.
-    package func differences(from old: TypeShape) -> [SchemaDrift.Difference] {
+    package func differences(from old: TypeShape) -> [ShapeDifference] {
         ShapeComparison(type: name).differences(old, self, at: "")
             .sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
     }
@@ -20,11 +20,10 @@ extension TypeShape {
 
 /// The comparison of two shapes of one type.
 private struct ShapeComparison {
-    typealias Difference = SchemaDrift.Difference
-
     let type: String
 
-    func differences(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) -> [Difference] {
+    func differences(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) -> [ShapeDifference]
+    {
         guard let found = inForms(old, new, at: path) else {
             return [difference(.typeChanged, path, from: old.text, to: new.text)]
         }
@@ -33,7 +32,7 @@ private struct ShapeComparison {
     }
 
     /// The differences between the stored forms of two types; nil if they differ as a whole.
-    private func inForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> [Difference]? {
+    private func inForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> [ShapeDifference]? {
         let haveSameName = old.name == new.name
         switch (old.form, new.form) {
         case (.unknown, _), (_, .unknown), (.varying, _), (_, .varying), (.reference, .reference):
@@ -81,7 +80,7 @@ private struct ShapeComparison {
     }
 
     /// The differences between elements; an element of another type makes the list one of another type.
-    private func inElements(_ old: TypeShape, _ new: TypeShape, at path: String) -> [Difference]? {
+    private func inElements(_ old: TypeShape, _ new: TypeShape, at path: String) -> [ShapeDifference]? {
         let found = differences(old, new, at: path + "[]")
         return found.contains { $0.kind == .typeChanged && $0.property == path + "[]" } ? nil : found
     }
@@ -93,12 +92,12 @@ private struct ShapeComparison {
         _ old: TypeShape,
         _ new: TypeShape,
         at path: String,
-        _ found: [Difference]
-    ) -> [Difference]? {
+        _ found: [ShapeDifference]
+    ) -> [ShapeDifference]? {
         found.isEmpty || old.name == new.name || path.isEmpty ? found : nil
     }
 
-    private func inObjects(_ old: ObjectShape, _ new: ObjectShape, at path: String) -> [Difference] {
+    private func inObjects(_ old: ObjectShape, _ new: ObjectShape, at path: String) -> [ShapeDifference] {
         let haveSameMembers = old.members != nil && old.members == new.members
         let missing = old.properties.keys.filter { new.properties[$0] == nil && !new.code.knows($0) }
         var found = missing.filter { !haveSameMembers || !old.onlyRead.contains($0) }
@@ -123,7 +122,7 @@ private struct ShapeComparison {
         to new: [String]?,
         _ code: CodeNames,
         at path: String
-    ) -> [Difference] {
+    ) -> [ShapeDifference] {
         guard let old, let new else { return [] }
         return old.sorted().filter { !new.contains($0) && !code.knows($0) }
             .map { difference(.caseRemoved, path, from: $0) }
@@ -132,11 +131,11 @@ private struct ShapeComparison {
     private func place(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     private func difference(
-        _ kind: Difference.Kind,
+        _ kind: ShapeDifference.Kind,
         _ path: String,
         from old: String? = nil,
         to new: String? = nil
-    ) -> Difference {
-        Difference(kind: kind, type: type, property: path, old: old, new: new)
+    ) -> ShapeDifference {
+        ShapeDifference(kind: kind, type: type, property: path, old: old, new: new)
     }
 }

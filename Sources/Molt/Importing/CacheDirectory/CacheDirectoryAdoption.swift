@@ -95,7 +95,7 @@ struct CacheDirectoryAdoption {
         return record
     }
 
-    private func insert(_ record: Record, until end: Date?) throws -> KeyOutcome.Outcome {
+    private func insert(_ record: Record, until end: Date?) throws -> MigrationReport.KeyOutcome.Outcome {
         do {
             try migration.create(record, expiration: end)
             return .adopted
@@ -110,9 +110,11 @@ struct CacheDirectoryAdoption {
     /// Adds an outcome to the report.
     ///
     /// - Throws: ``MoltError`` with the code `notConvertible` for a file that a strict adoption cannot adopt.
-    private func note(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) throws {
+    private func note(_ key: String, _ outcome: MigrationReport.KeyOutcome.Outcome, _ reason: String? = nil) throws {
         guard isStrict, let reason, [.unreadable, .notConvertible].contains(outcome) else {
-            return migration.note(KeyOutcome(store: directory.path, key: key, outcome: outcome, reason: reason))
+            return migration.note(
+                MigrationReport.KeyOutcome(store: directory.path, key: key, outcome: outcome, reason: reason)
+            )
         }
         throw MoltError(
             .notConvertible,

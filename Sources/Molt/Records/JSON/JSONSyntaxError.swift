@@ -1,9 +1,9 @@
-public import Foundation
+internal import Foundation
 
 /// The reason and the location of a JSON syntax error (RFC 8259).
-public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule that is violated.
-    public enum Reason: String, Hashable, Sendable {
+    package enum Reason: String, Hashable, Sendable {
         /// The bytes end inside a value.
         case unexpectedEnd = "the text ends too early"
         /// A byte is not allowed at its position.
@@ -25,19 +25,19 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// The violated rule.
-    public var reason: Reason
+    package var reason: Reason
     /// The offset in bytes.
-    public var offset: Int
+    package var offset: Int
 
     /// The reason and the offset.
-    public var description: String {
+    package var description: String {
         "\(reason.rawValue), at byte \(offset)"
     }
 }
 
 extension JSONSyntaxError: LocalizedError {
     /// The reason and the offset, in a sentence.
-    public var errorDescription: String? { "This is not JSON text: \(description)." }
+    package var errorDescription: String? { "This is not JSON text: \(description)." }
 }
 
 extension JSONSyntaxError: ValueFreeError {}

@@ -3,7 +3,7 @@ extension RecordValue {
     ///
     /// - Parameter json: The complete JSON text, as UTF-8.
     /// - Throws: ``JSONSyntaxError``.
-    public init(json: some Sequence<UInt8>) throws {
+    package init(json: some Sequence<UInt8>) throws {
         let bytes = Array(json)
         self = try bytes.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else {
@@ -22,7 +22,7 @@ extension RecordValue {
     /// The value as compact JSON, with only the required escapes.
     ///
     /// - Throws: ``JSONSyntaxError`` with the reason `tooDeep`.
-    public func json() throws -> [UInt8] {
+    package func json() throws -> [UInt8] {
         var bytes: [UInt8] = []
         try write(to: &bytes, depth: 0)
         return bytes

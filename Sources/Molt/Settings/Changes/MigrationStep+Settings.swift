@@ -54,7 +54,11 @@ extension MigrationStep {
         ) { migration in
             let settings = try migration.suite(suite)
             let isRenamed = try settings.renameKey(key, to: newKey)
-            var outcome = KeyOutcome(store: suite.attachedName, key: key, outcome: isRenamed ? .renamed : .absent)
+            var outcome = MigrationReport.KeyOutcome(
+                store: suite.attachedName,
+                key: key,
+                outcome: isRenamed ? .renamed : .absent
+            )
             if isRenamed { outcome.reason = "to \(newKey)" }
             try migration.note([outcome], among: settings.keys)
         }
@@ -72,13 +76,17 @@ extension MigrationStep {
             faults: faults(of: keys),
             attaching: [.suite(suite)],
             changing: suite,
-            losses: keys.map { DataLoss(.setting, $0) }
+            losses: keys.map { .init(.setting, $0) }
         ) { migration in
             let settings = try migration.suite(suite)
             let outcomes = try keys.map { key in
                 let isThere = try settings.value(forKey: key) != nil
                 try settings.removeValue(forKey: key)
-                return KeyOutcome(store: suite.attachedName, key: key, outcome: isThere ? .removed : .absent)
+                return MigrationReport.KeyOutcome(
+                    store: suite.attachedName,
+                    key: key,
+                    outcome: isThere ? .removed : .absent
+                )
             }
             try migration.note(outcomes, among: settings.keys)
         }

@@ -198,26 +198,31 @@ public final class SuiteEditor: SettingsAccess {
 
     // MARK: Outcomes of a step
 
-    func samples(limit: Int) -> [RecordSample] {
+    func samples(limit: Int) -> [MigrationReport.Sample] {
         func earlier(_ key: String) -> PropertyListValue? { sampled[key] ?? snapshot[key] }
         let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
         defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
-            RecordSample(key: key, of: name, before: earlier(key)?.recordValue, after: current(key)?.recordValue)
+            MigrationReport.Sample(
+                key: key,
+                of: name,
+                before: earlier(key)?.recordValue,
+                after: current(key)?.recordValue
+            )
         }
     }
 
     /// Runs a step and returns the outcomes of the keys that it has set and removed.
-    func outcomes(of step: (SuiteEditor) throws -> Void) throws -> [KeyOutcome] {
+    func outcomes(of step: (SuiteEditor) throws -> Void) throws -> [MigrationReport.KeyOutcome] {
         touched = []
         let before = edits.changes
         try step(self)
         return touched.subtracting(Suite.ownKeys).sorted().map { key in
             let old = before[key] ?? snapshot[key]
             let new = current(key)
-            let outcome: KeyOutcome.Outcome =
+            let outcome: MigrationReport.KeyOutcome.Outcome =
                 if new == old { old == nil ? .absent : .alreadyCurrent } else { new == nil ? .removed : .changed }
-            return KeyOutcome(store: name, key: key, outcome: outcome)
+            return MigrationReport.KeyOutcome(store: name, key: key, outcome: outcome)
         }
     }
 

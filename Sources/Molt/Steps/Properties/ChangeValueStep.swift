@@ -89,8 +89,8 @@ struct ChangeValueStep: RecordStep {
         // The only strings and numbers that become a Boolean.
         if case .kind(.bool) = conversion { [#""true""#, #""false""#, #""1""#, #""0""#, "1", "0"] } else { [] }
     }
-    var losses: [DataLoss] {
-        other.isLossy || conversion.isLossy ? [DataLoss(.values, "\(type).\(path)")] : []
+    var losses: [MigrationReport.DataLoss] {
+        other.isLossy || conversion.isLossy ? [.init(.values, "\(type).\(path)")] : []
     }
 
     var change: StepChange {

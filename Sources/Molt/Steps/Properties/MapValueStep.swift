@@ -37,7 +37,7 @@ struct MapValueStep: RecordStep {
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
     var literals: [String] { map.oldValues + map.newValues }
-    var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
+    var losses: [MigrationReport.DataLoss] { map.isLossy ? [.init(.values, "\(type).\(path)")] : [] }
 
     var change: StepChange {
         let map = map.prepared()

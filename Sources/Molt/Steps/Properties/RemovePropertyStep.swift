@@ -24,7 +24,7 @@ struct RemovePropertyStep: RecordStep {
     var description: String { "remove \(type).\(path)" }
     var identity: [String] { ["removeProperty", type] + path.identity + [ifMissing.rawValue] }
 
-    var losses: [DataLoss] { [DataLoss(.property, "\(type).\(path)")] }
+    var losses: [MigrationReport.DataLoss] { [.init(.property, "\(type).\(path)")] }
 
     var change: StepChange {
         { record in try record.remove(path, ifMissing: ifMissing) }

@@ -69,7 +69,9 @@ package enum LedgerTable {
     }
 
     /// Adds to the numbers of records that a migration on read has changed, dropped and quarantined.
-    static func add(_ counts: RecordCounts, toRowOf name: String, _ connection: Connection) throws(SQLiteError) {
+    static func add(_ counts: MigrationReport.Counts, toRowOf name: String, _ connection: Connection)
+        throws(SQLiteError)
+    {
         let changes = [("changed", counts.changed), ("dropped", counts.dropped), ("quarantined", counts.quarantined)]
         let change = changes.map { "records_\($0) = records_\($0) + \($1)" }.joined(separator: ", ")
         try updateOnRead(change, name, connection)
@@ -100,7 +102,7 @@ package enum LedgerTable {
     }
 
     private static func entry(_ row: Statement) -> LedgerEntry {
-        var counts = RecordCounts()
+        var counts = MigrationReport.Counts()
         // Numbers of a damaged file are clamped, so that sums of counts do not overflow.
         func count(_ column: Int32) -> Int { Int(clamping: min(max(row.integer(column), 0), 1 << 40)) }
         counts.read = count(5)

@@ -31,7 +31,7 @@ package enum QuarantineTable {
         ) STRICT
         """
 
-    /// The columns of a ``RecordFailure``, in their order in ``RecordFailure/columns``.
+    /// The columns of a ``MigrationReport.RecordFailure``, in their order in ``MigrationReport.RecordFailure/columns``.
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
@@ -89,7 +89,7 @@ package enum QuarantineTable {
     }
 }
 
-extension RecordFailure {
+extension MigrationReport.RecordFailure {
     /// The values of the ``QuarantineTable/failureColumns``.
     var columns: [any SQLiteValue] {
         [

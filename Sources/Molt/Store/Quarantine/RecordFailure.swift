@@ -1,49 +1,39 @@
-/// The reason and location of a failure to convert a record, without values.
-public struct RecordFailure: Hashable, Sendable, Codable {
-    /// The migration that could not convert it.
-    public var migration: MigrationID
-    /// The step that failed.
-    public var step: MoltError.StepPosition
-    /// The first step of the migration that the quarantined record has not been through, counted from 1.
-    ///
-    /// The record is stored as it was before that step. It is 1 unless a block comes before the failed step.
-    public var firstStep: Int
-    /// The kind of failure.
-    public var code: MoltError.Code
-    /// The reason, in words; an error of the app is named by its type only.
-    public var reason: String
-    /// The property that the failure is about.
-    public var property: String?
-
-    /// Creates a failure.
-    public init(
-        migration: MigrationID,
-        step: MoltError.StepPosition,
-        firstStep: Int,
-        code: MoltError.Code,
-        reason: String,
-        property: String? = nil
-    ) {
-        self.migration = migration
-        self.step = step
-        self.firstStep = firstStep
-        self.code = code
-        self.reason = reason
-        self.property = property
-    }
-}
-
-extension RecordFailure: CustomStringConvertible {
-    /// The migration, the step, the kind of failure and the reason.
-    public var description: String {
-        let place = property.map { ", property \"\($0)\"" } ?? ""
-        return ErrorSummary.oneLine(
-            "migration \(migration), step \(step.number) (\(step.summary))\(place): \(code): \(reason)"
-        )
-    }
-}
-
 extension MigrationReport {
+    /// The reason and location of a failure to convert a record, without values.
+    public struct RecordFailure: Hashable, Sendable, Codable {
+        /// The migration that could not convert it.
+        public var migration: MigrationID
+        /// The step that failed.
+        public var step: MoltError.StepPosition
+        /// The first step of the migration that the quarantined record has not been through, counted from 1.
+        ///
+        /// The record is stored as it was before that step. It is 1 unless a block comes before the failed step.
+        public var firstStep: Int
+        /// The kind of failure.
+        public var code: MoltError.Code
+        /// The reason, in words; an error of the app is named by its type only.
+        public var reason: String
+        /// The property that the failure is about.
+        public var property: String?
+
+        /// Creates a failure.
+        public init(
+            migration: MigrationID,
+            step: MoltError.StepPosition,
+            firstStep: Int,
+            code: MoltError.Code,
+            reason: String,
+            property: String? = nil
+        ) {
+            self.migration = migration
+            self.step = step
+            self.firstStep = firstStep
+            self.code = code
+            self.reason = reason
+            self.property = property
+        }
+    }
+
     /// A record that a step could not convert, and that did not stop the upgrade.
     public struct FailedRecord: Hashable, Sendable, Codable {
         /// The outcome for a failed record.
@@ -80,6 +70,16 @@ extension MigrationReport {
     /// The records that could not be converted, by migration; the first 1 000 of each step.
     public var failedRecords: [FailedRecord] {
         entries.flatMap { $0.steps.flatMap(\.failedRecords) }
+    }
+}
+
+extension MigrationReport.RecordFailure: CustomStringConvertible {
+    /// The migration, the step, the kind of failure and the reason.
+    public var description: String {
+        let place = property.map { ", property \"\($0)\"" } ?? ""
+        return ErrorSummary.oneLine(
+            "migration \(migration), step \(step.number) (\(step.summary))\(place): \(code): \(reason)"
+        )
     }
 }
 

@@ -7,7 +7,7 @@ struct DeferredChange: Sendable {
         case key(String)
         case type(String)
         /// The type name is that in quarantine; nil for the current one at that stage.
-        case quarantine(RecordFailure, typeName: String? = nil)
+        case quarantine(MigrationReport.RecordFailure, typeName: String? = nil)
     }
 
     /// The position of the step in its pass; changes are made in the order of the steps.

@@ -113,7 +113,7 @@ extension MigrationContext {
     }
 
     /// Adds the outcome for one key to the report.
-    public func note(_ outcome: KeyOutcome) {
+    public func note(_ outcome: MigrationReport.KeyOutcome) {
         keys.append(outcome)
     }
 }

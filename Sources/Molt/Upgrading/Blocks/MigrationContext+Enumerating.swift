@@ -208,7 +208,7 @@ extension MigrationContext {
     func removeFailed(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? runner.registry.failurePolicy
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
-        let cause = RecordFailure(error, in: step, firstStep: step.number)
+        let cause = MigrationReport.RecordFailure(error, in: step, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
             outcome = try runner.failures.add(old, cause, error, at: step, of: count(ofType: typeName) + failureCount)

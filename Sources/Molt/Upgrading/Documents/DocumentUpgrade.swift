@@ -72,7 +72,7 @@ public struct DocumentUpgrade: Sendable {
         writtenAt version: Int,
         forKey key: String = "",
         expiration: Date? = nil
-    ) throws -> UpgradedDocument {
+    ) throws -> Output {
         guard !typeName.isEmpty else {
             throw MoltError(.unsupported, "The document's type name is empty.", advice: "Pass the name of its type.")
         }
@@ -96,7 +96,7 @@ public struct DocumentUpgrade: Sendable {
             )
         }
         let outcome = try upgrader.upgrade(&record, upgrader.chain(typeName: typeName, from: version))
-        return UpgradedDocument(
+        return Output(
             content: outcome.changedAt == nil ? document : record.writtenContent,
             typeName: record.typeName,
             version: self.version,

@@ -2,7 +2,7 @@
 final class DryRunNotes: Sendable {
     private struct Note {
         /// The samples with the lowest ids, so that they do not depend on the number of cores.
-        var samples: [(id: Int64, sample: RecordSample)] = []
+        var samples: [(id: Int64, sample: MigrationReport.Sample)] = []
         /// The number of records that lost a property, by the property with its type.
         var lost: [String: Int] = [:]
     }
@@ -33,7 +33,7 @@ final class DryRunNotes: Sendable {
             }
             let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.
-            if place < sampleCount, let sample = try? RecordSample(before: before, after: after) {
+            if place < sampleCount, let sample = try? MigrationReport.Sample(before: before, after: after) {
                 note.samples.insert((id, sample), at: place)
                 if note.samples.count > sampleCount { note.samples.removeLast() }
             }
@@ -51,13 +51,15 @@ final class DryRunNotes: Sendable {
         }.map { "\(before.typeName).\($0)" }
     }
 
-    func samples(of step: ScheduledStep.ID) -> [RecordSample] {
+    func samples(of step: ScheduledStep.ID) -> [MigrationReport.Sample] {
         notes.withLock { $0[step]?.samples.map(\.sample) ?? [] }
     }
 
     /// The properties that closures lost, by name.
-    func losses(_ kind: DataLoss.Kind = .property, of step: ScheduledStep.ID) -> [DataLoss] {
+    func losses(_ kind: MigrationReport.DataLoss.Kind = .property, of step: ScheduledStep.ID) -> [MigrationReport
+        .DataLoss]
+    {
         let lost = notes.withLock { $0[step]?.lost ?? [:] }
-        return lost.sorted { $0.key < $1.key }.map { DataLoss(kind, $0, count: $1) }
+        return lost.sorted { $0.key < $1.key }.map { MigrationReport.DataLoss(kind, $0, count: $1) }
     }
 }

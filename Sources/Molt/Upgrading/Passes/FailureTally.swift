@@ -37,7 +37,7 @@ final class FailureTally {
     /// - Throws: ``MoltError`` with the code `tooManyFailures` if the limit is exceeded.
     func add(
         _ record: Record,
-        _ failure: RecordFailure,
+        _ failure: MigrationReport.RecordFailure,
         _ error: MoltError,
         at step: ScheduledStep,
         of total: @autoclosure () throws -> Int
@@ -68,7 +68,7 @@ final class FailureTally {
     @discardableResult
     func list(
         _ record: Record,
-        _ failure: RecordFailure,
+        _ failure: MigrationReport.RecordFailure,
         at step: ScheduledStep
     ) -> MigrationReport.FailedRecord.Outcome {
         let outcome = (step.onFailure ?? policy).outcome
@@ -92,8 +92,8 @@ final class FailureTally {
     /// - Throws: ``MoltError`` with the code `tooManyFailures`.
     func check(
         _ migration: Migration,
-        _ counts: RecordCounts,
-        steps: [RecordCounts],
+        _ counts: MigrationReport.Counts,
+        steps: [MigrationReport.Counts],
         atMost records: @autoclosure () throws -> Int = .max
     ) throws {
         for step in [nil] + steps.indices.map({ $0 as Int? }) {

@@ -53,14 +53,14 @@ final class PassBatch: PipelineBatch {
 /// The counts of a pass, by the positions of its steps.
 struct PassCounts {
     /// The counts of each step.
-    var stages: [RecordCounts]
+    var stages: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
-    var migrations: [RecordCounts]
+    var migrations: [MigrationReport.Counts]
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
 
     init(stages count: Int) {
-        stages = Array(repeating: RecordCounts(), count: count)
+        stages = Array(repeating: MigrationReport.Counts(), count: count)
         migrations = stages
     }
 
@@ -131,5 +131,5 @@ struct UnconvertedRecord {
     /// The position of its migration's first step in the pass.
     let firstStage: Int
     let error: MoltError
-    let failure: RecordFailure
+    let failure: MigrationReport.RecordFailure
 }

@@ -221,7 +221,7 @@ struct RecordChanger: Sendable {
             stage: stage,
             firstStage: first,
             error: error,
-            failure: RecordFailure(error, in: step, firstStep: steps[first].number)
+            failure: MigrationReport.RecordFailure(error, in: step, firstStep: steps[first].number)
         )
     }
 

@@ -7,7 +7,7 @@ package struct RecordRetry {
         case converted(StoreContents.StoredRecord)
         case dropped
         /// The record as it was before the migration that failed this time.
-        case failed(StoreContents.StoredRecord, RecordFailure)
+        case failed(StoreContents.StoredRecord, MigrationReport.RecordFailure)
         /// The reason why it could not be tried.
         case notTried(String)
     }
@@ -25,7 +25,9 @@ package struct RecordRetry {
     /// Sends a record through the step that it failed in and all that were applied since.
     ///
     /// - Throws: The error of a closure that was cancelled.
-    package func run(_ stored: StoreContents.StoredRecord, after failure: RecordFailure) throws -> Outcome {
+    package func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws
+        -> Outcome
+    {
         do {
             return try run(stored, through: migrations(from: failure), after: failure)
         } catch let obstacle as Obstacle {
@@ -39,7 +41,7 @@ package struct RecordRetry {
     private func run(
         _ stored: StoreContents.StoredRecord,
         through migrations: [Migration],
-        after failure: RecordFailure
+        after failure: MigrationReport.RecordFailure
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let pending = PendingMigration.all(migrations, in: self.migrations, from: versionBefore)
@@ -87,7 +89,7 @@ package struct RecordRetry {
     /// The steps that the record has not been through, except those that import data: they ran with the upgrade.
     private func steps(
         of migrations: [PendingMigration],
-        after failure: RecordFailure
+        after failure: MigrationReport.RecordFailure
     ) throws(Obstacle) -> [ScheduledStep] {
         var steps: [ScheduledStep] = []
         func isDone(_ step: ScheduledStep) -> Bool {
@@ -113,7 +115,7 @@ package struct RecordRetry {
     }
 
     /// The migrations that were applied to the store since a failure, with the failed one.
-    private func migrations(from failure: RecordFailure) throws(Obstacle) -> [Migration] {
+    private func migrations(from failure: MigrationReport.RecordFailure) throws(Obstacle) -> [Migration] {
         let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
         guard let first = places[failure.migration.name] else {
             throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")

@@ -124,12 +124,12 @@ final class RecordUpgrader: Sendable {
     func firstStage(of stage: Int) -> Int { changer.firstStage(of: stage) }
 
     /// The counts of a migration.
-    func counts(of migration: Migration, in counts: [RecordCounts]) -> RecordCounts {
-        steps.firstIndex { $0.migration.name == migration.name }.map { counts[$0] } ?? RecordCounts()
+    func counts(of migration: Migration, in counts: [MigrationReport.Counts]) -> MigrationReport.Counts {
+        steps.firstIndex { $0.migration.name == migration.name }.map { counts[$0] } ?? MigrationReport.Counts()
     }
 
     /// The counts of a migration's steps.
-    func stepCounts(of migration: Migration, in counts: PassCounts) -> [RecordCounts] {
+    func stepCounts(of migration: Migration, in counts: PassCounts) -> [MigrationReport.Counts] {
         steps.indices.filter { steps[$0].migration.name == migration.name }.map { counts.stages[$0] }
     }
 

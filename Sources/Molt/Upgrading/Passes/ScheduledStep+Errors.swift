@@ -41,7 +41,7 @@ extension MoltError.StepPosition {
     }
 }
 
-extension RecordFailure {
+extension MigrationReport.RecordFailure {
     /// Takes those parts of an error that contain no values.
     init(_ error: MoltError, in step: ScheduledStep, firstStep: Int) {
         // The message of a closure's error describes only the upgrade, so take the underlying error.

@@ -235,13 +235,13 @@ final class StepRunner {
     }
 
     /// The data that a step of a pass has removed.
-    private func losses(of step: ScheduledStep, _ counts: RecordCounts) -> [DataLoss] {
+    private func losses(of step: ScheduledStep, _ counts: MigrationReport.Counts) -> [MigrationReport.DataLoss] {
         let declaration = step.declared.declaration
         var losses = counts.changed > 0 ? declaration.losses.filter { $0.kind != .records } : []
         for index in losses.indices { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
-        if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
-        let kind: DataLoss.Kind = declaration is ConvertStep ? .converted : .property
+        if counts.dropped > 0 { losses.append(MigrationReport.DataLoss(.records, type, count: counts.dropped)) }
+        let kind: MigrationReport.DataLoss.Kind = declaration is ConvertStep ? .converted : .property
         return losses + (notes?.losses(kind, of: step.id) ?? [])
     }
 

@@ -30,7 +30,7 @@ struct UnmatchedNames {
         _ counts: PassCounts,
         typeNames: [String],
         _ runner: StepRunner
-    ) throws -> [Int: [UnmatchedName]] {
+    ) throws -> [Int: [MigrationReport.UnmatchedName]] {
         // In an empty store, unmatched names mean nothing.
         guard runner.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
         var names = UnmatchedNames(steps, counts, typeNames, runner)
@@ -55,8 +55,8 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func find() throws -> [Int: [UnmatchedName]] {
-        var found: [Int: [UnmatchedName]] = [:]
+    private mutating func find() throws -> [Int: [MigrationReport.UnmatchedName]] {
+        var found: [Int: [MigrationReport.UnmatchedName]] = [:]
         for (stage, step) in steps.enumerated() {
             switch step.action {
             case .renameType(let name, let newName):
@@ -97,9 +97,9 @@ struct UnmatchedNames {
     }
 
     /// The name of a type without records; none if it is one that an earlier step has renamed, and that is reported.
-    private func missing(_ type: String) -> [UnmatchedName] {
+    private func missing(_ type: String) -> [MigrationReport.UnmatchedName] {
         guard !reported.contains(where: { RecordValue.Object.isSame($0, type) }) else { return [] }
-        return [UnmatchedName(type: type, among: types)]
+        return [MigrationReport.UnmatchedName(type: type, among: types)]
     }
 
     /// The name that a type has after all steps, given its name at one; nil if a step deletes it.
@@ -127,11 +127,13 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func missing(_ path: PropertyPath, of type: String, at stage: Int) throws -> UnmatchedName {
+    private mutating func missing(_ path: PropertyPath, of type: String, at stage: Int) throws
+        -> MigrationReport.UnmatchedName
+    {
         let records = try lastName(of: type, after: stage).map { try sample(of: $0) } ?? []
         let changed = changed[ExactName(type)] ?? []
         let count = counts.stages[stage].read
-        var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
+        var name = MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
         for (place, part) in path.parts.enumerated() {
             guard case .name(let part) = part else { continue }
@@ -146,7 +148,7 @@ struct UnmatchedNames {
                 break
             }
             let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
-            name.nearest = UnmatchedName.nearest(
+            name.nearest = MigrationReport.UnmatchedName.nearest(
                 to: part,
                 // An earlier step of the pass has changed one of the same name.
                 among: Self.properties(names, isInner: place > 0).union(former).filter {
@@ -187,7 +189,7 @@ struct UnmatchedNames {
     }
 }
 
-extension RecordCounts {
+extension MigrationReport.Counts {
     /// Whether a step has changed or removed a record.
     fileprivate var isEffective: Bool { changed + dropped + quarantined > 0 }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 /// Recently read values, decoded, by key; never serves a value that may be stale.
@@ -285,4 +286,27 @@ private final class TypedBox<Value: Sendable>: MemoryBox, @unchecked Sendable {
         self.value = value
         super.init(Value.self, id: id, size: size, expiration: expiration)
     }
+}
+
+/// Reports memory pressure; Linux has no such notification.
+final class MemoryPressure: Sendable {
+    #if canImport(Darwin)
+        // A dispatch source may be used from any thread.
+        private nonisolated(unsafe) let source = DispatchSource.makeMemoryPressureSource(
+            eventMask: [.warning, .critical],
+            queue: .global(qos: .utility)
+        )
+
+        /// Calls a closure on another thread each time memory becomes scarce.
+        func onWarning(_ body: @escaping @Sendable () -> Void) {
+            source.setEventHandler(handler: body)
+            source.activate()
+        }
+
+        deinit {
+            source.cancel()
+        }
+    #else
+        func onWarning(_ body: @escaping @Sendable () -> Void) {}
+    #endif
 }

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 
 /// A dry run, with a page about it if one was asked for.
-struct DryRun {
+struct DryRunWithPage {
     let url: URL
     let migrations: MigrationRegistry
     let configuration: CodableCache.Configuration

@@ -12,26 +12,17 @@ struct StoredContent: Sendable {
     /// The version at which the content was stored.
     private(set) var version: Int
 
-    /// Copies a row of the query by key.
-    init(foundRow row: Statement, key: String, typeName: String, expiration: Double?) {
-        id = row.integer(2)
-        isData = row.isBlob(3)
-        data = Data(row.bytes(3, isBlob: isData))
-        version = Int(clamping: row.integer(7))
+    /// Copies a row of a query.
+    ///
+    /// - Parameter first: The column of the id; the content is in the next one, the version in the fifth after it.
+    init(_ row: Statement, from first: Int32 = 0, key: String, typeName: String, expiration: Double?) {
+        id = row.integer(first)
+        isData = row.isBlob(first + 1)
+        data = Data(row.bytes(first + 1, isBlob: isData))
+        version = Int(clamping: row.integer(first + 5))
         self.key = key
         self.typeName = typeName
         self.expiration = expiration
-    }
-
-    /// Copies a row of the queries for whole rows.
-    init(_ row: Statement) {
-        id = row.integer(0)
-        isData = row.isBlob(1)
-        data = Data(row.bytes(1, isBlob: isData))
-        key = row.text(2)
-        typeName = row.text(3)
-        expiration = row.real(4)
-        version = Int(clamping: row.integer(5))
     }
 
     /// The upgraded content.
@@ -67,4 +58,17 @@ struct EncodedContent: Sendable {
     let expiration: Double?
     /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
+}
+
+/// The shape of the first value of a type that is written after the cache was opened.
+///
+/// A class, because few values in a batch have one.
+final class FirstShape: Sendable {
+    let type: ObjectIdentifier
+    let shape: TypeShape
+
+    init(type: ObjectIdentifier, shape: TypeShape) {
+        self.type = type
+        self.shape = shape
+    }
 }

@@ -1,35 +1,37 @@
-/// A record or a setting before and after a step, from a dry run with samples; it contains the user's values.
-public struct RecordSample: Hashable, Sendable {
-    /// The record's key before the step.
-    public var key: String
-    /// The record's type before the step; the name of the suite for a setting.
-    public var type: String
-    /// The key after the step.
-    public var newKey: String
-    /// The type after the step.
-    public var newType: String
-    /// The content before the step; nil for a record that the step created.
-    ///
-    /// Raw data is replaced by a string with its size, and a date by its text.
-    public var before: RecordValue?
-    /// The content after the step; nil for a record that the step deleted.
-    public var after: RecordValue?
-    private var isSetting = false
+extension MigrationReport {
+    /// A record or a setting before and after a step, from a dry run with samples; it contains the user's values.
+    public struct Sample: Hashable, Sendable {
+        /// The record's key before the step.
+        public var key: String
+        /// The record's type before the step; the name of the suite for a setting.
+        public var type: String
+        /// The key after the step.
+        public var newKey: String
+        /// The type after the step.
+        public var newType: String
+        /// The content before the step; nil for a record that the step created.
+        ///
+        /// Raw data is replaced by a string with its size, and a date by its text.
+        public var before: RecordValue?
+        /// The content after the step; nil for a record that the step deleted.
+        public var after: RecordValue?
+        private var isSetting = false
 
-    /// Creates a sample of a setting.
-    package init(key: String, of store: String, before: RecordValue?, after: RecordValue?) {
-        (self.key, type, newKey, newType) = (key, store, key, store)
-        (self.before, self.after) = (before, after)
-        isSetting = true
-    }
+        /// Creates a sample of a setting.
+        package init(key: String, of store: String, before: RecordValue?, after: RecordValue?) {
+            (self.key, type, newKey, newType) = (key, store, key, store)
+            (self.before, self.after) = (before, after)
+            isSetting = true
+        }
 
-    /// - Throws: ``JSONSyntaxError`` if a content is not JSON.
-    init?(before: Record?, after: Record?) throws {
-        guard let old = before ?? after, let new = after ?? before else { return nil }
-        (key, type) = (old.key, old.typeName)
-        (newKey, newType) = (new.key, new.typeName)
-        self.before = try before?.value()
-        self.after = new.isDropped ? nil : try after?.value()
+        /// - Throws: `JSONSyntaxError` if a content is not JSON.
+        init?(before: Record?, after: Record?) throws {
+            guard let old = before ?? after, let new = after ?? before else { return nil }
+            (key, type) = (old.key, old.typeName)
+            (newKey, newType) = (new.key, new.typeName)
+            self.before = try before?.value()
+            self.after = new.isDropped ? nil : try after?.value()
+        }
     }
 }
 
@@ -41,7 +43,7 @@ extension Record {
     }
 }
 
-extension RecordSample: CustomStringConvertible {
+extension MigrationReport.Sample: CustomStringConvertible {
     /// The key and the type, and a line for each value that was removed or added.
     public var description: String {
         let name = "\(key.debugDescription) of \(isSetting ? "" : "type ")\(type)"

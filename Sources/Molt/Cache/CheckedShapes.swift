@@ -1,20 +1,7 @@
-/// The shape of the first value of a type that is written after the cache was opened.
-///
-/// A class, because few values in a batch have one.
-final class FirstShape: Sendable {
-    let type: ObjectIdentifier
-    let shape: TypeShape
-
-    init(type: ObjectIdentifier, shape: TypeShape) {
-        self.type = type
-        self.shape = shape
-    }
-}
-
 /// The types whose shapes are already compared.
 ///
 /// Its lock is never held during a wait for the disk, where another process may write for long.
-final class KnownTypes: Sendable {
+final class CheckedShapes: Sendable {
     private struct State {
         var types: Set<ObjectIdentifier> = []
         var last: ObjectIdentifier?

@@ -1,0 +1,44 @@
+extension MigrationReport {
+    /// The numbers of records that a migration or a step read, changed, dropped, created and quarantined.
+    ///
+    /// A type rename changes one row of the store's type table and no record, so it does not count.
+    public struct Counts: Hashable, Sendable, Codable, CustomStringConvertible {
+        /// Records that it processed; consecutive per-record steps of one migration share one reading.
+        public var read = 0
+        /// Records that it changed.
+        public var changed = 0
+        /// Records that it deleted.
+        public var dropped = 0
+        /// Records that it added.
+        public var created = 0
+        /// Records that it could not convert and quarantined.
+        public var quarantined = 0
+
+        /// Creates counts of 0.
+        public init() {}
+
+        package var isZero: Bool {
+            self == Counts()
+        }
+
+        /// The counts without those that are 0, such as "500 read, 3 changed"; "none" if all are.
+        public var description: String { isZero ? "none" : summary }
+
+        var summary: String {
+            let counts = [
+                (read, "read"), (changed, "changed"), (dropped, "dropped"), (created, "created"),
+                (quarantined, "quarantined"),
+            ]
+            return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+        }
+
+        /// Adds other counts.
+        public static func += (counts: inout Counts, other: Counts) {
+            counts.read += other.read
+            counts.changed += other.changed
+            counts.dropped += other.dropped
+            counts.created += other.created
+            counts.quarantined += other.quarantined
+        }
+    }
+}

@@ -1,0 +1,66 @@
+extension MigrationReport {
+    /// Data that a migration removes or replaces: a property, records, or a setting.
+    ///
+    /// A plan lists what the declarations of its steps say. A report lists what was removed, including the records that
+    /// closures dropped. Only a dry run reports top-level properties that a closure removed or a conversion between two
+    /// models replaced, even if it has moved their values.
+    public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The kind of the data.
+        package enum Kind: String, Hashable, Sendable, Codable {
+            /// A property of the records of a type.
+            case property
+            /// Values of a property that were replaced, or that lost their fractions of seconds.
+            case values
+            /// A property that a conversion between two models does not encode under its name.
+            ///
+            /// Its value may be in another property.
+            case converted
+            /// Records of a type.
+            case records
+            /// A setting of a suite.
+            case setting
+        }
+
+        /// The kind of the data.
+        package var kind: Kind
+        /// The property with its type, such as "Person.fax", the type of the records, or the key of the setting.
+        public var name: String
+        /// The number of records that were changed or deleted; nil in a plan, and for a setting.
+        public var count: Int?
+
+        package init(_ kind: Kind, _ name: String, count: Int? = nil) {
+            self.kind = kind
+            self.name = name
+            self.count = count
+        }
+
+        /// Whether a conversion has replaced the data, which may have kept what was in it.
+        package var isReplacement: Bool { kind == .values || kind == .converted }
+
+        /// The data in a few words.
+        public var description: String {
+            let records = count.map(DisplayText.records)
+            let place = records.map { " in \($0)" } ?? ""
+            return switch kind {
+            case .property, .converted: "\(name)\(place)"
+            case .values: "values of \(name)\(place)"
+            case .records: "\(records ?? "all records") of type \(name)"
+            case .setting: "the setting \(name)"
+            }
+        }
+    }
+}
+
+extension [MigrationReport.DataLoss] {
+    /// A line about removed data and one about replaced data, without those that would be empty.
+    ///
+    /// - Parameters:
+    ///   - removing: The words before the removed data.
+    ///   - replacing: The words before the replaced data.
+    func summaries(removing: String, replacing: String) -> [String] {
+        let replaced = filter(\.isReplacement).map(\.description)
+        let removed = filter { !$0.isReplacement }.map(\.description)
+        return [(removing, removed), (replacing, replaced)].filter { !$1.isEmpty }
+            .map { "\($0) \($1.joined(separator: "; "))" }
+    }
+}

@@ -1,0 +1,76 @@
+extension MigrationReport {
+    /// The result of a step for one key of a suite, or for one file, which counts do not show.
+    public struct KeyOutcome: Hashable, Sendable, Codable {
+        /// The result for a key; new cases may be added, so switch over them with a `default`.
+        public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+            /// The stable name, as in reports.
+            public let rawValue: String
+
+            /// The stable name.
+            public var description: String { rawValue }
+
+            /// Creates an outcome from its stable name.
+            public init(rawValue: String) {
+                self.rawValue = rawValue
+            }
+
+            /// It was converted to the new form.
+            public static let converted = Outcome(rawValue: "converted")
+            /// It was already in the new form.
+            public static let alreadyCurrent = Outcome(rawValue: "already current")
+            /// There was no value.
+            public static let absent = Outcome(rawValue: "absent")
+            /// It could not be converted, and is unchanged.
+            public static let notConvertible = Outcome(rawValue: "not convertible")
+            /// It holds a value in the old form, and no migration names it.
+            public static let notNamed = Outcome(rawValue: "not named")
+            /// A step of the app has set it.
+            public static let changed = Outcome(rawValue: "changed")
+            /// It was stored under a new key.
+            public static let renamed = Outcome(rawValue: "renamed")
+            /// It was removed.
+            public static let removed = Outcome(rawValue: "removed")
+            /// It was imported into the store.
+            public static let adopted = Outcome(rawValue: "adopted")
+            /// It was copied to its new location, and is still at the old one.
+            public static let copied = Outcome(rawValue: "copied")
+            /// It was moved to its new location, and removed from the old one.
+            public static let moved = Outcome(rawValue: "moved")
+            /// The value already at the new location was kept.
+            public static let kept = Outcome(rawValue: "kept")
+            /// It replaced the value at the new location.
+            public static let replaced = Outcome(rawValue: "replaced")
+            /// It had expired, and was left behind.
+            public static let expired = Outcome(rawValue: "expired")
+            /// It could not be read, and is unchanged; another process may be able to read it.
+            public static let unreadable = Outcome(rawValue: "unreadable")
+        }
+
+        /// The attached store or directory of the key or file.
+        public var store: String
+        /// The key, or the file's name.
+        public var key: String
+        /// The outcome for the key.
+        public var outcome: Outcome
+        /// The reason, if the outcome needs one.
+        public var reason: String?
+        /// The location inside the value that the reason is about, such as `[2].name`.
+        public var place: String?
+
+        /// Creates an outcome.
+        public init(store: String, key: String, outcome: Outcome, reason: String? = nil, place: String? = nil) {
+            self.store = store
+            self.key = key
+            self.outcome = outcome
+            self.reason = reason
+            self.place = place
+        }
+    }
+}
+
+extension MigrationReport.KeyOutcome: CustomStringConvertible {
+    /// The key, its store, the outcome and the reason, in one line; never a value.
+    public var description: String {
+        ErrorSummary.oneLine("\"\(key)\" of \(store): \(outcome)" + (reason.map { ": \($0)" } ?? ""))
+    }
+}

@@ -1,0 +1,89 @@
+/// A difference between the stored and the current shape of a type.
+///
+/// ```swift
+/// print(difference)   // Property 'Person.age' changed from 'Int' to 'String'.
+/// ```
+package struct ShapeDifference: Hashable, Sendable, Codable {
+    /// The kinds of difference.
+    package enum Kind: String, Hashable, Sendable, Codable {
+        /// A property was added.
+        case added
+        /// A property was removed.
+        case removed
+        /// A property, an element or the type itself is stored as another type.
+        case typeChanged
+        /// A required value became optional.
+        case madeOptional
+        /// An optional value became required.
+        case madeRequired
+        /// A case of an enum was removed.
+        case caseRemoved
+    }
+
+    package var kind: Kind
+    /// The record type name.
+    package var type: String
+    /// The path to the property, joined with dots, with `[]` for an element; empty for the type itself.
+    package var property: String
+    /// The previous type or case.
+    package var old: String?
+    /// The current type.
+    package var new: String?
+
+    package init(kind: Kind, type: String, property: String, old: String? = nil, new: String? = nil) {
+        self.kind = kind
+        self.type = type
+        self.property = property
+        self.old = old
+        self.new = new
+    }
+}
+
+extension ShapeDifference: CustomStringConvertible {
+    /// The difference in one sentence.
+    package var description: String {
+        let subject = property.isEmpty ? "Type" : "Property"
+        return switch kind {
+        case .added: "\(subject) '\(place)' has been added."
+        case .removed: "\(subject) '\(place)' has been removed."
+        case .typeChanged: "\(subject) '\(place)' changed from '\(old ?? "?")' to '\(new ?? "?")'."
+        case .madeOptional: "\(subject) '\(place)' has been made optional."
+        case .madeRequired: "\(subject) '\(place)' has been made required."
+        case .caseRemoved: "Case '\(old ?? "?")' of '\(place)' has been removed."
+        }
+    }
+
+    private var place: String {
+        guard !property.isEmpty else { return type }
+        return property.hasPrefix("[]") ? type + property : "\(type).\(property)"
+    }
+}
+
+extension MoltError {
+    /// The error for a type whose shape differs from the one that the store has recorded at the same schema version.
+    ///
+    /// - Parameter differences: The differences, sorted by property; at least one.
+    static func drift(of type: String, version: Int, _ differences: [ShapeDifference], in store: String) -> MoltError {
+        let changes = differences.map(\.description).joined(separator: " ")
+        let property = differences.count == 1 ? differences[0].property : ""
+        return MoltError(
+            .schemaDrift,
+            "The shape of '\(type)' changed, and the schema version is still \(version): \(changes)",
+            advice: "Add a migration to a new version. When stored records can be read as they are, it needs no step: "
+                + "\(migrationWithoutStep(of: type, from: version)) If version \(version) has not shipped "
+                + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set "
+                + "`mismatches = .ignore`. If another type has the same name, give one of them a RecordType name.",
+            store: store,
+            type: type,
+            property: property.isEmpty ? nil : property,
+            storeVersion: version,
+            registryVersion: version
+        )
+    }
+
+    /// The code of a migration that changes no records.
+    package static func migrationWithoutStep(of type: String, from version: Int) -> String {
+        let words = type.split { !$0.isLetter && !$0.isNumber }.map { $0.lowercased() }
+        return "`Migration(to: \(version + 1), \"\(words.joined(separator: "-"))-of-version-\(version + 1)\")`."
+    }
+}
