@@ -240,3 +240,513 @@ struct SplicedObject: Sendable {
         }
     }
 }
+
+extension SplicedObject {
+    /// A property: its original ranges, and the current ranges of its name and value.
+    struct Entry: Sendable {
+        /// The quoted name in the original bytes.
+        var sourceName = Slice(0, 0)
+        /// The value in the original bytes.
+        var sourceValue = Slice(0, 0)
+        var name = Slice(0, 0)
+        var value = Slice(0, 0)
+        /// Whether the current name has escapes.
+        var nameHasEscapes = false
+        /// The property's changes; empty if it is unchanged.
+        var changes: Changes = []
+    }
+
+    struct Changes: OptionSet {
+        let rawValue: UInt8
+
+        static let named = Changes(rawValue: 1)
+        static let valued = Changes(rawValue: 2)
+        /// It is not in the original text.
+        static let added = Changes(rawValue: 4)
+        /// It must not be written.
+        static let removed = Changes(rawValue: 8)
+    }
+
+    /// The properties of an object, in storage that never shrinks.
+    struct EntryList: Sendable {
+        private var storage: [Entry] = []
+        private(set) var count = 0
+
+        subscript(index: Int) -> Entry {
+            get { storage[index] }
+            _modify { yield &storage[index] }
+        }
+
+        mutating func append(_ entry: Entry) {
+            if count == storage.count { storage.append(entry) } else { storage[count] = entry }
+            count += 1
+        }
+
+        mutating func removeAll() {
+            count = 0
+        }
+
+        /// Passes the properties to a closure.
+        @inline(__always)
+        func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
+            storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+        }
+
+        // MARK: Indexing
+
+        /// Checks a complete JSON text, and indexes its properties; returns its kind.
+        mutating func index(
+            _ scanner: inout JSONScanner,
+            depth: Int,
+            includesArrays: Bool
+        ) throws(JSONSyntaxError) -> Kind {
+            scanner.skipWhitespace()
+            let kind: Kind =
+                switch scanner.next {
+                case 0x7B: .object
+                case 0x5B where includesArrays: .array
+                default: .other
+                }
+            guard kind != .other else {
+                try scanner.skipValue(depth: depth)
+                try scanner.expectEnd()
+                return .other
+            }
+            if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
+            scanner.position += 1
+            scanner.skipWhitespace()
+            if scanner.next == (kind == .object ? 0x7D : 0x5D) {
+                scanner.position += 1
+                try scanner.expectEnd()
+                return kind
+            }
+            var isWhole = false
+            while !isWhole {
+                // Most records of a type have as many properties as the previous one.
+                if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
+                var own = scanner
+                (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
+                    [count] storage throws(JSONSyntaxError) in
+                    if kind == .array { return try Self.indexElements(&own, into: storage, from: count, depth: depth) }
+                    return try Self.index(&own, into: storage, from: count, depth: depth)
+                }
+                scanner = own
+            }
+            return kind
+        }
+
+        /// Indexes properties until the storage is full.
+        ///
+        /// - Parameter scanner: Positioned before a name; it stays there unless the object has ended.
+        /// - Returns: The number of properties, and whether the object and the text have ended.
+        private static func index(
+            _ scanner: inout JSONScanner,
+            into storage: UnsafeMutableBufferPointer<Entry>,
+            from count: Int,
+            depth: Int
+        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
+            var count = count
+            while count < storage.count {
+                let nameStart = scanner.position
+                let hasEscapes = try scanner.skipString()
+                let name = Slice(nameStart, scanner.position)
+                scanner.skipWhitespace()
+                try scanner.expect(0x3A)
+                scanner.skipWhitespace()
+                let value = try scanner.passSlice(depth: depth + 1)
+                storage[count] = Entry(
+                    sourceName: name,
+                    sourceValue: value,
+                    name: name,
+                    value: value,
+                    nameHasEscapes: hasEscapes
+                )
+                count += 1
+                if try scanner.passEnd(0x7D) { return (count, true) }
+            }
+            return (count, false)
+        }
+
+        /// Indexes elements until the storage is full, as properties with an empty name.
+        private static func indexElements(
+            _ scanner: inout JSONScanner,
+            into storage: UnsafeMutableBufferPointer<Entry>,
+            from count: Int,
+            depth: Int
+        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
+            var count = count
+            while count < storage.count {
+                let name = Slice(scanner.position, scanner.position)
+                let value = try scanner.passSlice(depth: depth + 1)
+                storage[count] = Entry(sourceName: name, sourceValue: value, name: name, value: value)
+                count += 1
+                if try scanner.passEnd(0x5D) { return (count, true) }
+            }
+            return (count, false)
+        }
+    }
+}
+
+extension JSONScanner {
+    @inline(__always)
+    fileprivate mutating func passSlice(depth: Int) throws(JSONSyntaxError) -> SplicedObject.Slice {
+        let start = position
+        try skipValue(depth: depth)
+        return SplicedObject.Slice(start, position)
+    }
+
+    /// Skips a comma, or the closing bracket and the end of the text; returns whether it was the end.
+    @inline(__always)
+    fileprivate mutating func passEnd(_ bracket: UInt8) throws(JSONSyntaxError) -> Bool {
+        skipWhitespace()
+        if next == 0x2C {
+            position += 1
+            skipWhitespace()
+            return false
+        }
+        try expect(bracket)
+        try expectEnd()
+        return true
+    }
+}
+
+/// Changes of properties, stored separately from the original bytes.
+extension SplicedObject {
+    /// Sets a property's value, or appends the property.
+    mutating func set(_ name: String, to value: [UInt8]) {
+        set(name) { $0.append(contentsOf: value) }
+    }
+
+    /// Sets a property to a value that a closure appends to the edits, or appends the property.
+    @inline(__always)
+    mutating func set<Failure: Error>(
+        _ name: String,
+        writing body: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let start = edits.count
+        do throws(Failure) {
+            try body(&edits)
+        } catch {
+            edits.removeSubrange(start...)
+            throw error
+        }
+        set(name, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ name: String, toEdit value: Slice) {
+        if let index = lastIndex(of: name) { set(index, toEdit: value) } else { append(name, edit: value) }
+    }
+
+    /// Appends a property whose name must not exist yet, with a value that a closure appends to the edits.
+    @inline(__always)
+    mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        append(name, edit: Slice(start, edits.count))
+    }
+
+    private mutating func append(_ name: String, edit value: Slice) {
+        let nameSlice = append(name: name)
+        entries.append(
+            Entry(
+                name: nameSlice.slice,
+                value: value,
+                nameHasEscapes: nameSlice.hasEscapes,
+                changes: [.named, .valued, .added]
+            )
+        )
+        liveCount += 1
+        isUnchanged = false
+        revision += 1
+    }
+
+    /// Sets the value of a property or element.
+    mutating func set(_ index: Int, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        set(index, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ index: Int, toEdit value: Slice) {
+        guard !isValue(at: index, sameAs: value) else {
+            edits.removeSubrange(Int(value.start)...)
+            return
+        }
+        entries[index].value = value
+        entries[index].changes.insert(.valued)
+        isUnchanged = false
+        revision += 1
+    }
+
+    private func isValue(at index: Int, sameAs value: Slice) -> Bool {
+        guard entries[index].value.count == value.count else { return false }
+        return withValue(at: index) { old in
+            edits.withUnsafeBufferPointer { edits in
+                old.elementsEqual(UnsafeBufferPointer(rebasing: edits[value.range]))
+            }
+        }
+    }
+
+    /// Removes all properties with a name; returns whether there was one.
+    mutating func remove(_ name: String) -> Bool {
+        var end = entries.count
+        var removed = false
+        while let index = lastIndex(of: name, before: end) {
+            remove(index)
+            removed = true
+            end = index
+        }
+        return removed
+    }
+
+    /// Removes a property or element.
+    mutating func remove(_ index: Int) {
+        entries[index].changes.insert(.removed)
+        liveCount -= 1
+        isUnchanged = false
+        revision += 1
+        if liveCount == 0 { hasBecomeEmpty = true }
+    }
+
+    enum Renaming {
+        case done
+        case missing
+        /// The new name is in use; nothing was changed.
+        case exists
+    }
+
+    /// Renames all properties with a name, unless the new name is in use.
+    mutating func rename(_ name: String, to newName: String) -> Renaming {
+        guard var index = lastIndex(of: name) else { return .missing }
+        if RecordValue.Object.isSame(name, newName) { return .done }
+        if lastIndex(of: newName) != nil { return .exists }
+        let text = append(name: newName)
+        while true {
+            entries[index].name = text.slice
+            entries[index].nameHasEscapes = text.hasEscapes
+            entries[index].changes.insert(.named)
+            guard let next = lastIndex(of: name, before: index) else { break }
+            index = next
+        }
+        isUnchanged = false
+        revision += 1
+        return .done
+    }
+
+    private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {
+        let start = edits.count
+        JSONString.write(name, to: &edits)
+        let hasEscapes = edits.count - start - 2 != name.utf8.count
+        return (Slice(start, edits.count), hasEscapes)
+    }
+}
+
+extension SplicedObject {
+    /// A value on the path of a new property that is neither an object nor null.
+    struct Obstacle: Error {
+        var path: [String]
+    }
+
+    /// Passes the object that contains the last name of a path to a closure, and writes its changes back.
+    ///
+    /// - Parameter createsParents: Whether missing or null objects on the path are created.
+    /// - Returns: nil when there is no such object.
+    /// - Throws: ``Obstacle`` when an object cannot be created because of another value.
+    mutating func edit<R>(
+        _ path: ArraySlice<String>,
+        createsParents: Bool = false,
+        _ body: (inout SplicedObject, _ name: String) throws -> R
+    ) throws -> R? {
+        guard let name = path.first else { return nil }
+        if path.count == 1 { return try body(&self, name) }
+        let index = lastIndex(of: name)
+        var child: SplicedObject
+        if let found = index.flatMap(child(at:)) {
+            child = found
+        } else if !createsParents {
+            return nil
+        } else if let index, !withValue(at: index, { $0.elementsEqual("null".utf8) }) {
+            throw Obstacle(path: [name])
+        } else {
+            child = SplicedObject(bytes: Array("{}".utf8))
+            // These bytes are valid.
+            try? child.read()
+        }
+        let before = child.revision
+        let result: R?
+        do {
+            result = try child.edit(path.dropFirst(), createsParents: createsParents, body)
+        } catch let obstacle as Obstacle {
+            throw Obstacle(path: [name] + obstacle.path)
+        }
+        if child.revision != before {
+            var bytes: [UInt8] = []
+            child.write(to: &bytes)
+            set(name, to: bytes)
+        }
+        return result
+    }
+
+    /// Passes the bytes of the value at a path to a closure; returns nil when there is none.
+    func withValue<R>(
+        at path: ArraySlice<String>,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) rethrows -> R? {
+        guard let name = path.first, let index = lastIndex(of: name) else { return nil }
+        if path.count == 1 { return try withValue(at: index, body) }
+        return try child(at: index)?.withValue(at: path.dropFirst(), body)
+    }
+
+    /// The object that is the value of a property; nil for other kinds.
+    func child(at index: Int) -> SplicedObject? {
+        var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
+        // The content was checked when it was read, so this never throws.
+        try? child.read()
+        return child.kind == .object ? child : nil
+    }
+}
+
+extension SplicedObject {
+    /// Appends the text with its changes.
+    func write(to output: inout [UInt8]) {
+        bytes.withUnsafeBufferPointer { source in
+            guard !isUnchanged else {
+                return output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
+            }
+            edits.withUnsafeBufferPointer { edited in
+                entries.withEntries { write(source, edited, $0, to: &output) }
+            }
+        }
+    }
+
+    private func write(
+        _ source: UnsafeBufferPointer<UInt8>,
+        _ edited: UnsafeBufferPointer<UInt8>,
+        _ entries: UnsafeBufferPointer<Entry>,
+        to output: inout [UInt8]
+    ) {
+        // Each byte of the text, each change, and a comma and a colon for each added property.
+        var mostCount = contentEnd
+        for index in entries.indices where !entries[index].changes.isEmpty {
+            mostCount += entries[index].name.count + entries[index].value.count + 2
+        }
+        let count = output.count + mostCount
+        // Grow exponentially, or the next record would copy everything again.
+        if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
+        // Do not capture `self` in the closure, which would retain all of its arrays.
+        let text = UnsafeBufferPointer(rebasing: source[..<contentEnd])
+        let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
+        output.append(upTo: mostCount) { buffer in
+            var writer = Writer(source: text, edited: edited, output: buffer)
+            writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
+            return writer.count
+        }
+    }
+}
+
+/// Assembles an object or an array; adjacent parts of the source are copied together.
+private struct Writer {
+    let source: UnsafeBufferPointer<UInt8>
+    let edited: UnsafeBufferPointer<UInt8>
+    let output: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+    /// The pending range of the source.
+    private var start = 0
+    private var end = 0
+
+    init(
+        source: UnsafeBufferPointer<UInt8>,
+        edited: UnsafeBufferPointer<UInt8>,
+        output: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        self.source = source
+        self.edited = edited
+        self.output = output
+    }
+
+    /// Writes the object or array.
+    ///
+    /// - Parameters:
+    ///   - sourceCount: The number of properties in the source; added ones follow them.
+    ///   - keepsSpace: Whether to keep the white space inside the brackets.
+    mutating func write(
+        _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
+        sourceCount: Int,
+        keepsSpace: Bool
+    ) {
+        var open = 0
+        while source[open] <= 0x20 { open += 1 }
+        keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
+        var isFirst = true
+        for index in entries.indices {
+            if entries[index].changes.isEmpty, !isFirst, end == Int(entries[index - 1].sourceValue.end) {
+                // Includes everything between the two.
+                end = Int(entries[index].sourceValue.end)
+                continue
+            }
+            let entry = entries[index]
+            if entry.changes.contains(.removed) { continue }
+            let isAdded = entry.changes.contains(.added)
+            if !isFirst {
+                if isAdded {
+                    put(0x2C)
+                } else {
+                    keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
+                }
+            }
+            isFirst = false
+            if entry.changes.contains(.named) { put(entry.name) } else { keep(entry.sourceName) }
+            if isAdded { put(0x3A) } else { keep(Int(entry.sourceName.end), Int(entry.sourceValue.start)) }
+            if entry.changes.contains(.valued) { put(entry.value) } else { keep(entry.sourceValue) }
+        }
+        if keepsSpace {
+            keep(Int(entries[sourceCount - 1].sourceValue.end), source.count)
+        } else {
+            var close = source.count - 1
+            while source[close] <= 0x20 { close -= 1 }
+            keep(close, source.count)
+        }
+        flush()
+    }
+
+    /// Copies a range of the source.
+    @inline(__always)
+    private mutating func keep(_ from: Int, _ to: Int) {
+        if end != from {
+            flush()
+            start = from
+        }
+        end = to
+    }
+
+    @inline(__always)
+    private mutating func keep(_ slice: SplicedObject.Slice) {
+        keep(Int(slice.start), Int(slice.end))
+    }
+
+    private mutating func put(_ edit: SplicedObject.Slice) {
+        flush()
+        start = end
+        copy(edited, edit.range)
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        flush()
+        start = end
+        output[count] = byte
+        count += 1
+    }
+
+    /// Copies the pending range.
+    private mutating func flush() {
+        copy(source, start..<end)
+    }
+
+    @inline(__always)
+    private mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(output)[count...])
+            .copyMemory(from: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+        count += range.count
+    }
+}
