@@ -392,9 +392,7 @@ extension Record {
     }
 
     private func storedValue(at path: PropertyPath) -> RecordValue? {
-        withValue(at: path) { bytes in
-            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
-        } ?? nil
+        withValue(at: path) { RecordValue(checked: $0) }
     }
 
     /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
@@ -566,7 +564,7 @@ extension Record {
             if let data = data as? Value { return data }
             throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
         }
-        if object.kind == .unread, let syntax = Self.check(contentBytes, depth: 0) { throw malformed(syntax) }
+        if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
         do {
             guard object.isUnchanged else { return try coding.decoder.decode(type, from: Data(contentBytes)) }
             return try coding.decoder.decode(type, from: Data(object.bytes[..<object.contentEnd]))
@@ -625,29 +623,9 @@ extension Record {
                 underlying: error
             )
         }
-        let failure = content.withUnsafeBytes { Self.check($0.bindMemory(to: UInt8.self), depth: depth) }
+        let failure = content.withUnsafeBytes { JSONScanner.fault(in: $0.bindMemory(to: UInt8.self), depth: depth) }
         if let failure { throw tooDeep(property, failure) }
         return content
-    }
-
-    /// Returns the error that prevents bytes from being valid JSON at a nesting depth, or nil.
-    static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
-        bytes.withUnsafeBufferPointer { check($0, depth: depth) }
-    }
-
-    static func check(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> JSONSyntaxError? {
-        guard let base = bytes.baseAddress else {
-            return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
-        }
-        var scanner = JSONScanner(base: base, to: bytes.count)
-        do throws(JSONSyntaxError) {
-            scanner.skipWhitespace()
-            try scanner.skipValue(depth: depth)
-            try scanner.expectEnd()
-            return nil
-        } catch {
-            return error
-        }
     }
 
     /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.

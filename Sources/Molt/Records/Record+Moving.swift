@@ -71,7 +71,10 @@ extension Record {
                 property: newPath
             )
         }
-        if let syntax = Self.check(value, depth: full(newPath).count) { throw tooDeep(newPath, syntax) }
+        let depth = full(newPath).count
+        if let syntax = value.withUnsafeBufferPointer({ JSONScanner.fault(in: $0, depth: depth) }) {
+            throw tooDeep(newPath, syntax)
+        }
         try put(value, at: newPath)
         return true
     }
@@ -287,7 +290,7 @@ extension Record {
 
     private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MoltError {
         let kind = value.withUnsafeBufferPointer { bytes in
-            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count).kind } ?? "empty"
+            RecordValue(checked: bytes).kind
         }
         return error(
             .typeMismatch,

@@ -179,13 +179,6 @@ struct ValueMap: Sendable {
     }
 }
 
-extension RecordValue {
-    /// Parses a value that a scanner has accepted.
-    init(checked bytes: UnsafeBufferPointer<UInt8>) {
-        self = bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) } ?? .null
-    }
-}
-
 extension Record {
     /// A kind of value to which strings, numbers and Booleans can be changed.
     public enum ScalarKind: String, Hashable, Sendable {
@@ -375,7 +368,7 @@ extension Record {
         let depth = full(path).count + 1
         try replaceValue(path, ifMissing: ifMissing) { value in
             if value.elementsEqual("null".utf8) { return wrapper == .array ? .new(Array("[]".utf8)) : .kept }
-            guard Self.check(value, depth: depth) == nil else {
+            guard JSONScanner.fault(in: value, depth: depth) == nil else {
                 return .failed("cannot be wrapped: \(JSONSyntaxError.Reason.tooDeep.rawValue)")
             }
             return .new(wrapper.opening + value + [wrapper == .array ? 0x5D : 0x7D])

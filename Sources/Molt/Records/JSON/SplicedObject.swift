@@ -26,40 +26,25 @@ struct SplicedObject: Sendable {
     /// The kind of the text; unread until ``read(depth:)`` is called.
     private(set) var kind = Kind.unread
 
-    // Only `SplicedObject+Changing` also writes the following properties: it must update entries and `isUnchanged`
-    // together.
-
     /// The properties of the text, in order, then the added ones.
-    var entries = EntryList()
+    private(set) var entries = EntryList()
     /// New names and values, concatenated.
-    var edits: [UInt8] = []
+    private var edits: [UInt8] = []
     /// The number of properties in the original text.
-    private(set) var sourceCount = 0
+    private var sourceCount = 0
     /// The current number of properties.
-    var liveCount = 0
+    private var liveCount = 0
     /// Whether all properties were removed at some point, and the inner white space with them.
-    var hasBecomeEmpty = false
+    private var hasBecomeEmpty = false
     /// Whether the original text is still current.
-    var isUnchanged = true
-    var revision = 0
+    private(set) var isUnchanged = true
+    /// Increases with each change.
+    private(set) var revision = 0
 
-    /// A range of bytes, half the size of `Range<Int>`: SQLite limits a record to 2 GB.
-    struct Slice: Sendable {
-        var start: Int32
-        var end: Int32
-
-        init(_ start: Int, _ end: Int) {
-            self.start = Int32(truncatingIfNeeded: start)
-            self.end = Int32(truncatingIfNeeded: end)
-        }
-
-        var range: Range<Int> { Int(start)..<Int(end) }
-        var count: Int { Int(end - start) }
-    }
-
-    init(bytes: [UInt8]) {
+    /// - Parameter contentEnd: Where the owner's bytes begin; nil if there are none.
+    init(bytes: [UInt8], contentEnd: Int? = nil) {
         self.bytes = bytes
-        contentEnd = bytes.count
+        self.contentEnd = contentEnd ?? bytes.count
         tailEnd = bytes.count
     }
 
@@ -239,179 +224,9 @@ struct SplicedObject: Sendable {
             try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
         }
     }
-}
 
-extension SplicedObject {
-    /// A property: its original ranges, and the current ranges of its name and value.
-    struct Entry: Sendable {
-        /// The quoted name in the original bytes.
-        var sourceName = Slice(0, 0)
-        /// The value in the original bytes.
-        var sourceValue = Slice(0, 0)
-        var name = Slice(0, 0)
-        var value = Slice(0, 0)
-        /// Whether the current name has escapes.
-        var nameHasEscapes = false
-        /// The property's changes; empty if it is unchanged.
-        var changes: Changes = []
-    }
+    // MARK: Changing
 
-    struct Changes: OptionSet {
-        let rawValue: UInt8
-
-        static let named = Changes(rawValue: 1)
-        static let valued = Changes(rawValue: 2)
-        /// It is not in the original text.
-        static let added = Changes(rawValue: 4)
-        /// It must not be written.
-        static let removed = Changes(rawValue: 8)
-    }
-
-    /// The properties of an object, in storage that never shrinks.
-    struct EntryList: Sendable {
-        private var storage: [Entry] = []
-        private(set) var count = 0
-
-        subscript(index: Int) -> Entry {
-            get { storage[index] }
-            _modify { yield &storage[index] }
-        }
-
-        mutating func append(_ entry: Entry) {
-            if count == storage.count { storage.append(entry) } else { storage[count] = entry }
-            count += 1
-        }
-
-        mutating func removeAll() {
-            count = 0
-        }
-
-        /// Passes the properties to a closure.
-        @inline(__always)
-        func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
-            storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
-        }
-
-        // MARK: Indexing
-
-        /// Checks a complete JSON text, and indexes its properties; returns its kind.
-        mutating func index(
-            _ scanner: inout JSONScanner,
-            depth: Int,
-            includesArrays: Bool
-        ) throws(JSONSyntaxError) -> Kind {
-            scanner.skipWhitespace()
-            let kind: Kind =
-                switch scanner.next {
-                case 0x7B: .object
-                case 0x5B where includesArrays: .array
-                default: .other
-                }
-            guard kind != .other else {
-                try scanner.skipValue(depth: depth)
-                try scanner.expectEnd()
-                return .other
-            }
-            if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
-            scanner.position += 1
-            scanner.skipWhitespace()
-            if scanner.next == (kind == .object ? 0x7D : 0x5D) {
-                scanner.position += 1
-                try scanner.expectEnd()
-                return kind
-            }
-            var isWhole = false
-            while !isWhole {
-                // Most records of a type have as many properties as the previous one.
-                if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
-                var own = scanner
-                (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
-                    [count] storage throws(JSONSyntaxError) in
-                    if kind == .array { return try Self.indexElements(&own, into: storage, from: count, depth: depth) }
-                    return try Self.index(&own, into: storage, from: count, depth: depth)
-                }
-                scanner = own
-            }
-            return kind
-        }
-
-        /// Indexes properties until the storage is full.
-        ///
-        /// - Parameter scanner: Positioned before a name; it stays there unless the object has ended.
-        /// - Returns: The number of properties, and whether the object and the text have ended.
-        private static func index(
-            _ scanner: inout JSONScanner,
-            into storage: UnsafeMutableBufferPointer<Entry>,
-            from count: Int,
-            depth: Int
-        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
-            var count = count
-            while count < storage.count {
-                let nameStart = scanner.position
-                let hasEscapes = try scanner.skipString()
-                let name = Slice(nameStart, scanner.position)
-                scanner.skipWhitespace()
-                try scanner.expect(0x3A)
-                scanner.skipWhitespace()
-                let value = try scanner.passSlice(depth: depth + 1)
-                storage[count] = Entry(
-                    sourceName: name,
-                    sourceValue: value,
-                    name: name,
-                    value: value,
-                    nameHasEscapes: hasEscapes
-                )
-                count += 1
-                if try scanner.passEnd(0x7D) { return (count, true) }
-            }
-            return (count, false)
-        }
-
-        /// Indexes elements until the storage is full, as properties with an empty name.
-        private static func indexElements(
-            _ scanner: inout JSONScanner,
-            into storage: UnsafeMutableBufferPointer<Entry>,
-            from count: Int,
-            depth: Int
-        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
-            var count = count
-            while count < storage.count {
-                let name = Slice(scanner.position, scanner.position)
-                let value = try scanner.passSlice(depth: depth + 1)
-                storage[count] = Entry(sourceName: name, sourceValue: value, name: name, value: value)
-                count += 1
-                if try scanner.passEnd(0x5D) { return (count, true) }
-            }
-            return (count, false)
-        }
-    }
-}
-
-extension JSONScanner {
-    @inline(__always)
-    fileprivate mutating func passSlice(depth: Int) throws(JSONSyntaxError) -> SplicedObject.Slice {
-        let start = position
-        try skipValue(depth: depth)
-        return SplicedObject.Slice(start, position)
-    }
-
-    /// Skips a comma, or the closing bracket and the end of the text; returns whether it was the end.
-    @inline(__always)
-    fileprivate mutating func passEnd(_ bracket: UInt8) throws(JSONSyntaxError) -> Bool {
-        skipWhitespace()
-        if next == 0x2C {
-            position += 1
-            skipWhitespace()
-            return false
-        }
-        try expect(bracket)
-        try expectEnd()
-        return true
-    }
-}
-
-/// Changes of properties, stored separately from the original bytes.
-extension SplicedObject {
     /// Sets a property's value, or appends the property.
     mutating func set(_ name: String, to value: [UInt8]) {
         set(name) { $0.append(contentsOf: value) }
@@ -539,9 +354,9 @@ extension SplicedObject {
         let hasEscapes = edits.count - start - 2 != name.utf8.count
         return (Slice(start, edits.count), hasEscapes)
     }
-}
 
-extension SplicedObject {
+    // MARK: Paths
+
     /// A value on the path of a new property that is neither an object nor null.
     struct Obstacle: Error {
         var path: [String]
@@ -598,15 +413,15 @@ extension SplicedObject {
     }
 
     /// The object that is the value of a property; nil for other kinds.
-    func child(at index: Int) -> SplicedObject? {
+    private func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
         // The content was checked when it was read, so this never throws.
         try? child.read()
         return child.kind == .object ? child : nil
     }
-}
 
-extension SplicedObject {
+    // MARK: Writing
+
     /// Appends the text with its changes.
     func write(to output: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { source in
@@ -643,6 +458,173 @@ extension SplicedObject {
         }
     }
 }
+
+// MARK: - Index
+
+extension SplicedObject {
+    /// A range of bytes, half the size of `Range<Int>`: SQLite limits a record to 2 GB.
+    struct Slice: Sendable {
+        var start: Int32
+        var end: Int32
+
+        init(_ start: Int, _ end: Int) {
+            self.start = Int32(truncatingIfNeeded: start)
+            self.end = Int32(truncatingIfNeeded: end)
+        }
+
+        var range: Range<Int> { Int(start)..<Int(end) }
+        var count: Int { Int(end - start) }
+    }
+
+    /// A property: its original ranges, and the current ranges of its name and value.
+    struct Entry: Sendable {
+        /// The quoted name in the original bytes.
+        var sourceName = Slice(0, 0)
+        /// The value in the original bytes.
+        var sourceValue = Slice(0, 0)
+        var name = Slice(0, 0)
+        var value = Slice(0, 0)
+        /// Whether the current name has escapes.
+        var nameHasEscapes = false
+        /// The property's changes; empty if it is unchanged.
+        var changes: Changes = []
+    }
+
+    struct Changes: OptionSet {
+        let rawValue: UInt8
+
+        static let named = Changes(rawValue: 1)
+        static let valued = Changes(rawValue: 2)
+        /// It is not in the original text.
+        static let added = Changes(rawValue: 4)
+        /// It must not be written.
+        static let removed = Changes(rawValue: 8)
+    }
+
+    /// The properties of an object, in storage that never shrinks.
+    struct EntryList: Sendable {
+        private var storage: [Entry] = []
+        private(set) var count = 0
+
+        subscript(index: Int) -> Entry {
+            get { storage[index] }
+            _modify { yield &storage[index] }
+        }
+
+        mutating func append(_ entry: Entry) {
+            if count == storage.count { storage.append(entry) } else { storage[count] = entry }
+            count += 1
+        }
+
+        mutating func removeAll() {
+            count = 0
+        }
+
+        /// Passes the properties to a closure.
+        @inline(__always)
+        func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
+            storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+        }
+
+        // MARK: Indexing
+
+        /// Checks a complete JSON text, and indexes its properties; returns its kind.
+        mutating func index(
+            _ scanner: inout JSONScanner,
+            depth: Int,
+            includesArrays: Bool
+        ) throws(JSONSyntaxError) -> Kind {
+            scanner.skipWhitespace()
+            let kind: Kind =
+                switch scanner.next {
+                case 0x7B: .object
+                case 0x5B where includesArrays: .array
+                default: .other
+                }
+            guard kind != .other else {
+                try scanner.skipValue(depth: depth)
+                try scanner.expectEnd()
+                return .other
+            }
+            if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
+            scanner.position += 1
+            scanner.skipWhitespace()
+            if scanner.next == (kind == .object ? 0x7D : 0x5D) {
+                scanner.position += 1
+                try scanner.expectEnd()
+                return kind
+            }
+            var isWhole = false
+            while !isWhole {
+                // Most records of a type have as many properties as the previous one.
+                if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
+                var own = scanner
+                (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
+                    [count] storage throws(JSONSyntaxError) in
+                    try kind == .object
+                        ? Self.index(&own, into: storage, from: count, depth: depth, areNamed: true)
+                        : Self.index(&own, into: storage, from: count, depth: depth, areNamed: false)
+                }
+                scanner = own
+            }
+            return kind
+        }
+
+        /// Indexes properties until the storage is full, or elements, as properties with an empty name.
+        ///
+        /// - Parameter scanner: Positioned before a name or element; it stays there unless the text has ended.
+        /// - Returns: The number of properties, and whether the text has ended.
+        @inline(__always)
+        private static func index(
+            _ scanner: inout JSONScanner,
+            into storage: UnsafeMutableBufferPointer<Entry>,
+            from count: Int,
+            depth: Int,
+            areNamed: Bool
+        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
+            var count = count
+            while count < storage.count {
+                let nameStart = scanner.position
+                let hasEscapes = try areNamed ? scanner.skipString() : false
+                let name = Slice(nameStart, scanner.position)
+                if areNamed {
+                    scanner.skipWhitespace()
+                    try scanner.expect(0x3A)
+                    scanner.skipWhitespace()
+                }
+                let valueStart = scanner.position
+                try scanner.skipValue(depth: depth + 1)
+                let value = Slice(valueStart, scanner.position)
+                storage[count] = Entry(
+                    sourceName: name,
+                    sourceValue: value,
+                    name: name,
+                    value: value,
+                    nameHasEscapes: hasEscapes
+                )
+                count += 1
+                if try passEnd(areNamed ? 0x7D : 0x5D, &scanner) { return (count, true) }
+            }
+            return (count, false)
+        }
+
+        /// Skips a comma, or the closing bracket and the end of the text; returns whether it was the end.
+        @inline(__always)
+        private static func passEnd(_ bracket: UInt8, _ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Bool {
+            scanner.skipWhitespace()
+            if scanner.next == 0x2C {
+                scanner.position += 1
+                scanner.skipWhitespace()
+                return false
+            }
+            try scanner.expect(bracket)
+            try scanner.expectEnd()
+            return true
+        }
+    }
+}
+
+// MARK: - Writer
 
 /// Assembles an object or an array; adjacent parts of the source are copied together.
 private struct Writer {
