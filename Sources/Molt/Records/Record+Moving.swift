@@ -285,7 +285,7 @@ extension Record {
 
     private func encoded(_ value: RecordValue, _ paths: [PropertyPath]) throws -> [UInt8] {
         guard let json = value.json(within: paths) else { throw tooDeep(paths.first) }
-        return Array(json.utf8)
+        return json
     }
 
     private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MoltError {

@@ -31,15 +31,7 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
         if map.isTooDeep { throw tooDeep(path) }
-        try mapValue(path, map.prepared(), ifMissing: requirement(of: [path]))
-    }
-
-    mutating func mapValue(
-        _ path: PropertyPath,
-        _ map: ValueMap.Prepared,
-        ifMissing: MigrationStep.MissingProperty
-    ) throws {
-        try replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(of: $0) }
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
@@ -81,7 +73,7 @@ enum OtherJSON: Equatable, Sendable {
     case keep
     case fail
     case remove
-    case value(String)
+    case value([UInt8])
     /// A value that is nested too deeply for its path.
     case tooDeep
 
@@ -100,7 +92,7 @@ enum OtherJSON: Equatable, Sendable {
         case .keep: ["keep"]
         case .fail: ["fail"]
         case .remove: ["remove"]
-        case .value(let json): ["value", json]
+        case .value(let json): ["value", String(decoding: json, as: UTF8.self)]
         case .tooDeep: ["tooDeep"]
         }
     }
@@ -114,68 +106,57 @@ enum OtherJSON: Equatable, Sendable {
         case .fail:
             .failed("\(problem). Set such records aside with a policy, choose another `otherwise`, or use a closure")
         case .remove: .removed
-        case .value(let json): .new(Array(json.utf8))
+        case .value(let json): .new(json)
         }
     }
 }
 
 /// A map from old to new values, as JSON.
 struct ValueMap: Sendable {
-    /// The old values, sorted, with the properties of their objects in the order of names.
-    private(set) var oldValues: [String] = []
-    /// The new values, in the order of the old ones.
-    private(set) var newValues: [String] = []
-    private(set) var other: OtherJSON
-    private(set) var isTooDeep = false
+    /// The old values, sorted, with the properties of their objects in the order of names, and the new ones.
+    private let pairs: [(old: [UInt8], new: [UInt8])]
+    private let other: OtherJSON
+    private let otherChange: ValueChange
+    /// Whether a new value is nested too deeply for the path.
+    let isTooDeep: Bool
 
     init(_ values: [RecordValue: RecordValue], otherwise other: Record.OtherValue, at path: PropertyPath) {
         self.other = OtherJSON(other, at: path)
-        var pairs: [(old: String, new: String)] = []
-        isTooDeep = self.other == .tooDeep
-        for (old, new) in values {
-            // A value that is nested too deeply is in no record.
-            guard let old = old.sorted.json(within: [path]) else { continue }
+        otherChange = self.other.change("has a value that the step does not name")
+        var isTooDeep = self.other == .tooDeep
+        pairs = values.compactMap { old, new in
+            // An old value that is nested too deeply is in no record.
+            guard let old = old.sorted.json(within: [path]) else { return nil }
             let new = new.json(within: [path])
             if new == nil { isTooDeep = true }
-            pairs.append((old, new ?? ""))
-        }
-        pairs.sort { $0.old.utf8.lexicographicallyPrecedes($1.old.utf8) }
-        oldValues = pairs.map(\.old)
-        newValues = pairs.map(\.new)
+            return (old, new ?? [])
+        }.sorted { $0.old.lexicographicallyPrecedes($1.old) }
+        self.isTooDeep = isTooDeep
     }
 
-    var identity: [String] { [String(oldValues.count)] + oldValues + newValues + other.identity }
+    /// The old values, then the new ones.
+    var values: [String] {
+        (pairs.map(\.old) + pairs.map(\.new)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    var identity: [String] { [String(pairs.count)] + values + other.identity }
+
+    /// Whether no record is changed, whatever its value.
+    var isEmpty: Bool { pairs.isEmpty && other == .keep }
 
     /// Whether several of the named values become one, or another value may be lost.
-    var isLossy: Bool {
-        other.isLossy || Set(newValues).count < newValues.count
-    }
+    var isLossy: Bool { other.isLossy || Set(pairs.map(\.new)).count < pairs.count }
 
-    func prepared() -> Prepared {
-        Prepared(self)
-    }
-
-    /// A map that compares bytes.
-    struct Prepared: Sendable {
-        private let pairs: [(old: [UInt8], new: [UInt8])]
-        private let other: ValueChange
-
-        init(_ map: ValueMap) {
-            pairs = zip(map.oldValues, map.newValues).map { (Array($0.utf8), Array($1.utf8)) }
-            other = map.other.change("has a value that the step does not name")
+    func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
+        if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
+        // The same string, array or object may have other escapes, white space or order.
+        if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
+            let sorted = try? RecordValue(checked: bytes).sorted.json(),
+            let pair = pairs.first(where: { $0.old == sorted })
+        {
+            return .new(pair.new)
         }
-
-        func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
-            if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
-            // The same string, array or object may have other escapes, white space or order.
-            if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
-                let sorted = try? RecordValue(checked: bytes).sorted.json(),
-                let pair = pairs.first(where: { $0.old == sorted })
-            {
-                return .new(pair.new)
-            }
-            return bytes.elementsEqual("null".utf8) ? .kept : other
-        }
+        return bytes.elementsEqual("null".utf8) ? .kept : otherChange
     }
 }
 
@@ -416,7 +397,7 @@ extension Record.Wrapper {
         case (.object(let name), .object):
             if content.entries.count == 0 { return null }
             guard let index = content.lastIndex(of: name) else { return .failed("has no property \"\(name)\"") }
-            guard content.names.allSatisfy({ RecordValue.Object.isSame($0, name) }) else {
+            guard content.names.allSatisfy({ ExactName($0) == ExactName(name) }) else {
                 return .failed("has properties other than \"\(name)\", which would be lost")
             }
             return content.withValue(at: index) { .new(Array($0)) }

@@ -20,14 +20,9 @@ extension RecordValue {
     }
 
     /// The value as JSON; nil if it is nested too deeply for one of the paths.
-    func json(within paths: [PropertyPath]) -> String? {
+    func json(within paths: [PropertyPath]) -> [UInt8]? {
         var bytes: [UInt8] = []
-        do throws(JSONSyntaxError) {
-            try write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
-        } catch {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return (try? write(to: &bytes, depth: paths.map(\.count).max() ?? 0)).map { bytes }
     }
 
     /// Parses a value from bytes that a scanner has accepted, without surrounding white space.

@@ -36,17 +36,16 @@ struct MapValueStep: RecordStep {
     var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
-    var literals: [String] { map.oldValues + map.newValues }
+    var literals: [String] { map.values }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
 
     var change: StepChange {
-        let map = map.prepared()
-        return { record in try record.mapValue(path, map, ifMissing: ifMissing) }
+        { record in try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) } }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
-        if map.oldValues.isEmpty, map.other == .keep { check.add("No value is named.") }
+        if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
         check.replaceValue(type, path)
     }

@@ -45,7 +45,7 @@ struct SplitPropertyStep: RecordStep {
     var separator: Record.Separator
     var newPaths: [PropertyPath]
     /// The value without a part as JSON; nil if it is nested too deeply for a path.
-    var missing: String?
+    var missing: [UInt8]?
     var ifMissing: MigrationStep.MissingProperty
 
     var requiredProperty: PropertyPath? { path }
@@ -59,7 +59,7 @@ struct SplitPropertyStep: RecordStep {
             case .last(let text): ["last", text]
             }
         return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
-            + newPaths.flatMap(\.identity) + [missing ?? "", ifMissing.rawValue]
+            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
     }
     var separators: [String] {
         switch separator {
@@ -68,7 +68,7 @@ struct SplitPropertyStep: RecordStep {
     }
 
     var change: StepChange {
-        let missing = Array((missing ?? "").utf8)
+        let missing = missing ?? []
         let paths = [path] + newPaths
         return { record in try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing) }
     }
