@@ -373,7 +373,7 @@ extension Record {
                 "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the record has a "
                     + "property with that name already.",
                 advice: "Remove one of the two first.",
-                property: PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
+                property: path.parent + PropertyPath(newName)
             )
         }
     }
@@ -497,7 +497,7 @@ extension Record {
         }
         return error(
             .propertyMissing,
-            (elementPath.map { "An element of \"\(PropertyPath(parts: $0.parts.dropLast()))\"" } ?? "The record")
+            (elementPath.map { "An element of \"\($0.parent)\"" } ?? "The record")
                 + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? "").",
             advice:
                 "If the property may be missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are "

@@ -10,7 +10,7 @@ package struct PropertyPlace: Equatable, Sendable {
 
     /// The names on the path, the outermost first; nil for each element.
     package var names: [String?] {
-        path.parts.map { part -> String? in if case .name(let name) = part { name } else { nil } }
+        path.parts.map(\.name)
     }
 
     /// The place of the values when all that is at one place is moved to another; nil if it is not there.

@@ -27,7 +27,7 @@ struct RenamePropertyStep: RecordStep {
     var description: String { "rename \(type).\(path) to \(newName)" }
     var identity: [String] { ["renameProperty", type] + path.identity + [newName, ifMissing.rawValue] }
     var relocation: (old: PropertyPlace, new: PropertyPlace)? {
-        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
+        let newPath = path.parent + PropertyPath(newName)
         return (PropertyPlace(type, path), PropertyPlace(type, newPath))
     }
 
@@ -38,7 +38,7 @@ struct RenamePropertyStep: RecordStep {
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
         guard path.count > 0 else { return }
-        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
+        let newPath = path.parent + PropertyPath(newName)
         if newPath == path { check.add("The property \(type).\(newName) is renamed to its own name.") }
         check.relocate(type, path, to: newPath, "renamed to \(newName)")
     }

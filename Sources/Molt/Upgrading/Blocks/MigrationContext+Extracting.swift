@@ -111,7 +111,7 @@ private struct Extracted {
         }
         self = taken
         if remainder == .nothing, path.parts.last == .each {
-            try Self.removeEmpty(PropertyPath(parts: path.parts.dropLast()), from: &record)
+            try Self.removeEmpty(path.parent, from: &record)
         }
     }
 
@@ -153,9 +153,7 @@ private struct Extracted {
         switch key {
         case .derived:
             var elements = place.elementNames[...]
-            let names = self.path.parts.map { part -> String in
-                if case .name(let name) = part { name } else { elements.popFirst() ?? "" }
-            }
+            let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
             let value = new[name]

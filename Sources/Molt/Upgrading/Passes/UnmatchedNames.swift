@@ -134,7 +134,7 @@ struct UnmatchedNames {
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
         for (place, part) in path.parts.enumerated() {
-            guard case .name(let part) = part else { continue }
+            guard let part = part.name else { continue }
             let outer = PropertyPath(parts: path.parts.prefix(place))
             let names = records.map { $0.names(in: outer) }
             guard !names.contains(where: { $0.contains { RecordValue.Object.isSame($0, part) } }) else { continue }
@@ -195,7 +195,7 @@ extension RecordCounts {
 extension Record {
     /// The property names of an object in the record, or of the elements at a path.
     fileprivate func names(in path: PropertyPath) -> [String] {
-        guard path.count > 0 else { return object.names }
+        guard path.count > 0 else { return propertyNames }
         return self[path].map { Self.names(of: $0, includesElements: path.hasEach) } ?? []
     }
 
