@@ -48,7 +48,7 @@ package struct ElementStep: Sendable {
     fileprivate var path: PropertyPath
 
     fileprivate func changes(_ type: String) -> Bool {
-        RecordValue.Object.isSame(self.type, type)
+        ExactName.isSame(self.type, type)
     }
 
     /// Whether a later step on properties of the type may change the form of a value on this step's path.

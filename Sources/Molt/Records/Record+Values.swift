@@ -397,7 +397,7 @@ extension Record.Wrapper {
         case (.object(let name), .object):
             if content.entries.count == 0 { return null }
             guard let index = content.lastIndex(of: name) else { return .failed("has no property \"\(name)\"") }
-            guard content.names.allSatisfy({ ExactName($0) == ExactName(name) }) else {
+            guard content.names.allSatisfy({ ExactName.isSame($0, name) }) else {
                 return .failed("has properties other than \"\(name)\", which would be lost")
             }
             return content.withValue(at: index) { .new(Array($0)) }

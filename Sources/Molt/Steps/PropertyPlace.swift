@@ -15,11 +15,11 @@ package struct PropertyPlace: Equatable, Sendable {
 
     /// The place of the values when all that is at one place is moved to another; nil if it is not there.
     package func moved(from old: PropertyPlace, to new: PropertyPlace) -> PropertyPlace? {
-        guard RecordValue.Object.isSame(type, old.type), path.starts(with: old.path) else { return nil }
+        guard ExactName.isSame(type, old.type), path.starts(with: old.path) else { return nil }
         return PropertyPlace(new.type, new.path + PropertyPath(parts: path.parts.dropFirst(old.path.count)))
     }
 
     package static func == (place: PropertyPlace, other: PropertyPlace) -> Bool {
-        RecordValue.Object.isSame(place.type, other.type) && place.path == other.path
+        ExactName.isSame(place.type, other.type) && place.path == other.path
     }
 }

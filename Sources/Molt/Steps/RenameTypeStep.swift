@@ -19,7 +19,7 @@ struct RenameTypeStep: StepDeclaration {
     func check(_ check: inout StepCheck) {
         check.use(type: name)
         if newName.isEmpty { check.add("The new type name is empty.") }
-        if ExactName(name) == ExactName(newName) { check.add("The type \(name) is renamed to its own name.") }
+        if ExactName.isSame(name, newName) { check.add("The type \(name) is renamed to its own name.") }
         check.rename(type: name, to: newName)
     }
 }

@@ -333,7 +333,7 @@ struct SplicedObject: Sendable {
     /// Renames all properties with a name, unless the new name is in use.
     mutating func rename(_ name: String, to newName: String) -> Renaming {
         guard var index = lastIndex(of: name) else { return .missing }
-        if RecordValue.Object.isSame(name, newName) { return .done }
+        if ExactName.isSame(name, newName) { return .done }
         if lastIndex(of: newName) != nil { return .exists }
         let text = append(name: newName)
         while true {

@@ -66,7 +66,7 @@ extension MigrationContext {
             return try insert(&new, outer.expiration)
         }
         let isEqual =
-            try !other.isData && RecordValue.Object.isSame(other.typeName, new.typeName)
+            try !other.isData && ExactName.isSame(other.typeName, new.typeName)
             && other.content().sorted.json() == new.content().sorted.json()
         guard isEqual else {
             let error = outer.error(

@@ -52,7 +52,7 @@ final class StepNotes: Sendable {
         try? after.read()
         let names = after.object.names
         return before.object.names.filter { name in
-            !names.contains { RecordValue.Object.isSame($0, name) } && before[PropertyPath(name)] != .null
+            !names.contains { ExactName.isSame($0, name) } && before[PropertyPath(name)] != .null
         }.map { "\(before.typeName).\($0)" }
     }
 
