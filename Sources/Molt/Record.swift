@@ -18,13 +18,13 @@ public struct Record: Sendable {
     /// The coders of the values that closures decode and encode; each migration sets its own.
     var coding: RecordCoding
     /// The content followed by the key's UTF-8, in one buffer.
-    var object: SplicedObject
+    private var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
     public private(set) var id: Int64
     /// The version at which the record's content was stored.
-    package private(set) var storedVersion = 0
+    package private(set) var storedVersion: Int
     /// Whether the content is raw data and not JSON.
-    public internal(set) var isData: Bool
+    public private(set) var isData: Bool
     /// The record's type name.
     ///
     /// Set it to change the type of this one record; use the step `renameType` to rename a type. An empty name fails the
@@ -46,27 +46,51 @@ public struct Record: Sendable {
     package private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
     package private(set) var hasNewExpiration = false
-    private var newKey: String?
+    /// The key that was set since the record was loaded.
+    package private(set) var changedKey: String?
     private var headRevision = 0
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
     /// The positions and dictionary keys that lead to such an element, if they were asked for.
     var elementNames: [String] = []
 
-    /// Creates a record that is not in a store yet.
-    init(
+    // MARK: Loading and writing
+
+    /// Creates a record, whose content is not read yet.
+    package init(
         coding: RecordCoding = .standard,
+        id: Int64 = 0,
         key: String = "",
         typeName: String = "",
-        content: [UInt8] = [],
-        isData: Bool = false
+        content: some Collection<UInt8> = [UInt8](),
+        isData: Bool = false,
+        expiration: Double? = nil,
+        version: Int = 0
     ) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(content.count + key.utf8.count)
+        bytes += content
+        bytes += key.utf8
+        object = SplicedObject(bytes: bytes, contentEnd: content.count)
         self.coding = coding
+        self.id = id
         self.typeName = typeName
         self.isData = isData
-        id = 0
-        object = SplicedObject(bytes: content)
-        newKey = key
+        storedVersion = version
+        expirationSeconds = expiration
+    }
+
+    /// Creates a record with JSON as its content, and reads it.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent`.
+    package init(
+        key: String = "",
+        typeName: String = "",
+        json: some Collection<UInt8>,
+        coding: RecordCoding = .standard
+    ) throws {
+        self.init(coding: coding, key: key, typeName: typeName, content: json)
+        try read()
     }
 
     /// Loads a stored record into this one, and reuses its buffers.
@@ -89,51 +113,22 @@ public struct Record: Sendable {
         failure = nil
         expirationSeconds = expiration
         hasNewExpiration = false
-        newKey = nil
+        changedKey = nil
         headRevision = 0
     }
 
-    // MARK: Key, expiry, existence
-
-    /// The record's key.
-    ///
-    /// A new key takes effect when the step has processed all records, so two records may swap their keys. If another
-    /// record then has the same key, the upgrade fails and is rolled back.
-    public var key: String {
-        get {
-            if let newKey { return newKey }
-            return String(decoding: object.bytes[object.contentEnd..<object.tailEnd], as: UTF8.self)
-        }
-        set {
-            newKey = newValue
-            headRevision += 1
-        }
+    /// Loads an element of a record, which was checked with the record's content.
+    mutating func loadElement(_ bytes: UnsafeBufferPointer<UInt8>) {
+        load(
+            id: id,
+            typeName: typeName,
+            key: UnsafeRawBufferPointer(start: nil, count: 0),
+            content: UnsafeRawBufferPointer(bytes),
+            isData: false,
+            expiration: nil
+        )
+        try? object.read()
     }
-
-    /// When the record expires; nil for never.
-    public var expiration: Date? {
-        get { expirationSeconds.map { Date(timeIntervalSince1970: $0) } }
-        set {
-            expirationSeconds = newValue?.timeIntervalSince1970
-            hasNewExpiration = true
-            headRevision += 1
-        }
-    }
-
-    /// Deletes the record when the step has processed all records; later changes to it have no effect.
-    public mutating func drop() {
-        isDropped = true
-        headRevision += 1
-    }
-
-    // MARK: For the runner
-
-    /// Increases with each change of the record.
-    package var revision: Int {
-        object.revision &+ headRevision
-    }
-
-    package var changedKey: String? { newKey }
 
     /// Checks and indexes the content, unless it is raw data.
     package mutating func read() throws {
@@ -154,53 +149,48 @@ public struct Record: Sendable {
         }
     }
 
-    /// Keeps the first error that occurs where nothing can be thrown.
-    mutating func fail(_ error: any Error) {
-        if failure == nil { failure = error }
+    // MARK: Key, expiry, existence
+
+    /// The record's key.
+    ///
+    /// A new key takes effect when the step has processed all records, so two records may swap their keys. If another
+    /// record then has the same key, the upgrade fails and is rolled back.
+    public var key: String {
+        get {
+            changedKey ?? String(decoding: object.bytes[object.contentEnd..<object.tailEnd], as: UTF8.self)
+        }
+        set {
+            changedKey = newValue
+            headRevision += 1
+        }
     }
 
-    static let noTypeName = "The record's new type name is empty. Give it the name of a type."
-
-    func malformed(_ syntax: JSONSyntaxError) -> MoltError {
-        error(
-            .malformedContent,
-            "The content is not JSON text: \(syntax).",
-            advice: "Drop the record in an earlier migration, or repair it by hand.",
-            underlying: syntax
-        )
+    /// When the record expires; nil for never.
+    public var expiration: Date? {
+        get { expirationSeconds.map { Date(timeIntervalSince1970: $0) } }
+        set {
+            expirationSeconds = newValue?.timeIntervalSince1970
+            hasNewExpiration = true
+            headRevision += 1
+        }
     }
 
-    func error(
-        _ code: MoltError.Code,
-        _ problem: String,
-        advice: String? = nil,
-        property: PropertyPath? = nil,
-        underlying: (any Error)? = nil
-    ) -> MoltError {
-        MoltError(
-            code,
-            problem,
-            advice: advice,
-            key: key,
-            type: typeName,
-            property: property.map { full($0).description },
-            underlying: underlying
-        )
+    /// Deletes the record when the step has processed all records; later changes to it have no effect.
+    public mutating func drop() {
+        isDropped = true
+        headRevision += 1
     }
-}
 
-extension Record {
+    /// Increases with each change of the record.
+    package var revision: Int { object.revision &+ headRevision }
+
+    // MARK: Properties
+
     /// The names of the properties, in their stored order; empty when the content is not an object.
-    public var propertyNames: [String] {
-        object.names
-    }
+    public var propertyNames: [String] { object.names }
 
     /// Whether the content is an object, and so may have properties.
-    public var isObject: Bool {
-        object.kind == .object
-    }
-
-    // MARK: Reading
+    public var isObject: Bool { object.kind == .object }
 
     /// The value of a property, or nil when the record has none; setting nil removes the property.
     ///
@@ -214,15 +204,9 @@ extension Record {
     ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
-        get {
-            storedValue(at: path)
-        }
+        get { withValue(at: path) { RecordValue(checked: $0) } }
         set {
-            if let name = path.onlyName {
-                set(name, to: newValue)
-            } else {
-                set(path, to: newValue)
-            }
+            do { try write(newValue, at: path) } catch { fail(error) }
         }
     }
 
@@ -248,7 +232,7 @@ extension Record {
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`.
     public func value(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = storedValue(at: path) else { throw missing(path) }
+        guard let value = self[path] else { throw missing(path) }
         return value
     }
 
@@ -287,8 +271,6 @@ extension Record {
         try decode(Bool.self, at: path)
     }
 
-    // MARK: Writing
-
     /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are created.
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
@@ -303,7 +285,7 @@ extension Record {
     /// - Throws: ``MoltError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = storedValue(at: path) else { throw missing(path) }
+        let value = try value(path)
         try remove(path, ifMissing: .skip)
         return value
     }
@@ -337,16 +319,9 @@ extension Record {
     }
 
     package mutating func remove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
-        let isPresent =
-            if let name = path.onlyName {
-                object.remove(name)
-            } else if let (outer, inner) = path.atFirstEach {
-                try changeEachElement(of: outer) { try $0.remove(inner, ifMissing: ifMissing) }
-            } else if path.count == 0, elementPath != nil {
-                dropElement()
-            } else {
-                try object.edit(path.names[...]) { object, name in object.remove(name) } ?? false
-            }
+        if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
+        if path.count == 0, elementPath != nil { return drop() }
+        let isPresent = try edit(path) { object, name in object.remove(name) } ?? false
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
@@ -355,16 +330,11 @@ extension Record {
         to newName: String,
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        let renaming =
-            if let name = path.onlyName {
-                object.rename(name, to: newName)
-            } else if let (outer, inner) = path.atFirstEach {
-                try changeEachElement(of: outer) { try $0.rename(inner, to: newName, ifMissing: ifMissing) }
-                    ? SplicedObject.Renaming.done : .missing
-            } else {
-                try object.edit(path.names[...]) { object, name in object.rename(name, to: newName) } ?? .missing
-            }
-        switch renaming {
+        let isEach = try changeElements(at: path, ifMissing: ifMissing) {
+            try $0.rename($1, to: newName, ifMissing: ifMissing)
+        }
+        if isEach { return }
+        switch try edit(path, { object, name in object.rename(name, to: newName) }) ?? .missing {
         case .done: break
         case .missing: if ifMissing == .fail { throw missing(path) }
         case .exists:
@@ -380,19 +350,12 @@ extension Record {
 
     /// Sets a property if it is missing or null; null elements stay null.
     package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
-        if let (outer, inner) = path.atFirstEach {
-            let hasElements = try changeEachElement(of: outer) { element in
-                if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
-            }
-            guard hasElements else { throw missing(path) }
-            return
+        let isEach = try changeElements(at: path) { element, inner in
+            if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
         }
+        if isEach { return }
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
-    }
-
-    private func storedValue(at path: PropertyPath) -> RecordValue? {
-        withValue(at: path) { RecordValue(checked: $0) }
     }
 
     /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
@@ -406,45 +369,34 @@ extension Record {
         return try object.withValue(at: path.names[...], body)
     }
 
-    private mutating func set(_ name: String, to value: RecordValue?) {
-        guard let value, isObject else { return set(PropertyPath(name), to: value) }
+    private mutating func write(_ value: RecordValue?, at path: PropertyPath) throws {
+        guard let value else { return try remove(path, ifMissing: .skip) }
+        let json: [UInt8]
         do throws(JSONSyntaxError) {
-            if case .string(let string) = value {
-                object.set(name) { JSONString.write(string, to: &$0) }
-            } else {
-                try object.set(name) { bytes throws(JSONSyntaxError) in try value.write(to: &bytes, depth: 1)
-                }
+            if let name = path.onlyName, isObject {
+                if case .string(let string) = value { return object.set(name) { JSONString.write(string, to: &$0) } }
+                return try object.set(name) { bytes throws(JSONSyntaxError) in try value.write(to: &bytes, depth: 1) }
             }
+            json = try value.json(depth: path.count)
         } catch {
-            fail(tooDeep(PropertyPath(name), error))
+            throw tooDeep(path, error)
         }
+        try put(json, at: path)
     }
 
-    private mutating func set(_ path: PropertyPath, to value: RecordValue?) {
-        do {
-            guard let value else {
-                return try remove(path, ifMissing: .skip)
-            }
-            var bytes: [UInt8] = []
-            do throws(JSONSyntaxError) {
-                try value.write(to: &bytes, depth: path.count)
-            } catch {
-                throw tooDeep(path, error)
-            }
-            try put(bytes, at: path)
-        } catch {
-            fail(error)
-        }
+    /// Passes the object with the last name of a path to a closure; returns nil if there is no such object.
+    @inline(__always)
+    private mutating func edit<R>(
+        _ path: PropertyPath,
+        _ body: (inout SplicedObject, _ name: String) throws -> R
+    ) throws -> R? {
+        if let name = path.onlyName { return try body(&object, name) }
+        return try object.edit(path.names[...], body)
     }
 
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
-        if let (outer, inner) = path.atFirstEach {
-            guard try changeEachElement(of: outer, { try $0.put(bytes, at: inner) }) else {
-                throw missing(path)
-            }
-            return
-        }
+        if try changeElements(at: path, { try $0.put(bytes, at: $1) }) { return }
         if path.count == 0, elementPath != nil { return replaceChecked(bytes) }
         guard isObject else {
             throw error(
@@ -454,21 +406,205 @@ extension Record {
             )
         }
         if let name = path.onlyName { return object.set(name, to: bytes) }
-        guard full(path).count <= JSONScanner.depthLimit else {
-            throw tooDeep(path)
-        }
+        guard full(path).count <= JSONScanner.depthLimit else { throw tooDeep(path) }
         do {
             let put: Void? = try object.edit(path.names[...], createsParents: true) { $0.set($1, to: bytes) }
             if put == nil { throw missing(path) }
         } catch let obstacle as SplicedObject.Obstacle {
             throw error(
                 .typeMismatch,
-                "The property \"\(full(PropertyPath(obstacle.path)))\" is neither an object nor null, so \"\(full(path))\" cannot "
-                    + "be set in it.",
+                "The property \"\(full(PropertyPath(obstacle.path)))\" is neither an object nor null, so "
+                    + "\"\(full(path))\" cannot be set in it.",
                 property: path
             )
         }
     }
+
+    /// Sets a property to the JSON that a closure appends.
+    ///
+    /// - Parameter isNew: Whether a property at the top of the record is known to be missing.
+    @inline(__always)
+    mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
+        if let name = path.onlyName, isObject {
+            return isNew ? object.append(name, writing: body) : object.set(name, writing: body)
+        }
+        var bytes: [UInt8] = []
+        body(&bytes)
+        try put(bytes, at: path)
+    }
+
+    private var isNull: Bool { withContent { $0.elementsEqual("null".utf8) } }
+
+    private func isObject(at path: ArraySlice<String>) -> Bool {
+        object.withValue(at: path) { $0.first == 0x7B } ?? false
+    }
+
+    // MARK: Content
+
+    /// The whole content as a value.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the content is raw data.
+    public func content() throws -> RecordValue {
+        guard !isData else {
+            throw error(.typeMismatch, "The content is raw data.", advice: "Read the property `data` instead.")
+        }
+        do {
+            return try withContent { try RecordValue(json: $0) }
+        } catch let syntax as JSONSyntaxError {
+            throw malformed(syntax)
+        }
+    }
+
+    /// The content if it is raw data; nil if it is JSON.
+    public var data: Data? {
+        isData ? Data(object.bytes[0..<object.contentEnd]) : nil
+    }
+
+    /// The whole content, decoded as a type with the migration's coders.
+    ///
+    /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
+    /// last one.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch`.
+    public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+        if isData {
+            if let data = data as? Value { return data }
+            throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
+        }
+        if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
+        do {
+            return try withContent { try coding.decoder.decode(type, from: Data(buffer: $0)) }
+        } catch {
+            throw mismatch(type, property: nil, error)
+        }
+    }
+
+    /// Replaces the whole content with a value, encoded with the migration's coders; `Data` is stored as raw data.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded.
+    public mutating func replaceContent(with value: some Encodable) throws {
+        try replaceUnread(with: value)
+        try read()
+    }
+
+    /// Replaces the whole content with a value without indexing its properties.
+    mutating func replaceUnread(with value: some Encodable) throws {
+        // The cast also unwraps optionals.
+        let data = value as? Data
+        let content = try data ?? encode(value, depth: 0, property: nil)
+        content.withUnsafeBytes { object.replaceContent(with: $0) }
+        isData = data != nil
+    }
+
+    /// Replaces the whole content with a value.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when it is nested too deeply.
+    public mutating func replaceContent(with value: RecordValue) throws {
+        do {
+            let content = try value.json()
+            content.withUnsafeBytes { object.replaceContent(with: $0) }
+        } catch let syntax as JSONSyntaxError {
+            throw tooDeep(nil, syntax)
+        }
+        isData = false
+        try read()
+    }
+
+    /// Passes the current content to a closure.
+    func withContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        if object.isUnchanged {
+            return try object.bytes.withUnsafeBufferPointer { bytes in
+                try body(UnsafeBufferPointer(rebasing: bytes[..<object.contentEnd]))
+            }
+        }
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return try bytes.withUnsafeBufferPointer(body)
+    }
+
+    /// Replaces the whole content with valid JSON.
+    mutating func replaceChecked(_ json: [UInt8]) {
+        json.withUnsafeBytes { object.replaceContent(with: $0) }
+        try? object.read()
+    }
+
+    /// Encodes a value, and checks that the encoder's output is valid JSON at its nesting depth.
+    func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
+        let content: Data
+        do {
+            content = try coding.encoder.encode(value)
+        } catch {
+            throw self.error(
+                .typeMismatch,
+                CodingProblem(error, encoding: Swift.type(of: value)).text(in: property),
+                property: property,
+                underlying: error
+            )
+        }
+        let failure = content.withUnsafeBytes { JSONScanner.fault(in: $0.bindMemory(to: UInt8.self), depth: depth) }
+        if let failure { throw tooDeep(property, failure) }
+        return content
+    }
+
+    /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.
+    func decode<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
+        // A fast path for the most common case, without the cost of generic values.
+        if type == String.self, let name = path.onlyName, let index = object.lastIndex(of: name),
+            let string = object.string(at: index)
+        {
+            return withUnsafePointer(to: string) { string in
+                UnsafeRawPointer(string).assumingMemoryBound(to: Value.self).pointee
+            }
+        }
+        return try decodeWithCoders(type, at: path)
+    }
+
+    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
+        let decoded: Value?
+        do {
+            decoded = try withValue(at: path) { bytes in
+                try Self.scalar(type, bytes) ?? coding.decoder.decode(type, from: Data(buffer: bytes))
+            }
+        } catch {
+            throw mismatch(type, property: path, error)
+        }
+        if let decoded { return decoded }
+        throw missing(path)
+    }
+
+    /// A string, a plain integer or a Boolean; nil leaves the value to the decoder.
+    @inline(__always)
+    private static func scalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
+        guard let base = bytes.baseAddress else { return nil }
+        if type == String.self {
+            return bytes[0] == 0x22 ? JSONString.decode(base, from: 0, to: bytes.count) as? Value : nil
+        }
+        if type == Int.self { return Self.integer(bytes) as? Value }
+        if type == Bool.self, bytes[0] == 0x74 || bytes[0] == 0x66 { return (bytes[0] == 0x74) as? Value }
+        return nil
+    }
+
+    /// An integer of at most 18 digits, which cannot overflow.
+    private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        let isNegative = bytes[0] == 0x2D
+        let digits = bytes[(isNegative ? 1 : 0)...]
+        guard digits.count <= 18 else { return nil }
+        var value = 0
+        for byte in digits {
+            guard 0x30...0x39 ~= byte else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        return isNegative ? -value : value
+    }
+
+    // MARK: Errors
+
+    /// Keeps the first error that occurs where nothing can be thrown.
+    mutating func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+    }
+
+    static let noTypeName = "The record's new type name is empty. Give it the name of a type."
 
     /// The subject of a message.
     private var place: String {
@@ -506,19 +642,6 @@ extension Record {
         )
     }
 
-    private var isNull: Bool {
-        withContent { $0.elementsEqual("null".utf8) }
-    }
-
-    private mutating func dropElement() -> Bool {
-        drop()
-        return true
-    }
-
-    private func isObject(at path: ArraySlice<String>) -> Bool {
-        object.withValue(at: path) { $0.first == 0x7B } ?? false
-    }
-
     /// The error for a value that would be nested too deeply to be read again.
     func tooDeep(
         _ path: PropertyPath?,
@@ -531,170 +654,9 @@ extension Record {
             underlying: syntax
         )
     }
-}
-
-extension Record {
-    /// The whole content as a value.
-    ///
-    /// - Throws: ``MoltError`` with the code `typeMismatch` when the content is raw data.
-    public func content() throws -> RecordValue {
-        guard !isData else {
-            throw error(.typeMismatch, "The content is raw data.", advice: "Read the property `data` instead.")
-        }
-        do {
-            return try RecordValue(json: contentBytes)
-        } catch let syntax as JSONSyntaxError {
-            throw malformed(syntax)
-        }
-    }
-
-    /// The content if it is raw data; nil if it is JSON.
-    public var data: Data? {
-        isData ? Data(object.bytes[0..<object.contentEnd]) : nil
-    }
-
-    /// The whole content, decoded as a type with the migration's coders.
-    ///
-    /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
-    /// last one.
-    ///
-    /// - Throws: ``MoltError`` with the code `typeMismatch`.
-    public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-        if isData {
-            if let data = data as? Value { return data }
-            throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
-        }
-        if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
-        do {
-            guard object.isUnchanged else { return try coding.decoder.decode(type, from: Data(contentBytes)) }
-            return try coding.decoder.decode(type, from: Data(object.bytes[..<object.contentEnd]))
-        } catch {
-            throw mismatch(type, property: nil, error)
-        }
-    }
-
-    /// Replaces the whole content with a value, encoded with the migration's coders; `Data` is stored as raw data.
-    ///
-    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded.
-    public mutating func replaceContent(with value: some Encodable) throws {
-        try replaceUnread(with: value)
-        try read()
-    }
-
-    /// Replaces the whole content with a value without indexing its properties.
-    mutating func replaceUnread(with value: some Encodable) throws {
-        // The cast also unwraps optionals.
-        let data = value as? Data
-        let content = try data ?? encode(value, depth: 0, property: nil)
-        content.withUnsafeBytes { object.replaceContent(with: $0) }
-        isData = data != nil
-    }
-
-    /// Replaces the whole content with a value.
-    ///
-    /// - Throws: ``MoltError`` with the code `typeMismatch` when it is nested too deeply.
-    public mutating func replaceContent(with value: RecordValue) throws {
-        do {
-            let content = try value.json()
-            content.withUnsafeBytes { object.replaceContent(with: $0) }
-        } catch let syntax as JSONSyntaxError {
-            throw tooDeep(nil, syntax)
-        }
-        isData = false
-        try read()
-    }
-
-    private var contentBytes: [UInt8] {
-        var bytes: [UInt8] = []
-        writeContent(to: &bytes)
-        return bytes
-    }
-
-    /// Encodes a value, and checks that the encoder's output is valid JSON at its nesting depth.
-    func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
-        let content: Data
-        do {
-            content = try coding.encoder.encode(value)
-        } catch {
-            throw self.error(
-                .typeMismatch,
-                CodingProblem(error, encoding: Swift.type(of: value)).text(in: property),
-                property: property,
-                underlying: error
-            )
-        }
-        let failure = content.withUnsafeBytes { JSONScanner.fault(in: $0.bindMemory(to: UInt8.self), depth: depth) }
-        if let failure { throw tooDeep(property, failure) }
-        return content
-    }
-
-    /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.
-    func decode<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
-        // A fast path for the most common case, without the cost of generic values.
-        if type == String.self, let name = path.onlyName, let index = object.lastIndex(of: name),
-            let string = object.string(at: index)
-        {
-            return withUnsafePointer(to: string) { string in
-                UnsafeRawPointer(string).assumingMemoryBound(to: Value.self).pointee
-            }
-        }
-        return try decodeWithCoders(type, at: path)
-    }
-
-    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
-        let decoded: Value?
-        do {
-            decoded = try withValue(at: path) { try decodeValue(type, from: $0) }
-        } catch {
-            throw mismatch(type, property: path, error)
-        }
-        if let decoded { return decoded }
-        throw missing(path)
-    }
-
-    /// Decodes a property's value from bytes without surrounding white space.
-    @inline(__always)
-    private func decodeValue<Value: Decodable>(
-        _ type: Value.Type,
-        from bytes: UnsafeBufferPointer<UInt8>
-    ) throws -> Value {
-        try Self.decodeScalar(type, bytes) ?? coding.decoder.decode(type, from: Data(buffer: bytes))
-    }
-
-    @inline(__always)
-    private static func decodeScalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
-        guard let base = bytes.baseAddress else { return nil }
-        if type == String.self {
-            return bytes[0] == 0x22 ? JSONString.decode(base, from: 0, to: bytes.count) as? Value : nil
-        }
-        if type == Int.self {
-            return Self.integer(bytes) as? Value
-        }
-        if type == Bool.self {
-            switch bytes[0] {
-            case 0x74: return true as? Value
-            case 0x66: return false as? Value
-            default: return nil
-            }
-        }
-        return nil
-    }
-
-    /// An integer of at most 18 digits, which cannot overflow; nil leaves the value to the decoder.
-    private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        let isNegative = bytes[0] == 0x2D
-        let digits = bytes[(isNegative ? 1 : 0)...]
-        guard digits.count <= 18 else { return nil }
-        var value = 0
-        for byte in digits {
-            guard 0x30...0x39 ~= byte else { return nil }
-            value = value * 10 + Int(byte - 0x30)
-        }
-        return isNegative ? -value : value
-    }
 
     private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MoltError {
-        let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
+        let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? withContent { Array($0) }
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =
             property == nil
@@ -709,45 +671,32 @@ extension Record {
             underlying: underlying
         )
     }
-}
 
-extension Record {
-    /// Creates a record in the form that a store provides: the content followed by the key, read and indexed.
-    ///
-    /// - Throws: ``MoltError`` with the code `malformedContent`.
-    package init(
-        key: String = "",
-        typeName: String = "",
-        json: some Sequence<UInt8>,
-        coding: RecordCoding = .standard
-    ) throws {
-        self.init(key: key, typeName: typeName, bytes: json, isData: false, coding: coding)
-        try read()
+    func malformed(_ syntax: JSONSyntaxError) -> MoltError {
+        error(
+            .malformedContent,
+            "The content is not JSON text: \(syntax).",
+            advice: "Drop the record in an earlier migration, or repair it by hand.",
+            underlying: syntax
+        )
     }
 
-    /// Creates a record with raw data in the form that a store provides.
-    package init(
-        key: String = "",
-        typeName: String = "",
-        data: some Sequence<UInt8>,
-        coding: RecordCoding = .standard
-    ) {
-        self.init(key: key, typeName: typeName, bytes: data, isData: true, coding: coding)
-    }
-
-    private init(
-        key: String,
-        typeName: String,
-        bytes: some Sequence<UInt8>,
-        isData: Bool,
-        coding: RecordCoding
-    ) {
-        self.init(coding: coding)
-        Array(bytes).withUnsafeBytes { content in
-            Array(key.utf8).withUnsafeBytes { key in
-                load(id: 0, typeName: typeName, key: key, content: content, isData: isData, expiration: nil)
-            }
-        }
+    func error(
+        _ code: MoltError.Code,
+        _ problem: String,
+        advice: String? = nil,
+        property: PropertyPath? = nil,
+        underlying: (any Error)? = nil
+    ) -> MoltError {
+        MoltError(
+            code,
+            problem,
+            advice: advice,
+            key: key,
+            type: typeName,
+            property: property.map { full($0).description },
+            underlying: underlying
+        )
     }
 }
 

@@ -307,19 +307,6 @@ extension Record {
             property: path
         )
     }
-
-    /// Sets a property to the JSON that a closure appends.
-    ///
-    /// - Parameter isNew: Whether a property at the top of the record is known to be missing.
-    @inline(__always)
-    private mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
-        if let name = path.onlyName, isObject {
-            return isNew ? object.append(name, writing: body) : object.set(name, writing: body)
-        }
-        var bytes: [UInt8] = []
-        body(&bytes)
-        try put(bytes, at: path)
-    }
 }
 
 /// The parts of a string.

@@ -13,16 +13,18 @@ extension RecordValue {
     /// The value as compact JSON, with only the required escapes.
     ///
     /// - Throws: ``JSONSyntaxError`` with the reason `tooDeep`.
-    public func json() throws -> [UInt8] {
+    public func json() throws -> [UInt8] { try json(depth: 0) }
+
+    /// - Parameter depth: The number of enclosing arrays and objects.
+    func json(depth: Int) throws(JSONSyntaxError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try write(to: &bytes, depth: 0)
+        try write(to: &bytes, depth: depth)
         return bytes
     }
 
     /// The value as JSON; nil if it is nested too deeply for one of the paths.
     func json(within paths: [PropertyPath]) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        return (try? write(to: &bytes, depth: paths.map(\.count).max() ?? 0)).map { bytes }
+        try? json(depth: paths.map(\.count).max() ?? 0)
     }
 
     /// Parses a value from bytes that a scanner has accepted, without surrounding white space.
