@@ -44,14 +44,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Creates a step that its declaration fully describes.
     init(_ step: some RecordStep) {
-        let edit = RecordEdit(
-            typeName: step.type,
-            property: step.requiredProperty,
-            alternatives: step.alternatives,
-            mayKeepValue: step.mayKeepValue,
-            apply: step.change
-        )
-        self.init(step, .edit(edit))
+        self.init(step, .edit(step.edit))
     }
 
     /// The step with a description for a block that has none.

@@ -14,7 +14,7 @@ struct RenameTypeStep: StepDeclaration {
 
     var description: String { "rename the type \(name) to \(newName)" }
     var identity: [String] { ["renameType", name, newName] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(name), PropertyPlace(newName)) }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(name), to: PropertyPlace(newName))] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: name)

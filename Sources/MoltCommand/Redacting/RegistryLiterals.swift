@@ -8,7 +8,7 @@ struct RegistryLiterals {
     /// A property that steps read, as seen from a value that it is in.
     struct Property {
         /// The names that lead to it, the outermost first; nil for each element.
-        fileprivate var names: ArraySlice<String?>
+        fileprivate var names: ArraySlice<ExactName?>
         fileprivate let literals: Set<RecordValue>
         /// Whether its values become keys of records.
         fileprivate let hasKeys: Bool
@@ -18,26 +18,21 @@ struct RegistryLiterals {
     private(set) var texts: Set<String> = []
     /// The texts at which steps split strings.
     private(set) var separators: [String] = []
-    private var properties: [String: [Property]] = [:]
+    private var properties: [ExactName: [Property]] = [:]
 
     init(_ migrations: MigrationRegistry) {
-        let steps = migrations.migrations.flatMap(\.steps).map(\.declaration)
-        for (index, step) in steps.enumerated() {
-            separators += step.separators
-            // A literal that is no JSON is a fault of the registry, and matches nothing.
-            let literals = step.literals.compactMap { try? RecordValue(json: $0.utf8) }
-            for literal in literals {
-                switch literal {
-                case .string(let text): texts.insert(text)
-                case .number(let number): texts.insert(number.text)
-                case .null, .bool, .array, .object: break
-                }
-            }
-            if !literals.isEmpty, let place = step.literalProperty {
-                add(Self.places(of: place, at: index, in: steps), literals: Set(literals), hasKeys: false)
-            }
-            if let place = step.keyProperty {
-                add(Self.places(of: place, at: index, in: steps), literals: [], hasKeys: true)
+        let uses = migrations.migrations.flatMap(\.steps).map(\.declaration.valueUses)
+        for (index, use) in uses.enumerated().flatMap({ index, uses in uses.map { (index, $0) } }) {
+            switch use {
+            case .literals(let texts, let place):
+                // A literal that is no JSON is a fault of the registry, and matches nothing.
+                let literals = texts.compactMap { try? RecordValue(json: $0.utf8) }
+                self.texts.formUnion(literals.compactMap { $0.string ?? $0.number?.text })
+                add(Self.places(of: place, at: index, in: uses), literals: Set(literals), hasKeys: false)
+            case .keys(let place):
+                add(Self.places(of: place, at: index, in: uses), literals: [], hasKeys: true)
+            case .splits(let text): separators.append(text)
+            case .moves: break
             }
         }
     }
@@ -50,31 +45,31 @@ struct RegistryLiterals {
     }
 
     /// The place that a step reads, and those that its values have before earlier steps and after later ones.
-    private static func places(
-        of place: PropertyPlace,
-        at index: Int,
-        in steps: [any StepDeclaration]
-    ) -> [PropertyPlace] {
+    private static func places(of place: PropertyPlace, at index: Int, in uses: [[ValueUse]]) -> [PropertyPlace] {
         var places = [place]
         func follow(from old: PropertyPlace, to new: PropertyPlace) {
-            for moved in places.compactMap({ $0.moved(from: old, to: new) }) where !places.contains(moved) {
-                places.append(moved)
+            for place in places where place.isWithin(old) {
+                var moved = new
+                moved.names += place.names.dropFirst(old.names.count)
+                if !places.contains(moved) { places.append(moved) }
             }
         }
-        for (old, new) in steps[..<index].reversed().compactMap(\.relocation) { follow(from: new, to: old) }
-        for (old, new) in steps[(index + 1)...].compactMap(\.relocation) { follow(from: old, to: new) }
+        for case .moves(let old, let new) in uses[..<index].reversed().joined() { follow(from: new, to: old) }
+        for case .moves(let old, let new) in uses[(index + 1)...].joined() { follow(from: old, to: new) }
         return places
     }
 
     /// The properties of a type that steps read.
-    func properties(of type: String) -> [Property] { properties[type] ?? [] }
+    func properties(of type: String) -> [Property] { properties[ExactName(type)] ?? [] }
 }
 
 extension [RegistryLiterals.Property] {
     /// The properties as seen from a member of the value, or from an element, which has no name.
     func inside(_ name: String?) -> [RegistryLiterals.Property] {
         compactMap { property in
-            guard let first = property.names.first, first == nil || first == name else { return nil }
+            guard let first = property.names.first, first == nil || first == name.map(ExactName.init) else {
+                return nil
+            }
             var property = property
             property.names.removeFirst()
             return property

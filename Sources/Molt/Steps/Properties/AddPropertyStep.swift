@@ -18,14 +18,13 @@ struct AddPropertyStep: RecordStep {
     /// The value as JSON; nil if it is nested too deeply for the path.
     var json: [UInt8]?
 
-    var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
     var identity: [String] { ["addProperty", type] + path.identity + [String(decoding: json ?? [], as: UTF8.self)] }
 
-    var change: StepChange {
+    var edit: RecordEdit {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.
         let bytes = json ?? []
-        return { record in try record.setIfMissing(path, to: bytes) }
+        return RecordEdit(typeName: type) { record in try record.setIfMissing(path, to: bytes) }
     }
 
     func check(_ check: inout StepCheck) {

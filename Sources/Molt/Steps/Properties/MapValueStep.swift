@@ -32,15 +32,15 @@ struct MapValueStep: RecordStep {
     var map: ValueMap
     var ifMissing: MigrationStep.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
-    var literals: [String] { map.values }
+    var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(type, path))] }
     var losses: [DataLoss] { map.isLossy ? [DataLoss(.values, "\(type).\(path)")] : [] }
 
-    var change: StepChange {
-        { record in try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) } }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+            try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
+        }
     }
 
     func check(_ check: inout StepCheck) {

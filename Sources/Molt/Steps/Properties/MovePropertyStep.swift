@@ -27,15 +27,12 @@ struct MovePropertyStep: RecordStep {
     var newPath: PropertyPath
     var ifMissing: MigrationStep.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }
     var identity: [String] { ["moveProperty", type] + path.identity + newPath.names + [ifMissing.rawValue] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
-        (PropertyPlace(type, path), PropertyPlace(type, newPath))
-    }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
 
-    var change: StepChange {
-        { record in try record.move(path, to: newPath, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path) { try $0.move(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -48,10 +48,7 @@ struct SplitPropertyStep: RecordStep {
     var missing: [UInt8]?
     var ifMissing: MigrationStep.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var description: String {
-        "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))"
-    }
+    var description: String { "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))" }
     var identity: [String] {
         let place =
             switch separator {
@@ -61,16 +58,14 @@ struct SplitPropertyStep: RecordStep {
         return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
             + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
     }
-    var separators: [String] {
-        switch separator {
-        case .first(let text), .last(let text): [text]
-        }
-    }
+    var valueUses: [ValueUse] { [.splits(at: separator.text)] }
 
-    var change: StepChange {
+    var edit: RecordEdit {
         let missing = missing ?? []
         let paths = [path] + newPaths
-        return { record in try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing) }
+        return RecordEdit(typeName: type, property: path) { record in
+            try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing)
+        }
     }
 
     func check(_ check: inout StepCheck) {
