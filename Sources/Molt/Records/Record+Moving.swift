@@ -98,20 +98,12 @@ extension Record {
         }
     }
 
-    /// Splits a string property into several.
+    /// Splits a string property into several; see ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:)``.
     ///
     /// ```swift
     /// try person.split("fullName", into: ["firstName", "lastName"])
     /// ```
     ///
-    /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A string
-    /// with fewer parts fills the first of the properties. If the property is null, all new ones are null.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property, which is removed unless it is among the new ones.
-    ///   - separator: Where to split; by default at the first spaces.
-    ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created.
-    ///   - missing: The value of the properties for which there is no part; by default an empty string.
     /// - Throws: ``MoltError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
     ///   nor null; `propertyExists` when there is a property at a new path. The record is unchanged then.
     public mutating func split(
@@ -120,25 +112,18 @@ extension Record {
         into newPaths: [PropertyPath],
         missing: RecordValue = ""
     ) throws {
-        let missing = try encoded(missing, newPaths)
+        guard let missing = missing.json(within: newPaths) else { throw tooDeep(newPaths.first) }
         if let fault = Self.splitFault(newPaths, at: separator) { throw error(.typeMismatch, fault, property: path) }
         let paths = [path] + newPaths
         try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
     }
 
-    /// Joins string properties into one, in their order.
+    /// Joins string properties into one; see ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:)``.
     ///
     /// ```swift
     /// try person.join(["firstName", "lastName"], into: "fullName")
     /// ```
     ///
-    /// Missing, null and empty strings are left out, together with their separator. If all are null or missing, the
-    /// result is null.
-    ///
-    /// - Parameters:
-    ///   - paths: The paths of the properties, which are removed.
-    ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
-    ///   - separator: The text between the parts; by default a space.
     /// - Throws: ``MoltError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
     ///   neither a string nor null; `propertyExists` when there is a property at the new path. The record is unchanged
     ///   then.
@@ -283,15 +268,8 @@ extension Record {
         }
     }
 
-    private func encoded(_ value: RecordValue, _ paths: [PropertyPath]) throws -> [UInt8] {
-        guard let json = value.json(within: paths) else { throw tooDeep(paths.first) }
-        return json
-    }
-
     private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MoltError {
-        let kind = value.withUnsafeBufferPointer { bytes in
-            RecordValue(checked: bytes).kind
-        }
+        let kind = value.withUnsafeBufferPointer { RecordValue(checked: $0).kind }
         return error(
             .typeMismatch,
             "The property \"\(full(path))\" is \(kind) and not a string, so it cannot be \(verb).",

@@ -11,18 +11,12 @@ extension Record {
         case remove
     }
 
-    /// Replaces the value of a property with another one.
+    /// Replaces the value of a property with another one; see ``MigrationStep/mapValue(_:_:_:otherwise:ifMissing:)``.
     ///
     /// ```swift
     /// try order.mapValue("status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// Null is left as it is, unless `values` names it.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property.
-    ///   - values: The new values, keyed by the old ones.
-    ///   - other: What happens to all other values; by default they are kept.
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
     public mutating func mapValue(
         _ path: PropertyPath,
@@ -173,19 +167,12 @@ extension Record {
         case bool
     }
 
-    /// Changes the kind of a property's value.
+    /// Changes the kind of a property's value; see ``MigrationStep/changeValue(_:_:to:otherwise:ifMissing:)``.
     ///
     /// ```swift
     /// try person.changeValue("age", to: .integer)
     /// ```
     ///
-    /// A value is changed only if it has the same meaning in the new kind: "36" and 36.0 become 36, but "007", " 7" and
-    /// 7.5 are not integers. Null stays null.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property.
-    ///   - kind: The new kind.
-    ///   - other: What happens to values that cannot be changed; by default the record cannot be converted.
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
     public mutating func changeValue(
         _ path: PropertyPath,
@@ -195,20 +182,12 @@ extension Record {
         try convert(path, .kind(kind), other)
     }
 
-    /// Changes the form of a date.
+    /// Changes the form of a date; see ``MigrationStep/changeValue(_:_:from:to:otherwise:ifMissing:)``.
     ///
     /// ```swift
     /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
     /// ```
     ///
-    /// The new value is exact to the last digit. Only ``DateForm/iso8601`` has no fractions of seconds: they are cut
-    /// off. Null stays null.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property.
-    ///   - form: The form of the stored date.
-    ///   - newForm: The new form.
-    ///   - other: What happens to values of another form; by default the record cannot be converted.
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
     public mutating func changeValue(
         _ path: PropertyPath,
@@ -306,35 +285,27 @@ extension Record {
         case object(String)
     }
 
-    /// Puts the value of a property into an array or object of its own.
+    /// Puts the value of a property into an array or object of its own; see
+    /// ``MigrationStep/wrapProperty(_:_:in:ifMissing:)``.
     ///
     /// ```swift
     /// try person.wrap("phone", in: .array)                // "555" becomes ["555"]
     /// try person.wrap("phone", in: .object("number"))     // "555" becomes {"number":"555"}
     /// ```
     ///
-    /// In an array, null becomes an empty array; in an object, it stays null.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property.
-    ///   - wrapper: The array or object to put the value into.
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
     ///   too deeply.
     public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
         try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
     }
 
-    /// Replaces the value of a property with the only element of its array, or the only property of its object.
+    /// Replaces the value of a property with the only element of its array, or the only property of its object; see
+    /// ``MigrationStep/unwrapProperty(_:_:from:ifMissing:)``.
     ///
     /// ```swift
     /// try person.unwrap("phones", from: .array)           // ["555"] becomes "555"
     /// ```
     ///
-    /// An empty array or object becomes null, and null stays null.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the property.
-    ///   - wrapper: The array or object that contains the value.
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
     ///   array or object, or has other contents.
     public mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper) throws {

@@ -6,8 +6,9 @@ extension MigrationStep {
     /// ```
     ///
     /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A
-    /// separator at the beginning or end stays part of the text, so no character is lost, and ``joinProperties(_:_:into:separator:ifMissing:)``
-    /// gives the same string again. If the property is null, all new ones are null.
+    /// separator at the beginning or end stays part of the text, so no character is lost, and
+    /// ``joinProperties(_:_:into:separator:ifMissing:)`` gives the same string again. If the property is null, all new
+    /// ones are null.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
