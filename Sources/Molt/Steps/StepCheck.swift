@@ -89,12 +89,6 @@ package struct StepCheck {
         }
     }
 
-    /// Notes that a property was moved in the records that had it.
-    mutating func relocate(_ type: String, _ path: PropertyPath, to newPath: PropertyPath, _ reason: String) {
-        remove(type, path, reason)
-        put(type, newPath)
-    }
-
     /// Adds a fault for new paths without a name, and for those that lead through other elements than the old path.
     mutating func checkNames(_ newPaths: [PropertyPath], besides path: PropertyPath) {
         if newPaths.contains(where: { $0.count == 0 }) { add("No property is named.") }

@@ -60,7 +60,7 @@ package struct PropertyPlace: Hashable, Sendable {
     /// The names on the path, the outermost first; nil for each element.
     package var names: [ExactName?]
 
-    init(_ type: String, _ path: PropertyPath = []) {
+    package init(_ type: String, _ path: PropertyPath = []) {
         self.type = ExactName(type)
         names = path.parts.map { if case .name(let name) = $0 { name } else { nil } }
     }

@@ -40,6 +40,6 @@ struct MovePropertyStep: RecordStep {
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
         if newPath.starts(with: path) { check.add("The property \(type).\(path) is moved into itself.") }
-        check.relocate(type, path, to: newPath, "moved to \(newPath)")
+        check.replace(type, [path], by: [newPath], "moved to \(newPath)")
     }
 }

@@ -36,6 +36,6 @@ struct RenamePropertyStep: RecordStep {
         check.use(type: type, path: path)
         guard path.count > 0 else { return }
         if newPath == path { check.add("The property \(type).\(newName) is renamed to its own name.") }
-        check.relocate(type, path, to: newPath, "renamed to \(newName)")
+        check.replace(type, [path], by: [newPath], "renamed to \(newName)")
     }
 }
