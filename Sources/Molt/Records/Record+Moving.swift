@@ -98,11 +98,13 @@ extension Record {
         }
     }
 
-    /// Splits a string property into several; see ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:)``.
+    /// Splits a string property into several.
     ///
     /// ```swift
     /// try person.split("fullName", into: ["firstName", "lastName"])
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
     ///   nor null; `propertyExists` when there is a property at a new path. The record is unchanged then.
@@ -118,11 +120,13 @@ extension Record {
         try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
     }
 
-    /// Joins string properties into one; see ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:)``.
+    /// Joins string properties into one.
     ///
     /// ```swift
     /// try person.join(["firstName", "lastName"], into: "fullName")
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
     ///   neither a string nor null; `propertyExists` when there is a property at the new path. The record is unchanged

@@ -11,11 +11,13 @@ extension Record {
         case remove
     }
 
-    /// Replaces the value of a property with another one; see ``MigrationStep/mapValue(_:_:_:otherwise:ifMissing:)``.
+    /// Replaces the value of a property with another one.
     ///
     /// ```swift
     /// try order.mapValue("status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/mapValue(_:_:_:otherwise:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
     public mutating func mapValue(
@@ -167,11 +169,13 @@ extension Record {
         case bool
     }
 
-    /// Changes the kind of a property's value; see ``MigrationStep/changeValue(_:_:to:otherwise:ifMissing:)``.
+    /// Changes the kind of a property's value.
     ///
     /// ```swift
     /// try person.changeValue("age", to: .integer)
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/changeValue(_:_:to:otherwise:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
     public mutating func changeValue(
@@ -182,11 +186,13 @@ extension Record {
         try convert(path, .kind(kind), other)
     }
 
-    /// Changes the form of a date; see ``MigrationStep/changeValue(_:_:from:to:otherwise:ifMissing:)``.
+    /// Changes the form of a date.
     ///
     /// ```swift
     /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/changeValue(_:_:from:to:otherwise:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
     public mutating func changeValue(
@@ -285,13 +291,14 @@ extension Record {
         case object(String)
     }
 
-    /// Puts the value of a property into an array or object of its own; see
-    /// ``MigrationStep/wrapProperty(_:_:in:ifMissing:)``.
+    /// Puts the value of a property into an array or object of its own.
     ///
     /// ```swift
     /// try person.wrap("phone", in: .array)                // "555" becomes ["555"]
     /// try person.wrap("phone", in: .object("number"))     // "555" becomes {"number":"555"}
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/wrapProperty(_:_:in:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
     ///   too deeply.
@@ -299,12 +306,13 @@ extension Record {
         try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
     }
 
-    /// Replaces the value of a property with the only element of its array, or the only property of its object; see
-    /// ``MigrationStep/unwrapProperty(_:_:from:ifMissing:)``.
+    /// Replaces the value of a property with the only element of its array, or the only property of its object.
     ///
     /// ```swift
     /// try person.unwrap("phones", from: .array)           // ["555"] becomes "555"
     /// ```
+    ///
+    /// The rules are those of ``MigrationStep/unwrapProperty(_:_:from:ifMissing:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
     ///   array or object, or has other contents.
