@@ -32,24 +32,8 @@ public struct Migration: Sendable {
     /// Whether the migration itself declares its coders; otherwise they are those of its registry.
     private(set) var hasOwnCoding = false
 
-    package var attached: [AttachedStore] {
-        steps.flatMap(\.attached)
-    }
-
-    /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
-    var worksOnSettings: Bool {
-        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
-    }
-
-    /// Whether it may add records to a store that was just created.
-    var mayBringRecords: Bool {
-        steps.contains { $0.runsOnFreshStore && $0.usesRecords }
-    }
-
     /// The name and the version.
-    public var id: MigrationID {
-        MigrationID(name: name, version: version)
-    }
+    public var id: MigrationID { MigrationID(name: name, version: version) }
 
     /// Creates a migration.
     ///
@@ -83,9 +67,7 @@ public struct Migration: Sendable {
     /// Migration(to: 3, "nickname-added").readableByOlderReleases()
     /// ```
     public func readableByOlderReleases() -> Migration {
-        var copy = self
-        copy.isReadableByOlderReleases = true
-        return copy
+        changed { $0.isReadableByOlderReleases = true }
     }
 
     /// Declares that the migration upgrades each record when it is read, so that opening a store does not wait for
@@ -107,13 +89,9 @@ public struct Migration: Sendable {
     ///
     /// The declaration is not part of the ``fingerprint``.
     public func onRead() -> Migration {
-        var copy = self
-        copy.isOnRead = true
-        return copy
+        changed { $0.isOnRead = true }
     }
-}
 
-extension Migration {
     /// Declares the coders of the values that the migration's closures decode and encode; by default, its registry does.
     ///
     /// A migration to a version at which the coders changed has to declare them if it has closures: those that read
@@ -127,19 +105,52 @@ extension Migration {
     /// ).coding(millisecondsCoding)
     /// ```
     public func coding(_ coding: RecordCoding) -> Migration {
-        var copy = self
-        copy.coding = coding
-        copy.hasOwnCoding = true
-        return copy
+        changed {
+            $0.coding = coding
+            $0.hasOwnCoding = true
+        }
     }
 
     /// The migration with the coders of its registry, unless it declares its own.
     func inheriting(_ coding: RecordCoding) -> Migration {
-        guard !hasOwnCoding else { return self }
+        hasOwnCoding ? self : changed { $0.coding = coding }
+    }
+
+    private func changed(_ change: (inout Migration) -> Void) -> Migration {
         var copy = self
-        copy.coding = coding
+        change(&copy)
         return copy
     }
+
+    /// A digest of the migration's declaration: its name, its version, and the steps with their parameters.
+    ///
+    /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger
+    /// stores the fingerprint of each applied migration: a different one later means that the migration was edited after
+    /// it had shipped. These are not included: descriptions of steps, names of models in code, attached stores of blocks,
+    /// and replaced migrations.
+    public var fingerprint: String { fingerprint(at: version) }
+
+    /// The fingerprint that the migration would have if it were registered at another version.
+    func fingerprint(at version: Int) -> String {
+        var parts = [name, String(version)]
+        for step in steps { parts += ["step"] + step.declaration.identity }
+        if runsClosure, coding.summary != RecordCoding.standard.summary { parts += ["coding", coding.summary] }
+        // The length prefix keeps parts apart.
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
+        return String(SHA256.hexadecimal(of: text.utf8).prefix(32))
+    }
+
+    // MARK: For plans
+
+    package var attached: [AttachedStore] { steps.flatMap(\.attached) }
+
+    /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
+    var worksOnSettings: Bool {
+        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
+    }
+
+    /// Whether it may add records to a store that was just created.
+    var mayBringRecords: Bool { steps.contains { $0.runsOnFreshStore && $0.usesRecords } }
 
     /// The forms of dates that its steps change to others.
     var changedDateForms: [Record.DateForm] {
@@ -152,28 +163,7 @@ extension Migration {
     }
 
     /// Whether a closure of the app may decode or encode values of records.
-    var runsClosure: Bool {
-        steps.contains { $0.declaration is TransformStep || $0.declaration is ConvertStep || $0.declaration is RunStep }
-    }
-}
-
-extension Migration {
-    /// A digest of the migration's declaration: its name, its version, and the steps with their parameters.
-    ///
-    /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger stores the fingerprint of each
-    /// applied migration: a different one later means that the migration was edited after it had shipped. These are not
-    /// included: descriptions of steps, names of models in code, attached stores of blocks, and replaced migrations.
-    public var fingerprint: String { fingerprint(at: version) }
-
-    /// The fingerprint that the migration would have if it were registered at another version.
-    func fingerprint(at version: Int) -> String {
-        var parts = [name, String(version)]
-        for step in steps { parts += ["step"] + step.declaration.identity }
-        if runsClosure, coding.summary != RecordCoding.standard.summary { parts += ["coding", coding.summary] }
-        // The length prefix keeps parts apart.
-        let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
-        return String(SHA256.hexadecimal(of: text.utf8).prefix(32))
-    }
+    var runsClosure: Bool { steps.contains(where: \.runsRecordClosure) }
 }
 
 extension Migration: CustomStringConvertible {

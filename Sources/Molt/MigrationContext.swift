@@ -143,10 +143,10 @@ public final class MigrationContext {
     /// Notes a type that has no record, unless the store is empty.
     func noteMissing(_ type: String) throws {
         guard runner.findsUnmatchedNames,
-            !unmatchedNames.contains(where: { RecordValue.Object.isSame($0.type, type) })
+            !unmatchedNames.contains(where: { ExactName.isSame($0.type, type) })
         else { return }
         let names = try types
-        guard !names.isEmpty, !names.contains(where: { RecordValue.Object.isSame($0, type) }) else { return }
+        guard !names.isEmpty, !names.contains(where: { ExactName.isSame($0, type) }) else { return }
         unmatchedNames.append(MigrationReport.UnmatchedName(type: type, among: names))
     }
 

@@ -45,7 +45,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// Only dry runs, debug builds and the tests of `MoltTesting` look for them.
         public var unmatchedNames: [UnmatchedName]
         /// The data that it removed.
-        public var losses: [DataLoss]
+        public var losses: [MigrationReport.DataLoss]
         /// Records before and after the step, if a dry run was asked for them.
         ///
         /// They contain the user's values, and are therefore not encoded.
@@ -117,7 +117,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// The data that the steps removed, in order.
-    public var losses: [DataLoss] {
+    public var losses: [MigrationReport.DataLoss] {
         entries.flatMap { $0.steps.flatMap(\.losses) }
     }
 

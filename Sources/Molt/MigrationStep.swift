@@ -19,7 +19,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package let attached: [AttachedStore]
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
-    var settings: Suite? { (declaration as? BuiltInStep)?.settings }
+    var settings: Suite? { builtIn?.settings }
 
     /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: RecordFailurePolicy?
@@ -36,14 +36,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Creates a step that its declaration fully describes.
     init(_ step: some RecordStep) {
-        let edit = RecordEdit(
-            typeName: step.type,
-            property: step.requiredProperty,
-            alternatives: step.alternatives,
-            mayKeepValue: step.mayKeepValue,
-            apply: step.change
-        )
-        self.init(step, .edit(edit))
+        self.init(step, .edit(step.edit))
     }
 
     /// The step with a description for a block that has none.
@@ -74,18 +67,18 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
-        declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
+        builtIn != nil || (declaration as? RunStep)?.onFreshStore == true
     }
 
     /// Whether the step is a closure that may look for any record or setting.
-    package var isBlock: Bool { declaration is RunStep || (declaration as? BuiltInStep)?.runsClosure == true }
+    package var isBlock: Bool { declaration is RunStep || builtIn?.runsClosure == true }
 
     /// Whether the step works on records and is fully described by its declaration.
-    package var isDeclared: Bool {
-        switch declaration {
-        case is BuiltInStep, is RunStep, is TransformStep, is ConvertStep: false
-        default: true
-        }
+    package var isDeclared: Bool { builtIn == nil && !runsRecordClosure }
+
+    /// Whether the step runs a closure of the app that may decode or encode values of records.
+    var runsRecordClosure: Bool {
+        declaration is TransformStep || declaration is ConvertStep || declaration is RunStep
     }
 
     /// Changes a record if the step is one that changes single records.
@@ -94,9 +87,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Whether the step may read and change records of the primary store.
-    var usesRecords: Bool {
-        (declaration as? BuiltInStep)?.usesRecords ?? true
-    }
+    var usesRecords: Bool { builtIn?.usesRecords ?? true }
+
+    /// The declaration of a step that works on other stores; nil for other steps.
+    private var builtIn: BuiltInStep? { declaration as? BuiltInStep }
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
@@ -108,7 +102,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         switch action {
         case .edit: true
         // Built-ins have their own options for records that fail.
-        case .run: !(declaration is BuiltInStep)
+        case .run: builtIn == nil
         case .renameType, .deleteType: false
         }
     }

@@ -18,7 +18,7 @@ final class Salvage {
     var damagedLog: LogPages?
     /// The path of the copy with the newest state.
     var newestPath: String
-    private var record = Record(data: [])
+    private var record = Record()
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
     /// Whether the index of the keys was read completely, so that it names every record.
     private var isIndexWhole = false

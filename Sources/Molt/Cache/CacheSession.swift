@@ -433,7 +433,7 @@ final class CacheSession: @unchecked Sendable {
 
     private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
         // Strings equal in canonical form are one dictionary key, but two type names.
-        if let last = lastType, RecordValue.Object.isSame(last.name, name) { return last.id }
+        if let last = lastType, ExactName.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
         let id: Int64

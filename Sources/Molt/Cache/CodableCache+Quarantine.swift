@@ -231,7 +231,7 @@ extension CacheSession {
             entry.failure = failure
             try connection.updateQuarantined(record.id, to: changed, after: failure)
         case .converted(let converted):
-            if !RecordValue.Object.isSame(converted.key, record.key) { entry.newKey = converted.key }
+            if !ExactName.isSame(converted.key, record.key) { entry.newKey = converted.key }
             if try typeName(converted.key) != nil {
                 entry.outcome = .keyTaken
             } else {

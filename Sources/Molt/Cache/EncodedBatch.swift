@@ -14,7 +14,7 @@ struct EncodedBatch: Sendable {
 
         /// Whether content that is not the first of its type has this form.
         fileprivate func isForm(of content: EncodedContent) -> Bool {
-            firstShape == nil && isData == content.isData && RecordValue.Object.isSame(typeName, content.typeName)
+            firstShape == nil && isData == content.isData && ExactName.isSame(typeName, content.typeName)
         }
     }
 

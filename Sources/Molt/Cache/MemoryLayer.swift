@@ -243,7 +243,7 @@ private struct MemoryKey: Hashable {
     }
 
     static func == (one: MemoryKey, other: MemoryKey) -> Bool {
-        one.hashed == other.hashed && RecordValue.Object.isSame(one.key, other.key)
+        one.hashed == other.hashed && ExactName.isSame(one.key, other.key)
     }
 }
 

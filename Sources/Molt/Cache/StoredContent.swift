@@ -31,8 +31,8 @@ struct StoredContent: Sendable {
         guard !chain.links.isEmpty else { return self }
         var record = Record(
             id: id,
-            typeName: typeName,
             key: key,
+            typeName: typeName,
             content: data,
             isData: isData,
             expiration: expiration,

@@ -48,7 +48,7 @@ package struct ElementStep: Sendable {
     fileprivate var path: PropertyPath
 
     fileprivate func changes(_ type: String) -> Bool {
-        RecordValue.Object.isSame(self.type, type)
+        ExactName.isSame(self.type, type)
     }
 
     /// Whether a later step on properties of the type may change the form of a value on this step's path.
@@ -94,10 +94,10 @@ extension TypeShape {
             while case .single(let inner) = shape.form { shape = inner }
             switch (part, shape.form) {
             case (.name(let name), .object(let object)):
-                guard let property = object.properties[name] else { return nil }
+                guard let property = object.properties[name.text] else { return nil }
                 shape = property
             case (.name(let name), .cases(let cases, _, _)):
-                guard let values = cases[name] else { return nil }
+                guard let values = cases[name.text] else { return nil }
                 shape = values
             case (.each, .array(let element)):
                 shape = element

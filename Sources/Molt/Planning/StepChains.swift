@@ -107,16 +107,16 @@ struct StepChains: Sendable {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
-                if RecordValue.Object.isSame(name, typeName) {
+                if ExactName.isSame(name, typeName) {
                     typeName = newName
                     isRenamed = true
                 }
             case .deleteType(let name):
-                if RecordValue.Object.isSame(name, typeName) {
+                if ExactName.isSame(name, typeName) {
                     return chain
                 }
             case .edit(let edit):
-                guard RecordValue.Object.isSame(edit.typeName, typeName) else { continue }
+                guard ExactName.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
                     Link(
                         step,
@@ -148,7 +148,7 @@ struct StepChains: Sendable {
         var typeName = typeName
         for index in stage..<max(stage, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
-            if RecordValue.Object.isSame(name, typeName) { typeName = newName }
+            if ExactName.isSame(name, typeName) { typeName = newName }
         }
         return typeName
     }

@@ -66,7 +66,7 @@ package struct CodingProblem {
             if let elements = part?.elements {
                 part = key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
             } else {
-                part = part?.properties?.last { RecordValue.Object.isSame($0.name, key.stringValue) }?.value
+                part = part?.properties?.last { ExactName.isSame($0.name, key.stringValue) }?.value
             }
         }
         return part.map { "\($0.kind)" }

@@ -6,16 +6,16 @@
 /// person[["addresses", .each, "country"]] = "FR"
 /// ```
 ///
-/// For names known only at run time, use `PropertyPath(name)`, `PropertyPath(names)` or `PropertyPath(paths)`. Names are compared by their
-/// bytes, and a dot in a name is part of that name.
+/// For names known only at run time, use `PropertyPath(name)`, `PropertyPath(names)` or `PropertyPath(paths)`. Names
+/// are compared by their bytes, and a dot in a name is part of that name.
 public struct PropertyPath: Sendable {
-    enum Part: Sendable {
-        case name(String)
+    enum Part: Hashable, Sendable {
+        case name(ExactName)
         case each
     }
 
     /// The name of a top-level property; nil for another path.
-    let onlyName: String?
+    private let exactName: ExactName?
     /// The parts of another path; a path of one name needs no array.
     private let otherParts: [Part]
 
@@ -36,13 +36,13 @@ public struct PropertyPath: Sendable {
 
     /// Creates the path of a top-level property.
     public init(_ name: String) {
-        onlyName = name
+        exactName = ExactName(name)
         otherParts = []
     }
 
     /// Creates a path from names, the outermost first.
     public init(_ names: [String]) {
-        self.init(parts: names.map { .name($0) })
+        self.init(parts: names.map { .name(ExactName($0)) })
     }
 
     /// Creates a path by concatenating paths, such as names and ``each``.
@@ -52,30 +52,27 @@ public struct PropertyPath: Sendable {
 
     init(parts: some Collection<Part>) {
         if parts.count == 1, case .name(let name) = parts.first {
-            onlyName = name
+            exactName = name
             otherParts = []
         } else {
-            onlyName = nil
+            exactName = nil
             otherParts = Array(parts)
         }
     }
 
-    var parts: [Part] {
-        onlyName.map { [.name($0)] } ?? otherParts
-    }
+    /// The name of a top-level property; nil for another path.
+    var onlyName: String? { exactName?.text }
+
+    var parts: [Part] { exactName.map { [.name($0)] } ?? otherParts }
 
     /// The names, the outermost first; an empty one for `each`.
-    package var names: [String] {
-        onlyName.map { [$0] } ?? otherParts.map(\.name)
-    }
+    package var names: [String] { exactName.map { [$0.text] } ?? otherParts.map { $0.name ?? "" } }
 
-    var count: Int {
-        onlyName == nil ? otherParts.count : 1
-    }
+    var count: Int { exactName == nil ? otherParts.count : 1 }
 
     /// Whether it equals another path, or leads into that path's property.
     func starts(with path: PropertyPath) -> Bool {
-        if let name = onlyName, let other = path.onlyName { return RecordValue.Object.isSame(name, other) }
+        if let exactName, let other = path.exactName { return exactName == other }
         return parts.starts(with: path.parts)
     }
 
@@ -83,15 +80,16 @@ public struct PropertyPath: Sendable {
         PropertyPath(parts: outer.parts + inner.parts)
     }
 
+    /// The path without its last part.
+    var parent: PropertyPath { PropertyPath(parts: parts.dropLast()) }
+
     // MARK: Each
 
-    var hasEach: Bool {
-        onlyName == nil && otherParts.contains(.each)
-    }
+    var hasEach: Bool { exactName == nil && otherParts.contains(.each) }
 
     /// The path before the first `each` and the path after it; nil for a path without one.
     var atFirstEach: (outer: PropertyPath, inner: PropertyPath)? {
-        guard onlyName == nil, let index = otherParts.firstIndex(of: .each) else { return nil }
+        guard exactName == nil, let index = otherParts.firstIndex(of: .each) else { return nil }
         return (PropertyPath(parts: otherParts[..<index]), PropertyPath(parts: otherParts[(index + 1)...]))
     }
 
@@ -102,7 +100,7 @@ public struct PropertyPath: Sendable {
 
     /// The path up to the last `each`.
     private var elements: ArraySlice<Part> {
-        guard onlyName == nil, let index = otherParts.lastIndex(of: .each) else { return [] }
+        guard exactName == nil, let index = otherParts.lastIndex(of: .each) else { return [] }
         return otherParts[...index]
     }
 
@@ -114,26 +112,14 @@ public struct PropertyPath: Sendable {
 
     /// The path as in code: a name, or an array of names.
     var code: String {
-        onlyName ?? "[\(otherParts.map { $0 == .each ? ".each" : "\"\($0.name)\"" }.joined(separator: ", "))]"
+        onlyName ?? "[\(otherParts.map { $0.name.map { "\"\($0)\"" } ?? ".each" }.joined(separator: ", "))]"
     }
 }
 
-extension PropertyPath.Part: Hashable {
-    fileprivate var name: String {
-        if case .name(let name) = self { name } else { "" }
-    }
-
-    static func == (part: Self, other: Self) -> Bool {
-        switch (part, other) {
-        case (.name(let name), .name(let otherName)): RecordValue.Object.isSame(name, otherName)
-        case (.each, .each): true
-        default: false
-        }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(self == .each)
-        hasher.combine(ExactName(name))
+extension PropertyPath.Part {
+    /// The name; nil for `each`.
+    var name: String? {
+        if case .name(let name) = self { name.text } else { nil }
     }
 }
 
@@ -165,23 +151,20 @@ extension PropertyPath: Codable, CustomStringConvertible {
     /// Decodes a path from an array of names, with null for `each`.
     public init(from decoder: any Decoder) throws {
         let names = try decoder.singleValueContainer().decode([String?].self)
-        self.init(parts: names.map { $0.map { .name($0) } ?? .each })
+        self.init(parts: names.map { $0.map { .name(ExactName($0)) } ?? .each })
     }
 
     /// Encodes the path as an array of names, with null for `each`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(parts.map { $0 == .each ? nil : $0.name })
+        try container.encode(parts.map(\.name))
     }
 
     /// The names, joined with dots; `[]` stands for `each`, as in "addresses[].zip".
     public var description: String {
         var text = ""
         for (index, part) in parts.enumerated() {
-            switch part {
-            case .name(let name): text += (index > 0 ? "." : "") + name
-            case .each: text += "[]"
-            }
+            text += part.name.map { (index > 0 ? "." : "") + $0 } ?? "[]"
         }
         return text
     }

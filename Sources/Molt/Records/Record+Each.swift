@@ -60,6 +60,20 @@ extension Record {
         return try values.withUnsafeBufferPointer(body)
     }
 
+    /// Applies a change in each element, if a path leads through elements; returns whether it does.
+    ///
+    /// - Parameter ifMissing: The policy for a value that has no elements.
+    @inline(__always)
+    mutating func changeElements(
+        at path: PropertyPath,
+        ifMissing: Record.MissingProperty = .fail,
+        _ body: (inout Record, _ inner: PropertyPath) throws -> Void
+    ) throws -> Bool {
+        guard let (outer, inner) = path.atFirstEach else { return false }
+        if try !changeEachElement(of: outer, { try body(&$0, inner) }), ifMissing == .fail { throw missing(path) }
+        return true
+    }
+
     /// Applies a change at several paths: once in this record, or in each element if they contain `each`.
     ///
     /// - Parameters:
@@ -124,36 +138,5 @@ extension Record {
         var element = Record(coding: coding, typeName: typeName)
         element.elementPath = full(path + .each)
         return element
-    }
-
-    private mutating func loadElement(_ bytes: UnsafeBufferPointer<UInt8>) {
-        load(
-            id: id,
-            typeName: typeName,
-            key: UnsafeRawBufferPointer(start: nil, count: 0),
-            content: UnsafeRawBufferPointer(bytes),
-            isData: false,
-            expiration: nil
-        )
-        // As above.
-        try? object.read()
-    }
-
-    /// Passes the current content to a closure.
-    func withContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
-        if object.isUnchanged {
-            return try object.bytes.withUnsafeBufferPointer { bytes in
-                try body(UnsafeBufferPointer(rebasing: bytes[..<object.contentEnd]))
-            }
-        }
-        var bytes: [UInt8] = []
-        writeContent(to: &bytes)
-        return try bytes.withUnsafeBufferPointer(body)
-    }
-
-    /// Replaces the whole content with valid JSON.
-    mutating func replaceChecked(_ json: [UInt8]) {
-        json.withUnsafeBytes { object.replaceContent(with: $0) }
-        try? object.read()
     }
 }

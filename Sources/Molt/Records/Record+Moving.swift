@@ -71,8 +71,293 @@ extension Record {
                 property: newPath
             )
         }
-        if let syntax = Self.check(value, depth: full(newPath).count) { throw tooDeep(newPath, syntax) }
+        let depth = full(newPath).count
+        if let syntax = value.withUnsafeBufferPointer({ JSONScanner.fault(in: $0, depth: depth) }) {
+            throw tooDeep(newPath, syntax)
+        }
         try put(value, at: newPath)
+        return true
+    }
+}
+
+extension Record {
+    /// The places at which a string is split.
+    ///
+    /// A separator at the beginning or end of the string, or of what is left of it, stays part of the text: a part is
+    /// never empty. Joining the parts therefore gives the same string again.
+    public enum Separator: Hashable, Sendable {
+        /// Splits at the first separators; the last part keeps the rest.
+        case first(String)
+        /// Splits at the last separators; the first part keeps the rest.
+        case last(String)
+
+        var text: String {
+            switch self {
+            case .first(let text), .last(let text): text
+            }
+        }
+    }
+
+    /// Splits a string property into several.
+    ///
+    /// ```swift
+    /// try person.split("fullName", into: ["firstName", "lastName"])
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
+    ///   nor null; `propertyExists` when there is a property at a new path. The record is unchanged then.
+    public mutating func split(
+        _ path: PropertyPath,
+        at separator: Separator = .first(" "),
+        into newPaths: [PropertyPath],
+        missing: RecordValue = ""
+    ) throws {
+        guard let missing = missing.json(within: newPaths) else { throw tooDeep(newPaths.first) }
+        if let fault = Self.splitFault(newPaths, at: separator) { throw error(.typeMismatch, fault, property: path) }
+        let paths = [path] + newPaths
+        try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
+    }
+
+    /// Joins string properties into one.
+    ///
+    /// ```swift
+    /// try person.join(["firstName", "lastName"], into: "fullName")
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
+    ///   neither a string nor null; `propertyExists` when there is a property at the new path. The record is unchanged
+    ///   then.
+    public mutating func join(
+        _ paths: [PropertyPath],
+        into newPath: PropertyPath,
+        separator: String = " "
+    ) throws {
+        if let fault = Self.joinFault(paths) { throw error(.typeMismatch, fault, property: newPath) }
+        try join(paths, into: newPath, separator: separator, ifMissing: requirement(of: paths + [newPath]))
+    }
+
+    // MARK: For steps
+
+    /// Why a string cannot be split in this way, in a sentence.
+    static func splitFault(_ newPaths: [PropertyPath], at separator: Separator) -> String? {
+        if newPaths.count < 2 { return "A string is split into at least two properties." }
+        if separator.text.isEmpty { return "The separator is empty." }
+        return overlap(newPaths)
+    }
+
+    /// Why strings cannot be joined in this way, in a sentence.
+    static func joinFault(_ paths: [PropertyPath]) -> String? {
+        paths.count < 2 ? "At least two properties are joined." : overlap(paths)
+    }
+
+    private static func overlap(_ paths: [PropertyPath]) -> String? {
+        for (index, path) in paths.enumerated() where path.count > 0 {
+            for other in paths[..<index] where other.count > 0 {
+                if path == other { return "The property \(path) is named twice." }
+                if path.starts(with: other) || other.starts(with: path) {
+                    return "One of the properties \(other) and \(path) is inside the other."
+                }
+            }
+        }
+        return nil
+    }
+
+    /// - Parameters:
+    ///   - paths: The path of the property, then those of the parts.
+    ///   - missing: The JSON for the properties without a part.
+    package mutating func split(
+        _ paths: [PropertyPath],
+        at separator: Separator,
+        missing: [UInt8],
+        ifMissing: Record.MissingProperty
+    ) throws {
+        try changeEachPlace(of: paths, ifMissing: ifMissing) { record, paths in
+            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing: missing)
+        }
+    }
+
+    package mutating func join(
+        _ paths: [PropertyPath],
+        into newPath: PropertyPath,
+        separator: String,
+        ifMissing: Record.MissingProperty
+    ) throws {
+        try changeEachPlace(of: paths + [newPath], ifMissing: ifMissing) { record, paths in
+            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator: separator)
+        }
+    }
+
+    /// Splits a property if it exists; returns whether it did.
+    private mutating func splitIfPresent(
+        _ path: PropertyPath,
+        at separator: Separator,
+        into newPaths: ArraySlice<PropertyPath>,
+        missing: [UInt8]
+    ) throws -> Bool {
+        guard let value = withValue(at: path, { Array($0) }) else { return false }
+        let isNull = value.first == 0x6E
+        guard isNull || value.first == 0x22 else { throw notText(value, path, "split") }
+        var keepsPath = false
+        for newPath in newPaths where contains(newPath) {
+            guard newPath.starts(with: path) else {
+                throw isTaken(newPath, "put a part of \"\(full(path))\" at")
+            }
+            keepsPath = keepsPath || newPath == path
+        }
+        let text = isNull ? nil : SplitText(value, separator, newPaths.count)
+        try changing(newPaths) { record in
+            if !keepsPath { try record.remove(path, ifMissing: .skip) }
+            var index = 0
+            for newPath in newPaths {
+                try record.put(at: newPath, isNew: !keepsPath) { bytes in
+                    guard let text else { return bytes.append(contentsOf: value) }
+                    if index < text.parts.count {
+                        text.write(index, to: &bytes)
+                    } else {
+                        bytes.append(contentsOf: missing)
+                    }
+                }
+                index += 1
+            }
+        }
+        return true
+    }
+
+    /// Joins properties if one of them exists; returns whether one did.
+    private mutating func joinIfPresent(
+        _ paths: [PropertyPath],
+        into newPath: PropertyPath,
+        separator: String
+    ) throws -> Bool {
+        var between: [UInt8] = []
+        JSONString.write(separator, to: &between)
+        var joined: [UInt8] = [0x22]
+        var isPresent = false
+        var isString = false
+        for path in paths {
+            try withValue(at: path) { value in
+                isPresent = true
+                if value.elementsEqual("null".utf8) { return }
+                guard value.first == 0x22 else { throw notText(Array(value), path, "joined") }
+                isString = true
+                guard value.count > 2 else { return }
+                if joined.count > 1 { joined += between.dropFirst().dropLast() }
+                joined += value.dropFirst().dropLast()
+            }
+        }
+        guard isPresent else { return false }
+        joined.append(0x22)
+        if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "join properties to") }
+        try changing([newPath]) { record in
+            for path in paths where path != newPath { try record.remove(path, ifMissing: .skip) }
+            try record.put(isString ? joined : Array("null".utf8), at: newPath)
+        }
+        return true
+    }
+
+    /// Makes several changes, or none if one of them fails.
+    private mutating func changing(_ paths: some Sequence<PropertyPath>, _ body: (inout Record) throws -> Void) throws {
+        // A property at the top of an object can always be set, so no copy is needed.
+        guard paths.contains(where: { $0.onlyName == nil }) else { return try body(&self) }
+        let before = self
+        do {
+            try body(&self)
+        } catch {
+            self = before
+            throw error
+        }
+    }
+
+    private func notText(_ value: [UInt8], _ path: PropertyPath, _ verb: String) -> MoltError {
+        let kind = value.withUnsafeBufferPointer { RecordValue(checked: $0).kind }
+        return error(
+            .typeMismatch,
+            "The property \"\(full(path))\" is \(kind) and not a string, so it cannot be \(verb).",
+            property: path
+        )
+    }
+
+    private func isTaken(_ path: PropertyPath, _ verb: String) -> MoltError {
+        error(
+            .propertyExists,
+            "Cannot \(verb) \"\(full(path))\": the record has a property there already.",
+            advice: "Choose another name, or remove that property in an earlier step.",
+            property: path
+        )
+    }
+}
+
+/// The parts of a string.
+private struct SplitText {
+    private let isEscaped: Bool
+    /// The string's UTF-8; with its quotes unless it was escaped.
+    private let text: [UInt8]
+    /// The ranges of the parts in the text; at most as many as asked for.
+    private(set) var parts: [Range<Int>] = []
+
+    init(_ value: [UInt8], _ separator: Record.Separator, _ count: Int) {
+        isEscaped = value.contains(0x5C)
+        if isEscaped {
+            text = value.withUnsafeBufferPointer { value in
+                JSONString.unescaped(UnsafeBufferPointer(rebasing: value[1..<value.count - 1]))
+            }
+        } else {
+            text = value
+        }
+        var rest = isEscaped ? 0..<text.count : 1..<text.count - 1
+        let pattern = separator.text.utf8
+        parts.reserveCapacity(count)
+        switch separator {
+        case .first:
+            while parts.count < count - 1, let place = firstPlace(of: pattern, in: rest) {
+                parts.append(rest.lowerBound..<place)
+                rest = place + pattern.count..<rest.upperBound
+            }
+            parts.append(rest)
+        case .last:
+            while parts.count < count - 1, let place = lastPlace(of: pattern, in: rest) {
+                parts.append(place + pattern.count..<rest.upperBound)
+                rest = rest.lowerBound..<place
+            }
+            parts.append(rest)
+            parts.reverse()
+        }
+    }
+
+    /// Appends a part as JSON.
+    func write(_ index: Int, to bytes: inout [UInt8]) {
+        let part = text[parts[index]]
+        if isEscaped { return JSONString.write(String(decoding: part, as: UTF8.self), to: &bytes) }
+        bytes.append(0x22)
+        bytes.append(contentsOf: part)
+        bytes.append(0x22)
+    }
+
+    /// The first place of a separator with text on both sides.
+    private func firstPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+        places(of: pattern, in: range)?.first { isSeparator(pattern, at: $0) }
+    }
+
+    private func lastPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+        places(of: pattern, in: range)?.last { isSeparator(pattern, at: $0) }
+    }
+
+    private func places(of pattern: String.UTF8View, in range: Range<Int>) -> Range<Int>? {
+        let (start, end) = (range.lowerBound + 1, range.upperBound - pattern.count)
+        return start < end ? start..<end : nil
+    }
+
+    @inline(__always)
+    private func isSeparator(_ pattern: String.UTF8View, at place: Int) -> Bool {
+        var index = place
+        for byte in pattern {
+            if text[index] != byte { return false }
+            index += 1
+        }
         return true
     }
 }

@@ -18,13 +18,13 @@ public struct Record: Sendable {
     /// The coders of the values that closures decode and encode; each migration sets its own.
     var coding: RecordCoding
     /// The content followed by the key's UTF-8, in one buffer.
-    var object: SplicedObject
+    private var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
     public private(set) var id: Int64
     /// The version at which the record's content was stored.
-    package private(set) var storedVersion = 0
+    package private(set) var storedVersion: Int
     /// Whether the content is raw data and not JSON.
-    public internal(set) var isData: Bool
+    public private(set) var isData: Bool
     /// The record's type name.
     ///
     /// Set it to change the type of this one record; use the step `renameType` to rename a type. An empty name fails the
@@ -46,27 +46,51 @@ public struct Record: Sendable {
     package private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
     package private(set) var hasNewExpiration = false
-    private var newKey: String?
+    /// The key that was set since the record was loaded.
+    package private(set) var changedKey: String?
     private var headRevision = 0
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
     /// The positions and dictionary keys that lead to such an element, if they were asked for.
     var elementNames: [String] = []
 
-    /// Creates a record that is not in a store yet.
-    init(
+    // MARK: Loading and writing
+
+    /// Creates a record, whose content is not read yet.
+    package init(
         coding: RecordCoding = .standard,
+        id: Int64 = 0,
         key: String = "",
         typeName: String = "",
-        content: [UInt8] = [],
-        isData: Bool = false
+        content: some Collection<UInt8> = [UInt8](),
+        isData: Bool = false,
+        expiration: Double? = nil,
+        version: Int = 0
     ) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(content.count + key.utf8.count)
+        bytes += content
+        bytes += key.utf8
+        object = SplicedObject(bytes: bytes, contentEnd: content.count)
         self.coding = coding
+        self.id = id
         self.typeName = typeName
         self.isData = isData
-        id = 0
-        object = SplicedObject(bytes: content)
-        newKey = key
+        storedVersion = version
+        expirationSeconds = expiration
+    }
+
+    /// Creates a record with JSON as its content, and reads it.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent`.
+    package init(
+        key: String = "",
+        typeName: String = "",
+        json: some Collection<UInt8>,
+        coding: RecordCoding = .standard
+    ) throws {
+        self.init(coding: coding, key: key, typeName: typeName, content: json)
+        try read()
     }
 
     /// Loads a stored record into this one, and reuses its buffers.
@@ -89,51 +113,22 @@ public struct Record: Sendable {
         failure = nil
         expirationSeconds = expiration
         hasNewExpiration = false
-        newKey = nil
+        changedKey = nil
         headRevision = 0
     }
 
-    // MARK: Key, expiry, existence
-
-    /// The record's key.
-    ///
-    /// A new key takes effect when the step has processed all records, so two records may swap their keys. If another
-    /// record then has the same key, the upgrade fails and is rolled back.
-    public var key: String {
-        get {
-            if let newKey { return newKey }
-            return String(decoding: object.bytes[object.contentEnd..<object.tailEnd], as: UTF8.self)
-        }
-        set {
-            newKey = newValue
-            headRevision += 1
-        }
+    /// Loads an element of a record, which was checked with the record's content.
+    mutating func loadElement(_ bytes: UnsafeBufferPointer<UInt8>) {
+        load(
+            id: id,
+            typeName: typeName,
+            key: UnsafeRawBufferPointer(start: nil, count: 0),
+            content: UnsafeRawBufferPointer(bytes),
+            isData: false,
+            expiration: nil
+        )
+        try? object.read()
     }
-
-    /// When the record expires; nil for never.
-    public var expiration: Date? {
-        get { expirationSeconds.map { Date(timeIntervalSince1970: $0) } }
-        set {
-            expirationSeconds = newValue?.timeIntervalSince1970
-            hasNewExpiration = true
-            headRevision += 1
-        }
-    }
-
-    /// Deletes the record when the step has processed all records; later changes to it have no effect.
-    public mutating func drop() {
-        isDropped = true
-        headRevision += 1
-    }
-
-    // MARK: For the runner
-
-    /// Increases with each change of the record.
-    package var revision: Int {
-        object.revision &+ headRevision
-    }
-
-    package var changedKey: String? { newKey }
 
     /// Checks and indexes the content, unless it is raw data.
     package mutating func read() throws {
@@ -154,12 +149,528 @@ public struct Record: Sendable {
         }
     }
 
+    // MARK: Key, expiry, existence
+
+    /// The record's key.
+    ///
+    /// A new key takes effect when the step has processed all records, so two records may swap their keys. If another
+    /// record then has the same key, the upgrade fails and is rolled back.
+    public var key: String {
+        get {
+            changedKey ?? String(decoding: object.bytes[object.contentEnd..<object.tailEnd], as: UTF8.self)
+        }
+        set {
+            changedKey = newValue
+            headRevision += 1
+        }
+    }
+
+    /// When the record expires; nil for never.
+    public var expiration: Date? {
+        get { expirationSeconds.map { Date(timeIntervalSince1970: $0) } }
+        set {
+            expirationSeconds = newValue?.timeIntervalSince1970
+            hasNewExpiration = true
+            headRevision += 1
+        }
+    }
+
+    /// Deletes the record when the step has processed all records; later changes to it have no effect.
+    public mutating func drop() {
+        isDropped = true
+        headRevision += 1
+    }
+
+    /// Increases with each change of the record.
+    package var revision: Int { object.revision &+ headRevision }
+
+    // MARK: Properties
+
+    /// The names of the properties, in their stored order; empty when the content is not an object.
+    public var propertyNames: [String] { object.names }
+
+    /// Whether the content is an object, and so may have properties.
+    public var isObject: Bool { object.kind == .object }
+
+    /// The value of a property, or nil when the record has none; setting nil removes the property.
+    ///
+    /// ```swift
+    /// person["firstName"] = "Ada"
+    /// person[["address", "city"]] = "Paris"
+    /// ```
+    ///
+    /// A path with ``PropertyPath/each`` gives an array of the values of all elements that have the property, and sets
+    /// the property of all elements.
+    ///
+    /// Setting a property of a record whose content is not an object fails the step when its closure returns.
+    public subscript(path: PropertyPath) -> RecordValue? {
+        get { withValue(at: path) { RecordValue(checked: $0) } }
+        set {
+            do { try write(newValue, at: path) } catch { fail(error) }
+        }
+    }
+
+    /// Not available: a subscript has values of JSON, such as literals.
+    @available(
+        *,
+        unavailable,
+        message: "Write `try record.set(path, to: value)` or `try record.value(path, as: Value.self)`"
+    )
+    public subscript<Value: Codable>(path: PropertyPath) -> Value? {
+        get { nil }
+        set {}
+    }
+
+    /// Whether the record, or one of the elements at a path with ``PropertyPath/each``, has a property, including one
+    /// with a null value.
+    public func contains(_ path: PropertyPath) -> Bool {
+        guard let (outer, inner) = path.atFirstEach else { return withValue(at: path) { _ in true } ?? false }
+        return withValues(at: inner, inEachOf: outer) { $0.count > 2 } ?? false
+    }
+
+    /// The value of a property.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`.
+    public func value(_ path: PropertyPath) throws -> RecordValue {
+        guard let value = self[path] else { throw missing(path) }
+        return value
+    }
+
+    /// The value of a property, decoded as a type with the migration's coders.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
+    public func value<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
+        try decode(type, at: path)
+    }
+
+    /// The value of a string property.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
+    public func string(_ path: PropertyPath) throws -> String {
+        try decode(String.self, at: path)
+    }
+
+    /// The value of an integer property.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
+    public func int(_ path: PropertyPath) throws -> Int {
+        try decode(Int.self, at: path)
+    }
+
+    /// The value of a numeric property.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
+    public func double(_ path: PropertyPath) throws -> Double {
+        try decode(Double.self, at: path)
+    }
+
+    /// The value of a Boolean property.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`.
+    public func bool(_ path: PropertyPath) throws -> Bool {
+        try decode(Bool.self, at: path)
+    }
+
+    /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are created.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
+    ///   leads through another kind of value.
+    public mutating func set(_ path: PropertyPath, to value: some Encodable) throws {
+        let bytes = try encode(value, depth: path.count, property: path)
+        try put(Array(bytes), at: path)
+    }
+
+    /// Removes a property and returns its value.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`.
+    @discardableResult
+    public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
+        let value = try value(path)
+        try remove(path, ifMissing: .skip)
+        return value
+    }
+
+    /// Removes a property and returns its value, decoded as a type with the migration's coders.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
+    public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
+        let value = try decode(type, at: path)
+        try remove(path, ifMissing: .skip)
+        return value
+    }
+
+    /// Renames a property, and keeps its value and position.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the property.
+    ///   - newName: The new name, without the path.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
+    public mutating func rename(_ path: PropertyPath, to newName: String) throws {
+        try rename(path, to: newName, ifMissing: requirement(of: [path]))
+    }
+
+    // MARK: For steps
+
+    /// The policy of a call by the app: with `each`, elements may lack the property, but there must be elements.
+    func requirement(of paths: [PropertyPath]) throws -> Record.MissingProperty {
+        guard let each = paths.first(where: { $0.hasEach })?.atFirstEach else { return .fail }
+        guard elements(at: each.outer) != nil || hasNoElements(at: each.outer) else { throw missing(paths[0]) }
+        return .skip
+    }
+
+    package mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
+        if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
+        if path.count == 0, elementPath != nil { return drop() }
+        let isPresent = try edit(path) { object, name in object.remove(name) } ?? false
+        if !isPresent, ifMissing == .fail { throw missing(path) }
+    }
+
+    package mutating func rename(
+        _ path: PropertyPath,
+        to newName: String,
+        ifMissing: Record.MissingProperty
+    ) throws {
+        let isEach = try changeElements(at: path, ifMissing: ifMissing) {
+            try $0.rename($1, to: newName, ifMissing: ifMissing)
+        }
+        if isEach { return }
+        switch try edit(path, { object, name in object.rename(name, to: newName) }) ?? .missing {
+        case .done: break
+        case .missing: if ifMissing == .fail { throw missing(path) }
+        case .exists:
+            throw error(
+                .propertyExists,
+                "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the record has a "
+                    + "property with that name already.",
+                advice: "Remove one of the two first.",
+                property: path.parent + PropertyPath(newName)
+            )
+        }
+    }
+
+    /// Sets a property if it is missing or null; null elements stay null.
+    package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
+        let isEach = try changeElements(at: path) { element, inner in
+            if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
+        }
+        if isEach { return }
+        let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
+        if !isThere { try put(value, at: path) }
+    }
+
+    /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
+    @inline(__always)
+    func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+        if let name = path.onlyName {
+            return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
+        }
+        if let (outer, inner) = path.atFirstEach { return try withValues(at: inner, inEachOf: outer, body) }
+        if path.count == 0, elementPath != nil { return try withContent(body) }
+        return try object.withValue(at: path.names[...], body)
+    }
+
+    private mutating func write(_ value: RecordValue?, at path: PropertyPath) throws {
+        guard let value else { return try remove(path, ifMissing: .skip) }
+        let json: [UInt8]
+        do throws(JSONSyntaxError) {
+            if let name = path.onlyName, isObject {
+                if case .string(let string) = value { return object.set(name) { JSONString.write(string, to: &$0) } }
+                return try object.set(name) { bytes throws(JSONSyntaxError) in try value.write(to: &bytes, depth: 1) }
+            }
+            json = try value.json(depth: path.count)
+        } catch {
+            throw tooDeep(path, error)
+        }
+        try put(json, at: path)
+    }
+
+    /// Passes the object with the last name of a path to a closure; returns nil if there is no such object.
+    @inline(__always)
+    private mutating func edit<R>(
+        _ path: PropertyPath,
+        _ body: (inout SplicedObject, _ name: String) throws -> R
+    ) throws -> R? {
+        if let name = path.onlyName { return try body(&object, name) }
+        return try object.edit(path.names[...], body)
+    }
+
+    /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
+    mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
+        if try changeElements(at: path, { try $0.put(bytes, at: $1) }) { return }
+        if path.count == 0, elementPath != nil { return replaceChecked(bytes) }
+        guard isObject else {
+            throw error(
+                .typeMismatch,
+                "\(place) is \(isData ? "raw data" : "not an object"), so it has no properties.",
+                property: path
+            )
+        }
+        if let name = path.onlyName { return object.set(name, to: bytes) }
+        guard full(path).count <= JSONScanner.depthLimit else { throw tooDeep(path) }
+        do {
+            let put: Void? = try object.edit(path.names[...], createsParents: true) { $0.set($1, to: bytes) }
+            if put == nil { throw missing(path) }
+        } catch let obstacle as SplicedObject.Obstacle {
+            throw error(
+                .typeMismatch,
+                "The property \"\(full(PropertyPath(obstacle.path)))\" is neither an object nor null, so "
+                    + "\"\(full(path))\" cannot be set in it.",
+                property: path
+            )
+        }
+    }
+
+    /// Sets a property to the JSON that a closure appends.
+    ///
+    /// - Parameter isNew: Whether a property at the top of the record is known to be missing.
+    @inline(__always)
+    mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
+        if let name = path.onlyName, isObject {
+            return isNew ? object.append(name, writing: body) : object.set(name, writing: body)
+        }
+        var bytes: [UInt8] = []
+        body(&bytes)
+        try put(bytes, at: path)
+    }
+
+    private var isNull: Bool { withContent { $0.elementsEqual("null".utf8) } }
+
+    private func isObject(at path: ArraySlice<String>) -> Bool {
+        object.withValue(at: path) { $0.first == 0x7B } ?? false
+    }
+
+    // MARK: Content
+
+    /// The whole content as a value.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the content is raw data.
+    public func content() throws -> RecordValue {
+        guard !isData else {
+            throw error(.typeMismatch, "The content is raw data.", advice: "Read the property `data` instead.")
+        }
+        do {
+            return try withContent { try RecordValue(json: $0) }
+        } catch let syntax as JSONSyntaxError {
+            throw malformed(syntax)
+        }
+    }
+
+    /// The content if it is raw data; nil if it is JSON.
+    public var data: Data? {
+        isData ? Data(object.bytes[0..<object.contentEnd]) : nil
+    }
+
+    /// The whole content, decoded as a type with the migration's coders.
+    ///
+    /// If an object has two properties of the same name, it is the decoder that chooses one; all other reads take the
+    /// last one.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch`.
+    public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+        if isData {
+            if let data = data as? Value { return data }
+            throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
+        }
+        if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
+        do {
+            return try withContent { try coding.decoder.decode(type, from: Data(buffer: $0)) }
+        } catch {
+            throw mismatch(type, property: nil, error)
+        }
+    }
+
+    /// Replaces the whole content with a value, encoded with the migration's coders; `Data` is stored as raw data.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded.
+    public mutating func replaceContent(with value: some Encodable) throws {
+        try replaceUnread(with: value)
+        try read()
+    }
+
+    /// Replaces the whole content with a value without indexing its properties.
+    mutating func replaceUnread(with value: some Encodable) throws {
+        // The cast also unwraps optionals.
+        let data = value as? Data
+        let content = try data ?? encode(value, depth: 0, property: nil)
+        content.withUnsafeBytes { object.replaceContent(with: $0) }
+        isData = data != nil
+    }
+
+    /// Replaces the whole content with a value.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when it is nested too deeply.
+    public mutating func replaceContent(with value: RecordValue) throws {
+        do {
+            let content = try value.json()
+            content.withUnsafeBytes { object.replaceContent(with: $0) }
+        } catch let syntax as JSONSyntaxError {
+            throw tooDeep(nil, syntax)
+        }
+        isData = false
+        try read()
+    }
+
+    /// Passes the current content to a closure.
+    func withContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        if object.isUnchanged {
+            return try object.bytes.withUnsafeBufferPointer { bytes in
+                try body(UnsafeBufferPointer(rebasing: bytes[..<object.contentEnd]))
+            }
+        }
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return try bytes.withUnsafeBufferPointer(body)
+    }
+
+    /// Replaces the whole content with valid JSON.
+    mutating func replaceChecked(_ json: [UInt8]) {
+        json.withUnsafeBytes { object.replaceContent(with: $0) }
+        try? object.read()
+    }
+
+    /// Encodes a value, and checks that the encoder's output is valid JSON at its nesting depth.
+    func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
+        let content: Data
+        do {
+            content = try coding.encoder.encode(value)
+        } catch {
+            throw self.error(
+                .typeMismatch,
+                CodingProblem(error, encoding: Swift.type(of: value)).text(in: property),
+                property: property,
+                underlying: error
+            )
+        }
+        let failure = content.withUnsafeBytes { JSONScanner.fault(in: $0.bindMemory(to: UInt8.self), depth: depth) }
+        if let failure { throw tooDeep(property, failure) }
+        return content
+    }
+
+    /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.
+    func decode<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
+        // A fast path for the most common case, without the cost of generic values.
+        if type == String.self, let name = path.onlyName, let index = object.lastIndex(of: name),
+            let string = object.string(at: index)
+        {
+            return withUnsafePointer(to: string) { string in
+                UnsafeRawPointer(string).assumingMemoryBound(to: Value.self).pointee
+            }
+        }
+        return try decodeWithCoders(type, at: path)
+    }
+
+    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
+        let decoded: Value?
+        do {
+            decoded = try withValue(at: path) { bytes in
+                try Self.scalar(type, bytes) ?? coding.decoder.decode(type, from: Data(buffer: bytes))
+            }
+        } catch {
+            throw mismatch(type, property: path, error)
+        }
+        if let decoded { return decoded }
+        throw missing(path)
+    }
+
+    /// A string, a plain integer or a Boolean; nil leaves the value to the decoder.
+    @inline(__always)
+    private static func scalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
+        guard let base = bytes.baseAddress else { return nil }
+        if type == String.self {
+            return bytes[0] == 0x22 ? JSONString.decode(base, from: 0, to: bytes.count) as? Value : nil
+        }
+        if type == Int.self { return Self.integer(bytes) as? Value }
+        if type == Bool.self, bytes[0] == 0x74 || bytes[0] == 0x66 { return (bytes[0] == 0x74) as? Value }
+        return nil
+    }
+
+    /// An integer of at most 18 digits, which cannot overflow.
+    private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        let isNegative = bytes[0] == 0x2D
+        let digits = bytes[(isNegative ? 1 : 0)...]
+        guard digits.count <= 18 else { return nil }
+        var value = 0
+        for byte in digits {
+            guard 0x30...0x39 ~= byte else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        return isNegative ? -value : value
+    }
+
+    // MARK: Errors
+
     /// Keeps the first error that occurs where nothing can be thrown.
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
 
     static let noTypeName = "The record's new type name is empty. Give it the name of a type."
+
+    /// The subject of a message.
+    private var place: String {
+        elementPath.map { "The value of \"\($0)\"" } ?? "The content"
+    }
+
+    /// The error for a missing property; the message names the first missing part of the path.
+    func missing(_ path: PropertyPath) -> MoltError {
+        if let outer = path.atFirstEach?.outer, outer.count == 0 || contains(outer) {
+            let place = outer.count == 0 ? place : "The value of \"\(full(outer))\""
+            return error(
+                .propertyMissing,
+                "\(place) is neither an array nor an object, so it has no elements.",
+                property: path
+            )
+        }
+        var missing = path.atFirstEach?.outer ?? path
+        var obstacle: String?
+        if !isObject {
+            obstacle =
+                isData
+                ? "the content is raw data" : "\(place.prefix(1).lowercased())\(place.dropFirst()) is not an object"
+        } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
+            let outer = PropertyPath(Array(path.names.prefix(length)))
+            if contains(outer) { obstacle = "\"\(full(outer))\" is not an object" } else { missing = outer }
+        }
+        return error(
+            .propertyMissing,
+            (elementPath.map { "An element of \"\($0.parent)\"" } ?? "The record")
+                + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? "").",
+            advice:
+                "If the property may be missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are "
+                + "not encoded.",
+            property: path
+        )
+    }
+
+    /// The error for a value that would be nested too deeply to be read again.
+    func tooDeep(
+        _ path: PropertyPath?,
+        _ syntax: JSONSyntaxError = JSONSyntaxError(reason: .tooDeep, offset: 0)
+    ) -> MoltError {
+        error(
+            .typeMismatch,
+            "The value cannot be written: \(syntax.reason.rawValue).",
+            property: path,
+            underlying: syntax
+        )
+    }
+
+    private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MoltError {
+        let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? withContent { Array($0) }
+        let problem = CodingProblem(underlying, decoding: type, from: content)
+        let advice =
+            property == nil
+            ? "The record was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
+                + "it, and with the same coders: see `MigrationRegistry.coding(_:through:)`."
+            : "Read the property as its stored type, and convert the value."
+        return error(
+            .typeMismatch,
+            problem.text(in: property),
+            advice: advice,
+            property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
+            underlying: underlying
+        )
+    }
 
     func malformed(_ syntax: JSONSyntaxError) -> MoltError {
         error(

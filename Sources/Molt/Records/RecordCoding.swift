@@ -70,21 +70,18 @@ public final class RecordCoding: Sendable {
     var summary: String {
         let options = [
             "output \(encoder.outputFormatting.rawValue)",
-            "dates \(encoder.dateEncodingStrategy.summary) \(decoder.dateDecodingStrategy.summary)",
-            "data \(encoder.dataEncodingStrategy.summary) \(decoder.dataDecodingStrategy.summary)",
-            "floats \(encoder.nonConformingFloatEncodingStrategy.summary) "
-                + decoder.nonConformingFloatDecodingStrategy.summary,
-            "keys \(encoder.keyEncodingStrategy.summary) \(decoder.keyDecodingStrategy.summary)",
+            "dates \(encodedDates) \(decodedDates)",
+            "data \(encodedData) \(decodedData)",
+            "floats \(encodedFloats) \(decodedFloats)",
+            "keys \(encodedKeys) \(decodedKeys)",
             "json5 \(decoder.allowsJSON5), top level \(decoder.assumesTopLevelDictionary)",
         ]
         let userInfo = Set(encoder.userInfo.keys.map(\.rawValue) + decoder.userInfo.keys.map(\.rawValue)).sorted()
         return (options + userInfo.map { "custom \($0)" }).joined(separator: "; ")
     }
-}
 
-extension JSONEncoder.DateEncodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var encodedDates: String {
+        switch encoder.dateEncodingStrategy {
         case .deferredToDate: "deferred"
         case .secondsSince1970: "seconds"
         case .millisecondsSince1970: "milliseconds"
@@ -92,11 +89,9 @@ extension JSONEncoder.DateEncodingStrategy {
         default: "custom"
         }
     }
-}
 
-extension JSONDecoder.DateDecodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var decodedDates: String {
+        switch decoder.dateDecodingStrategy {
         case .deferredToDate: "deferred"
         case .secondsSince1970: "seconds"
         case .millisecondsSince1970: "milliseconds"
@@ -104,55 +99,45 @@ extension JSONDecoder.DateDecodingStrategy {
         default: "custom"
         }
     }
-}
 
-extension JSONEncoder.DataEncodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var encodedData: String {
+        switch encoder.dataEncodingStrategy {
         case .deferredToData: "deferred"
         case .base64: "base64"
         default: "custom"
         }
     }
-}
 
-extension JSONDecoder.DataDecodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var decodedData: String {
+        switch decoder.dataDecodingStrategy {
         case .deferredToData: "deferred"
         case .base64: "base64"
         default: "custom"
         }
     }
-}
 
-extension JSONEncoder.NonConformingFloatEncodingStrategy {
-    fileprivate var summary: String {
-        guard case .convertToString(let infinity, let negative, let nan) = self else { return "throw" }
+    private var encodedFloats: String {
+        guard case .convertToString(let infinity, let negative, let nan) = encoder.nonConformingFloatEncodingStrategy
+        else { return "throw" }
         return "\([infinity, negative, nan])"
     }
-}
 
-extension JSONDecoder.NonConformingFloatDecodingStrategy {
-    fileprivate var summary: String {
-        guard case .convertFromString(let infinity, let negative, let nan) = self else { return "throw" }
+    private var decodedFloats: String {
+        guard case .convertFromString(let infinity, let negative, let nan) = decoder.nonConformingFloatDecodingStrategy
+        else { return "throw" }
         return "\([infinity, negative, nan])"
     }
-}
 
-extension JSONEncoder.KeyEncodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var encodedKeys: String {
+        switch encoder.keyEncodingStrategy {
         case .useDefaultKeys: "default"
         case .convertToSnakeCase: "snake"
         default: "custom"
         }
     }
-}
 
-extension JSONDecoder.KeyDecodingStrategy {
-    fileprivate var summary: String {
-        switch self {
+    private var decodedKeys: String {
+        switch decoder.keyDecodingStrategy {
         case .useDefaultKeys: "default"
         case .convertFromSnakeCase: "snake"
         default: "custom"

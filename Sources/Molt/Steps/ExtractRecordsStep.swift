@@ -32,7 +32,10 @@ extension MigrationStep {
             remainder: remainder,
             owner: owner
         )
-        return MigrationStep(declaration, .run { try declaration.run($0) })
+        let action = MigrationStep.Action.run { migration in
+            try migration.extractRecords(type, path, as: newType, key: key, leaving: remainder, owner: owner)
+        }
+        return MigrationStep(declaration, action)
     }
 }
 
@@ -54,13 +57,10 @@ struct ExtractRecordsStep: StepDeclaration {
         return ["extractRecords", type] + path.identity + [newType] + keyParts + [remainder.rawValue]
             + (owner?.identity ?? [])
     }
-    var keyProperty: PropertyPlace? {
-        if case .property(let name) = key { PropertyPlace(type, path + name) } else { nil }
-    }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(type, path), PropertyPlace(newType)) }
-
-    func run(_ migration: MigrationContext) throws {
-        try migration.extractRecords(type, path, as: newType, key: key, leaving: remainder, owner: owner)
+    var valueUses: [ValueUse] {
+        let move = ValueUse.moves(PropertyPlace(type, path), to: PropertyPlace(newType))
+        if case .property(let name) = key { return [move, .keys(at: PropertyPlace(type, path + name))] }
+        return [move]
     }
 
     func check(_ check: inout StepCheck) {

@@ -14,12 +14,12 @@ struct RenameTypeStep: StepDeclaration {
 
     var description: String { "rename the type \(name) to \(newName)" }
     var identity: [String] { ["renameType", name, newName] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? { (PropertyPlace(name), PropertyPlace(newName)) }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(name), to: PropertyPlace(newName))] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: name)
         if newName.isEmpty { check.add("The new type name is empty.") }
-        if ExactName(name) == ExactName(newName) { check.add("The type \(name) is renamed to its own name.") }
+        if ExactName.isSame(name, newName) { check.add("The type \(name) is renamed to its own name.") }
         check.rename(type: name, to: newName)
     }
 }

@@ -1,23 +1,9 @@
 /// Tracks types and properties through the steps of one migration, and finds steps that contradict earlier ones.
 package struct StepCheck {
-    private struct Place: Hashable {
-        var type: ExactName
-        var path: PropertyPath
-
-        init(_ type: String, _ path: PropertyPath) {
-            self.type = ExactName(type)
-            self.path = path
-        }
-
-        func isWithin(_ other: Place) -> Bool {
-            type == other.type && path.starts(with: other.path)
-        }
-    }
-
     /// Type names that no longer exist, with the reasons.
     private var goneTypes: [ExactName: String] = [:]
     /// Properties that no longer exist, with the reasons.
-    private var goneProperties: [Place: String] = [:]
+    private var goneProperties: [PropertyPlace: String] = [:]
     private var faults: [String] = []
 
     /// The faults of a migration's steps, with the step numbers, counted from 1.
@@ -55,7 +41,11 @@ package struct StepCheck {
         forget(type: type)
         goneTypes[ExactName(type)] = "renamed to \(newType)"
         goneTypes[ExactName(newType)] = nil
-        for (place, reason) in gone { goneProperties[Place(newType, place.path)] = reason }
+        for (place, reason) in gone {
+            var place = place
+            place.type = ExactName(newType)
+            goneProperties[place] = reason
+        }
     }
 
     /// Notes that there are records of a type now.
@@ -93,16 +83,10 @@ package struct StepCheck {
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))
-            guard let reason = goneProperties[Place(type, outer)] else { continue }
+            guard let reason = goneProperties[PropertyPlace(type, outer)] else { continue }
             add("The property \(type).\(outer) was \(reason) by an earlier step.")
             return
         }
-    }
-
-    /// Notes that a property was moved in the records that had it.
-    mutating func relocate(_ type: String, _ path: PropertyPath, to newPath: PropertyPath, _ reason: String) {
-        remove(type, path, reason)
-        put(type, newPath)
     }
 
     /// Adds a fault for new paths without a name, and for those that lead through other elements than the old path.
@@ -128,18 +112,18 @@ package struct StepCheck {
 
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
     mutating func replaceValue(_ type: String, _ path: PropertyPath) {
-        let place = Place(type, path)
+        let place = PropertyPlace(type, path)
         goneProperties = goneProperties.filter { $0.key == place || !$0.key.isWithin(place) }
     }
 
     /// Notes that a property was removed, with everything inside it.
     mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
-        goneProperties[Place(type, path)] = reason
+        goneProperties[PropertyPlace(type, path)] = reason
     }
 
     /// Notes that records may have a property, and those that it is in.
     mutating func put(_ type: String, _ path: PropertyPath) {
-        let place = Place(type, path)
+        let place = PropertyPlace(type, path)
         goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
     }
 }

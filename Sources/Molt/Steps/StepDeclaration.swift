@@ -6,23 +6,11 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     /// The kind and the parameters for the fingerprint, in a form that never changes.
     var identity: [String] { get }
 
-    /// The data that the step removes.
+    /// The data that the step removes; none by default.
     var losses: [MigrationReport.DataLoss] { get }
 
-    /// The values that the step looks for or sets at ``literalProperty``, as JSON.
-    var literals: [String] { get }
-
-    /// The property with the literals; for a step that changes each record, its required property.
-    var literalProperty: PropertyPlace? { get }
-
-    /// The property whose values become keys of records; nil if there is none.
-    var keyProperty: PropertyPlace? { get }
-
-    /// Where values are before the step and after it; nil if they stay where they are.
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? { get }
-
-    /// The texts at which the step splits strings.
-    var separators: [String] { get }
+    /// How the step's effects depend on values; by default they do not.
+    var valueUses: [ValueUse] { get }
 
     /// Adds the faults of the step, considering earlier steps.
     func check(_ check: inout StepCheck)
@@ -30,32 +18,13 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 
 extension StepDeclaration {
     package var losses: [MigrationReport.DataLoss] { [] }
-    package var literals: [String] { [] }
-    package var literalProperty: PropertyPlace? { nil }
-    package var keyProperty: PropertyPlace? { nil }
-    package var relocation: (old: PropertyPlace, new: PropertyPlace)? { nil }
-    package var separators: [String] { [] }
+    package var valueUses: [ValueUse] { [] }
 }
 
 /// A step that changes each record of a type and is fully described by its declaration.
-package protocol RecordStep: StepDeclaration {
-    var type: String { get }
-    /// The property without which it changes nothing; nil for a step that adds one.
-    var requiredProperty: PropertyPath? { get }
-    /// The properties of which it needs any one, if there are several; none by default.
-    var alternatives: [PropertyPath] { get }
-    /// Whether it leaves some values of the property as they are.
-    var mayKeepValue: Bool { get }
-    var change: StepChange { get }
+protocol RecordStep: StepDeclaration {
+    var edit: RecordEdit { get }
 }
-
-extension RecordStep {
-    package var alternatives: [PropertyPath] { [] }
-    package var mayKeepValue: Bool { false }
-    package var literalProperty: PropertyPlace? { requiredProperty.map { PropertyPlace(type, $0) } }
-}
-
-package typealias StepChange = @Sendable (inout Record) throws -> Void
 
 /// A step that processes one record at a time.
 struct RecordEdit: Sendable {
@@ -71,4 +40,33 @@ struct RecordEdit: Sendable {
     /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
     var apply: @Sendable (inout Record) throws -> Void
+}
+
+/// What a copy of a store without private values must keep, so that a step has the same effects on it.
+package enum ValueUse: Sendable {
+    /// The step looks for these values at a property, or sets them; as JSON.
+    case literals([String], at: PropertyPlace)
+    /// It makes values keys of records.
+    case keys(at: PropertyPlace)
+    /// It moves or copies all that is at one place to another.
+    case moves(PropertyPlace, to: PropertyPlace)
+    /// It splits strings at a text.
+    case splits(at: String)
+}
+
+/// A property of the records of a type; all of their content if there are no names.
+package struct PropertyPlace: Hashable, Sendable {
+    package var type: ExactName
+    /// The names on the path, the outermost first; nil for each element.
+    package var names: [ExactName?]
+
+    package init(_ type: String, _ path: PropertyPath = []) {
+        self.type = ExactName(type)
+        names = path.parts.map { if case .name(let name) = $0 { name } else { nil } }
+    }
+
+    /// Whether it is another place, or inside that place's value.
+    package func isWithin(_ other: PropertyPlace) -> Bool {
+        type == other.type && names.starts(with: other.names)
+    }
 }

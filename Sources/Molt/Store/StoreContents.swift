@@ -58,39 +58,12 @@ extension Record {
     /// Creates a record with stored content.
     init(_ stored: StoreContents.StoredRecord) {
         self.init(
-            typeName: stored.typeName,
             key: stored.key,
+            typeName: stored.typeName,
             content: stored.content,
             isData: stored.isData,
             expiration: stored.expiration,
             version: stored.version
         )
-    }
-
-    /// Creates a record in its stored form; see ``load(id:typeName:key:content:isData:expiration:version:)``.
-    init(
-        id: Int64 = 0,
-        typeName: String,
-        key: String,
-        content: some ContiguousBytes,
-        isData: Bool,
-        expiration: Double?,
-        version: Int
-    ) {
-        self.init()
-        var key = key
-        key.withUTF8 { key in
-            content.withUnsafeBytes { content in
-                load(
-                    id: id,
-                    typeName: typeName,
-                    key: UnsafeRawBufferPointer(key),
-                    content: content,
-                    isData: isData,
-                    expiration: expiration,
-                    version: version
-                )
-            }
-        }
     }
 }

@@ -325,7 +325,7 @@ final class Upgrade {
         }
         guard !newNames.isEmpty else { return false }
         let types = try transaction.typeNames()
-        return newNames.contains { name in types.contains { RecordValue.Object.isSame($0, name) } }
+        return newNames.contains { name in types.contains { ExactName.isSame($0, name) } }
     }
 
     private func steps(of plan: MigrationPlan) -> [MigrationStep] {

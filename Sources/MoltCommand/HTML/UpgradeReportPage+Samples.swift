@@ -46,7 +46,7 @@ extension UpgradeReportPage {
     private func change(_ old: String, _ new: String) -> HTML {
         HTML(.span) {
             HTML.code(EscapedText.cut(old, to: 120))
-            if !RecordValue.Object.isSame(old, new) {
+            if !ExactName.isSame(old, new) {
                 " → "
                 HTML.code(EscapedText.cut(new, to: 120))
             }

@@ -52,7 +52,7 @@ struct FixtureRedaction {
         // The error does not matter: the caller treats the text as bytes.
         guard let part = try? JSONPart(text) else { return nil }
         var edits: [(range: Range<Int>, text: String)] = []
-        redact(part, at: "", of: type, literals.properties(of: type), &edits)
+        redact(part, at: "", PropertyPlace(type), &edits)
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -69,30 +69,27 @@ struct FixtureRedaction {
     private mutating func redact(
         _ part: JSONPart,
         at path: String,
-        of type: String,
-        _ read: [RegistryLiterals.Property],
+        _ place: PropertyPlace,
         _ edits: inout [(range: Range<Int>, text: String)]
     ) {
-        let name = PropertyNotation.name(path, of: type)
+        let name = PropertyNotation.name(path, of: place.type.text)
         guard !kept.contains(name) else {
             matched.insert(name)
             return
         }
-        guard !read.hasLiteral(part) else { return }
+        guard !literals.contains(part, at: place) else { return }
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
         case .string:
             edits.append((range, RecordValue.string(texts.replacement(for: part.string ?? "")).description))
-        case .number: edits.append((range, texts.replacement(forNumber: part.text, isKey: read.isKey)))
+        case .number: edits.append((range, texts.replacement(forNumber: part.text, isKey: literals.isKey(at: place))))
         case .null, .bool: break
         case .array:
-            let inner = read.inside(nil)
-            for element in part.elements ?? [] { redact(element, at: "\(path)[]", of: type, inner, &edits) }
+            for element in part.elements ?? [] { redact(element, at: "\(path)[]", place.inside(nil), &edits) }
         case .object:
             for (name, value) in part.members ?? [] {
                 let name = name.string ?? ""
-                let inner = read.inside(name)
-                redact(value, at: PropertyNotation.path(name, in: path), of: type, inner, &edits)
+                redact(value, at: PropertyNotation.path(name, in: path), place.inside(name), &edits)
             }
         }
     }
@@ -102,5 +99,14 @@ extension PropertyNotation {
     /// The name of a property of a type, such as "Person.status", or "Array<Person>[].status".
     static func name(_ path: String, of type: String) -> String {
         path.hasPrefix("[") ? type + path : "\(type).\(path)"
+    }
+}
+
+extension PropertyPlace {
+    /// The place of a member of the value, or of an element, which has no name.
+    fileprivate func inside(_ name: String?) -> PropertyPlace {
+        var place = self
+        place.names.append(name.map(ExactName.init))
+        return place
     }
 }

@@ -5,89 +5,62 @@ import Molt
 /// A literal is in the app's code, but that a record has it elsewhere is private: it is kept only at its property, under
 /// each name that the type and the property have in the registry.
 struct RegistryLiterals {
-    /// A property that steps read, as seen from a value that it is in.
-    struct Property {
-        /// The names that lead to it, the outermost first; nil for each element.
-        fileprivate var names: ArraySlice<String?>
-        fileprivate let literals: Set<RecordValue>
-        /// Whether its values become keys of records.
-        fileprivate let hasKeys: Bool
-    }
-
     /// The strings, and the texts of the numbers.
     private(set) var texts: Set<String> = []
     /// The texts at which steps split strings.
     private(set) var separators: [String] = []
-    private var properties: [String: [Property]] = [:]
+    private var literals: [(place: PropertyPlace, values: Set<RecordValue>)] = []
+    /// The places whose values become keys of records.
+    private var keys: [PropertyPlace] = []
 
     init(_ migrations: MigrationRegistry) {
-        let steps = migrations.migrations.flatMap(\.steps).map(\.declaration)
-        for (index, step) in steps.enumerated() {
-            separators += step.separators
-            // A literal that is no JSON is a fault of the registry, and matches nothing.
-            let literals = step.literals.compactMap { try? RecordValue(json: $0.utf8) }
-            for literal in literals {
-                switch literal {
-                case .string(let text): texts.insert(text)
-                case .number(let number): texts.insert(number.text)
-                case .null, .bool, .array, .object: break
-                }
+        let uses = migrations.migrations.flatMap(\.steps).map(\.declaration.valueUses)
+        for (index, use) in uses.enumerated().flatMap({ index, uses in uses.map { (index, $0) } }) {
+            switch use {
+            case .literals(let texts, let place):
+                // A literal that is no JSON is a fault of the registry, and matches nothing.
+                let values = Set(texts.compactMap { try? RecordValue(json: $0.utf8) })
+                self.texts.formUnion(values.compactMap { $0.string ?? $0.number?.text })
+                literals += Self.places(of: place, at: index, in: uses).map { ($0, values) }
+            case .keys(let place): keys += Self.places(of: place, at: index, in: uses)
+            case .splits(let text): separators.append(text)
+            case .moves: break
             }
-            if !literals.isEmpty, let place = step.literalProperty {
-                add(Self.places(of: place, at: index, in: steps), literals: Set(literals), hasKeys: false)
-            }
-            if let place = step.keyProperty {
-                add(Self.places(of: place, at: index, in: steps), literals: [], hasKeys: true)
-            }
-        }
-    }
-
-    private mutating func add(_ places: [PropertyPlace], literals: Set<RecordValue>, hasKeys: Bool) {
-        for place in places {
-            let property = Property(names: place.names[...], literals: literals, hasKeys: hasKeys)
-            properties[place.type, default: []].append(property)
         }
     }
 
     /// The place that a step reads, and those that its values have before earlier steps and after later ones.
-    private static func places(
-        of place: PropertyPlace,
-        at index: Int,
-        in steps: [any StepDeclaration]
-    ) -> [PropertyPlace] {
+    private static func places(of place: PropertyPlace, at index: Int, in uses: [[ValueUse]]) -> [PropertyPlace] {
         var places = [place]
         func follow(from old: PropertyPlace, to new: PropertyPlace) {
-            for moved in places.compactMap({ $0.moved(from: old, to: new) }) where !places.contains(moved) {
-                places.append(moved)
+            for place in places where place.isWithin(old) {
+                var moved = new
+                moved.names += place.names.dropFirst(old.names.count)
+                if !places.contains(moved) { places.append(moved) }
             }
         }
-        for (old, new) in steps[..<index].reversed().compactMap(\.relocation) { follow(from: new, to: old) }
-        for (old, new) in steps[(index + 1)...].compactMap(\.relocation) { follow(from: old, to: new) }
+        for case .moves(let old, let new) in uses[..<index].reversed().joined() { follow(from: new, to: old) }
+        for case .moves(let old, let new) in uses[(index + 1)...].joined() { follow(from: old, to: new) }
         return places
     }
 
-    /// The properties of a type that steps read.
-    func properties(of type: String) -> [Property] { properties[type] ?? [] }
+    /// Whether a step names the value at a place.
+    func contains(_ part: JSONPart, at place: PropertyPlace) -> Bool {
+        let named = literals.filter { place.isOne(of: $0.place) }
+        guard !named.isEmpty, let value = try? RecordValue(json: part.utf8) else { return false }
+        return named.contains { $0.values.contains(value) }
+    }
+
+    /// Whether the value at a place becomes the key of a record.
+    func isKey(at place: PropertyPlace) -> Bool {
+        keys.contains { place.isOne(of: $0) }
+    }
 }
 
-extension [RegistryLiterals.Property] {
-    /// The properties as seen from a member of the value, or from an element, which has no name.
-    func inside(_ name: String?) -> [RegistryLiterals.Property] {
-        compactMap { property in
-            guard let first = property.names.first, first == nil || first == name else { return nil }
-            var property = property
-            property.names.removeFirst()
-            return property
-        }
+extension PropertyPlace {
+    /// Whether it is a place that another one stands for, whose path may lead through every element.
+    fileprivate func isOne(of places: PropertyPlace) -> Bool {
+        type == places.type && names.count == places.names.count
+            && zip(names, places.names).allSatisfy { $1 == nil || $0 == $1 }
     }
-
-    /// Whether a step names the value at its place.
-    func hasLiteral(_ part: JSONPart) -> Bool {
-        guard contains(where: { $0.names.isEmpty && !$0.literals.isEmpty }) else { return false }
-        guard let value = try? RecordValue(json: part.utf8) else { return false }
-        return contains { $0.names.isEmpty && $0.literals.contains(value) }
-    }
-
-    /// Whether the value becomes the key of a record.
-    var isKey: Bool { contains { $0.names.isEmpty && $0.hasKeys } }
 }

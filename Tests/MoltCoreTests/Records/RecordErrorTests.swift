@@ -25,7 +25,7 @@ import Testing
         record[["new", "nested"]] = "s3cret-9"
         var dumped = ""
         dump(record, to: &dumped)
-        let data = Record(key: "ada", typeName: "Person", data: Array("s3cret-8".utf8))
+        let data = Record(key: "ada", typeName: "Person", content: Array("s3cret-8".utf8), isData: true)
         dump(data, to: &dumped)
         let texts = [
             record.description, String(describing: record), String(reflecting: record), "\(record)", dumped,
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `On raw data the error is kept as the record's failure`() throws {
-        var record = Record(key: "ada", typeName: "Photo", data: [1, 2])
+        var record = Record(key: "ada", typeName: "Photo", content: [1, 2], isData: true)
         record[["a", "b"]] = 1
         #expect((record.failure as? MoltError)?.code == .typeMismatch)
         #expect((record.failure as? MoltError)?.type == "Photo")

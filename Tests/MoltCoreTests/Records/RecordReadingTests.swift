@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func `Raw data is returned unchanged`() throws {
-        let record = Record(key: "photo", typeName: "Data", data: [0xFF, 0x00, 0x7B])
+        let record = Record(key: "photo", typeName: "Data", content: [0xFF, 0x00, 0x7B], isData: true)
         #expect(record.isData)
         #expect(record.data == Data([0xFF, 0x00, 0x7B]))
         #expect(try record.decoded(as: Data.self) == Data([0xFF, 0x00, 0x7B]))

@@ -51,8 +51,8 @@ extension MigrationReport.Sample: CustomStringConvertible {
         guard let after else { return lines("\(name), deleted", removed: properties(of: before), added: []) }
         let (old, new) = (properties(of: before), properties(of: after))
         var title = name
-        if !RecordValue.Object.isSame(key, newKey) { title += ", now \(newKey.debugDescription)" }
-        if !RecordValue.Object.isSame(type, newType) { title += ", now of type \(newType)" }
+        if !ExactName.isSame(key, newKey) { title += ", now \(newKey.debugDescription)" }
+        if !ExactName.isSame(type, newType) { title += ", now of type \(newType)" }
         return lines(title, removed: old.filter { !new.contains($0) }, added: new.filter { !old.contains($0) })
     }
 

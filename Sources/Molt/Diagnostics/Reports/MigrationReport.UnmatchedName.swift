@@ -40,7 +40,7 @@ extension MigrationReport {
         init(type: String, among types: [String]) {
             let written = Self.typeName(asInCode: type)
             let nearest =
-                types.first { RecordValue.Object.isSame($0, written) } ?? Self.nearest(to: type, among: types)
+                types.first { ExactName.isSame($0, written) } ?? Self.nearest(to: type, among: types)
                 ?? types.first { $0.contains("<\(type)>") || $0.hasPrefix("\(type)<") }
             self.init(type: type, nearest: nearest)
         }

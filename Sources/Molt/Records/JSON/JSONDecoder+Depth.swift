@@ -7,7 +7,7 @@ extension JSONDecoder {
     ///
     /// - Throws: The decoder's error, or `DecodingError` for such text.
     package func decode<Value: Decodable>(_ type: Value.Type, fromStored json: Data) throws -> Value {
-        if Self.hasManyBrackets(json), let error = fault(in: [UInt8](json)) {
+        if let error = json.withUnsafeBytes({ fault(in: $0.bindMemory(to: UInt8.self)) }) {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
@@ -15,15 +15,13 @@ extension JSONDecoder {
         return try decode(type, from: json)
     }
 
-    /// Whether a text may be nested too deeply; few are, so nothing is copied.
-    private static func hasManyBrackets(_ json: Data) -> Bool {
-        guard json.count > JSONScanner.depthLimit else { return false }
-        return json.withUnsafeBytes { $0.count { $0 == 0x5B || $0 == 0x7B } } > JSONScanner.depthLimit
-    }
-
     /// Why a text with many brackets is not passed on; nil if it may be.
-    private func fault(in json: [UInt8]) -> JSONSyntaxError? {
-        guard allowsJSON5 else { return Record.check(json, depth: 0) }
+    private func fault(in json: UnsafeBufferPointer<UInt8>) -> JSONSyntaxError? {
+        // Few texts may be nested too deeply.
+        guard json.count > JSONScanner.depthLimit,
+            json.count(where: { $0 == 0x5B || $0 == 0x7B }) > JSONScanner.depthLimit
+        else { return nil }
+        guard allowsJSON5 else { return JSONScanner.fault(in: json) }
         // Brackets in strings and comments count, too.
         var depth = 0
         for (offset, byte) in json.enumerated() {

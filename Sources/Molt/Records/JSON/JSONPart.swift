@@ -21,10 +21,8 @@ package struct JSONPart: Sendable {
     /// - Throws: ``JSONSyntaxError``.
     package init(_ text: String) throws(JSONSyntaxError) {
         bytes = Array(text.utf8)
-        range = try Self.scanning(bytes, from: 0, to: bytes.count) { scanner throws(JSONSyntaxError) in
-            let range = try scanner.passValue()
-            try scanner.expectEnd()
-            return range
+        range = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) in
+            try JSONScanner.rangeOfValue(in: buffer)
         }
     }
 
@@ -102,52 +100,31 @@ package struct JSONPart: Sendable {
     }
 
     private func forEachChild(_ body: (_ value: JSONPart, _ name: JSONPart?) -> Void) {
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            let scanner = JSONScanner(base: base, from: range.lowerBound + 1, to: range.upperBound - 1)
+            // The whole text was accepted before, so this never throws.
+            try? passChildren(scanner, body)
+        }
+    }
+
+    private func passChildren(
+        _ scanner: JSONScanner,
+        _ body: (_ value: JSONPart, _ name: JSONPart?) -> Void
+    ) throws(JSONSyntaxError) {
+        var scanner = scanner
         let isObject = kind == .object
-        // The whole text was accepted before, so this never throws.
-        try? Self.scanning(bytes, from: range.lowerBound + 1, to: range.upperBound - 1) {
-            scanner throws(JSONSyntaxError) in
-            scanner.skipWhitespace()
-            while scanner.position < scanner.end {
-                var name: JSONPart?
-                if isObject {
-                    name = JSONPart(bytes, try scanner.passValue())
-                    scanner.skipWhitespace()
-                    try scanner.expect(0x3A)
-                }
-                body(JSONPart(bytes, try scanner.passValue()), name)
+        scanner.skipWhitespace()
+        while scanner.position < scanner.end {
+            var name: JSONPart?
+            if isObject {
+                name = JSONPart(bytes, try scanner.passValue())
                 scanner.skipWhitespace()
-                if scanner.position < scanner.end { try scanner.expect(0x2C) }
+                try scanner.expect(0x3A)
             }
+            body(JSONPart(bytes, try scanner.passValue()), name)
+            scanner.skipWhitespace()
+            if scanner.position < scanner.end { try scanner.expect(0x2C) }
         }
-    }
-
-    private static func scanning<Result>(
-        _ bytes: [UInt8],
-        from start: Int,
-        to end: Int,
-        _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Result
-    ) throws(JSONSyntaxError) -> Result {
-        let result = bytes.withUnsafeBufferPointer { buffer -> Swift.Result<Result, JSONSyntaxError> in
-            guard let base = buffer.baseAddress else {
-                return .failure(JSONSyntaxError(reason: .unexpectedEnd, offset: 0))
-            }
-            var scanner = JSONScanner(base: base, from: start, to: end)
-            do throws(JSONSyntaxError) {
-                return .success(try body(&scanner))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
-    }
-}
-
-extension JSONScanner {
-    /// Skips white space and a value, and returns the value's range.
-    fileprivate mutating func passValue() throws(JSONSyntaxError) -> Range<Int> {
-        skipWhitespace()
-        let start = position
-        try skipValue(depth: 0)
-        return start..<position
     }
 }

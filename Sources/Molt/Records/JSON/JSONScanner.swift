@@ -247,6 +247,36 @@ struct JSONScanner {
 
     // MARK: Values
 
+    /// The range of the only value in a text, without surrounding white space.
+    ///
+    /// - Parameter depth: The number of arrays and objects that the text will be in.
+    static func rangeOfValue(in text: UnsafeBufferPointer<UInt8>, depth: Int = 0) throws(JSONSyntaxError) -> Range<Int>
+    {
+        guard let base = text.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+        var scanner = JSONScanner(base: base, to: text.count)
+        let range = try scanner.passValue(depth: depth)
+        try scanner.expectEnd()
+        return range
+    }
+
+    /// What keeps a text from being valid JSON at a nesting depth; nil if nothing does.
+    static func fault(in text: UnsafeBufferPointer<UInt8>, depth: Int = 0) -> JSONSyntaxError? {
+        do throws(JSONSyntaxError) {
+            _ = try rangeOfValue(in: text, depth: depth)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Skips white space and a value, and returns the value's range.
+    mutating func passValue(depth: Int = 0) throws(JSONSyntaxError) -> Range<Int> {
+        skipWhitespace()
+        let start = position
+        try skipValue(depth: depth)
+        return start..<position
+    }
+
     /// Skips a value of any kind.
     ///
     /// - Parameter depth: The number of enclosing arrays and objects.

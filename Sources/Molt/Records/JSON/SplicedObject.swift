@@ -26,40 +26,25 @@ struct SplicedObject: Sendable {
     /// The kind of the text; unread until ``read(depth:)`` is called.
     private(set) var kind = Kind.unread
 
-    // Only `SplicedObject+Changing` also writes the following properties: it must update entries and `isUnchanged`
-    // together.
-
     /// The properties of the text, in order, then the added ones.
-    var entries = EntryList()
+    private(set) var entries = EntryList()
     /// New names and values, concatenated.
-    var edits: [UInt8] = []
+    private var edits: [UInt8] = []
     /// The number of properties in the original text.
-    private(set) var sourceCount = 0
+    private var sourceCount = 0
     /// The current number of properties.
-    var liveCount = 0
+    private var liveCount = 0
     /// Whether all properties were removed at some point, and the inner white space with them.
-    var hasBecomeEmpty = false
+    private var hasBecomeEmpty = false
     /// Whether the original text is still current.
-    var isUnchanged = true
-    var revision = 0
+    private(set) var isUnchanged = true
+    /// Increases with each change.
+    private(set) var revision = 0
 
-    /// A range of bytes, half the size of `Range<Int>`: SQLite limits a record to 2 GB.
-    struct Slice: Sendable {
-        var start: Int32
-        var end: Int32
-
-        init(_ start: Int, _ end: Int) {
-            self.start = Int32(truncatingIfNeeded: start)
-            self.end = Int32(truncatingIfNeeded: end)
-        }
-
-        var range: Range<Int> { Int(start)..<Int(end) }
-        var count: Int { Int(end - start) }
-    }
-
-    init(bytes: [UInt8]) {
+    /// - Parameter contentEnd: Where the owner's bytes begin; nil if there are none.
+    init(bytes: [UInt8], contentEnd: Int? = nil) {
         self.bytes = bytes
-        contentEnd = bytes.count
+        self.contentEnd = contentEnd ?? bytes.count
         tailEnd = bytes.count
     }
 
@@ -238,5 +223,512 @@ struct SplicedObject: Sendable {
         return try bytes.withUnsafeBufferPointer { buffer in
             try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
         }
+    }
+
+    // MARK: Changing
+
+    /// Sets a property's value, or appends the property.
+    mutating func set(_ name: String, to value: [UInt8]) {
+        set(name) { $0.append(contentsOf: value) }
+    }
+
+    /// Sets a property to a value that a closure appends to the edits, or appends the property.
+    @inline(__always)
+    mutating func set<Failure: Error>(
+        _ name: String,
+        writing body: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let start = edits.count
+        do throws(Failure) {
+            try body(&edits)
+        } catch {
+            edits.removeSubrange(start...)
+            throw error
+        }
+        set(name, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ name: String, toEdit value: Slice) {
+        if let index = lastIndex(of: name) { set(index, toEdit: value) } else { append(name, edit: value) }
+    }
+
+    /// Appends a property whose name must not exist yet, with a value that a closure appends to the edits.
+    @inline(__always)
+    mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        append(name, edit: Slice(start, edits.count))
+    }
+
+    private mutating func append(_ name: String, edit value: Slice) {
+        let nameSlice = append(name: name)
+        entries.append(
+            Entry(
+                name: nameSlice.slice,
+                value: value,
+                nameHasEscapes: nameSlice.hasEscapes,
+                changes: [.named, .valued, .added]
+            )
+        )
+        liveCount += 1
+        isUnchanged = false
+        revision += 1
+    }
+
+    /// Sets the value of a property or element.
+    mutating func set(_ index: Int, writing body: (inout [UInt8]) -> Void) {
+        let start = edits.count
+        body(&edits)
+        set(index, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ index: Int, toEdit value: Slice) {
+        guard !isValue(at: index, sameAs: value) else {
+            edits.removeSubrange(Int(value.start)...)
+            return
+        }
+        entries[index].value = value
+        entries[index].changes.insert(.valued)
+        isUnchanged = false
+        revision += 1
+    }
+
+    private func isValue(at index: Int, sameAs value: Slice) -> Bool {
+        guard entries[index].value.count == value.count else { return false }
+        return withValue(at: index) { old in
+            edits.withUnsafeBufferPointer { edits in
+                old.elementsEqual(UnsafeBufferPointer(rebasing: edits[value.range]))
+            }
+        }
+    }
+
+    /// Removes all properties with a name; returns whether there was one.
+    mutating func remove(_ name: String) -> Bool {
+        var end = entries.count
+        var removed = false
+        while let index = lastIndex(of: name, before: end) {
+            remove(index)
+            removed = true
+            end = index
+        }
+        return removed
+    }
+
+    /// Removes a property or element.
+    mutating func remove(_ index: Int) {
+        entries[index].changes.insert(.removed)
+        liveCount -= 1
+        isUnchanged = false
+        revision += 1
+        if liveCount == 0 { hasBecomeEmpty = true }
+    }
+
+    enum Renaming {
+        case done
+        case missing
+        /// The new name is in use; nothing was changed.
+        case exists
+    }
+
+    /// Renames all properties with a name, unless the new name is in use.
+    mutating func rename(_ name: String, to newName: String) -> Renaming {
+        guard var index = lastIndex(of: name) else { return .missing }
+        if ExactName.isSame(name, newName) { return .done }
+        if lastIndex(of: newName) != nil { return .exists }
+        let text = append(name: newName)
+        while true {
+            entries[index].name = text.slice
+            entries[index].nameHasEscapes = text.hasEscapes
+            entries[index].changes.insert(.named)
+            guard let next = lastIndex(of: name, before: index) else { break }
+            index = next
+        }
+        isUnchanged = false
+        revision += 1
+        return .done
+    }
+
+    private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {
+        let start = edits.count
+        JSONString.write(name, to: &edits)
+        let hasEscapes = edits.count - start - 2 != name.utf8.count
+        return (Slice(start, edits.count), hasEscapes)
+    }
+
+    // MARK: Paths
+
+    /// A value on the path of a new property that is neither an object nor null.
+    struct Obstacle: Error {
+        var path: [String]
+    }
+
+    /// Passes the object that contains the last name of a path to a closure, and writes its changes back.
+    ///
+    /// - Parameter createsParents: Whether missing or null objects on the path are created.
+    /// - Returns: nil when there is no such object.
+    /// - Throws: ``Obstacle`` when an object cannot be created because of another value.
+    mutating func edit<R>(
+        _ path: ArraySlice<String>,
+        createsParents: Bool = false,
+        _ body: (inout SplicedObject, _ name: String) throws -> R
+    ) throws -> R? {
+        guard let name = path.first else { return nil }
+        if path.count == 1 { return try body(&self, name) }
+        let index = lastIndex(of: name)
+        var child: SplicedObject
+        if let found = index.flatMap(child(at:)) {
+            child = found
+        } else if !createsParents {
+            return nil
+        } else if let index, !withValue(at: index, { $0.elementsEqual("null".utf8) }) {
+            throw Obstacle(path: [name])
+        } else {
+            child = SplicedObject(bytes: Array("{}".utf8))
+            // These bytes are valid.
+            try? child.read()
+        }
+        let before = child.revision
+        let result: R?
+        do {
+            result = try child.edit(path.dropFirst(), createsParents: createsParents, body)
+        } catch let obstacle as Obstacle {
+            throw Obstacle(path: [name] + obstacle.path)
+        }
+        if child.revision != before {
+            var bytes: [UInt8] = []
+            child.write(to: &bytes)
+            set(name, to: bytes)
+        }
+        return result
+    }
+
+    /// Passes the bytes of the value at a path to a closure; returns nil when there is none.
+    func withValue<R>(
+        at path: ArraySlice<String>,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) rethrows -> R? {
+        guard let name = path.first, let index = lastIndex(of: name) else { return nil }
+        if path.count == 1 { return try withValue(at: index, body) }
+        return try child(at: index)?.withValue(at: path.dropFirst(), body)
+    }
+
+    /// The object that is the value of a property; nil for other kinds.
+    private func child(at index: Int) -> SplicedObject? {
+        var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
+        // The content was checked when it was read, so this never throws.
+        try? child.read()
+        return child.kind == .object ? child : nil
+    }
+
+    // MARK: Writing
+
+    /// Appends the text with its changes.
+    func write(to output: inout [UInt8]) {
+        bytes.withUnsafeBufferPointer { source in
+            guard !isUnchanged else {
+                return output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
+            }
+            edits.withUnsafeBufferPointer { edited in
+                entries.withEntries { write(source, edited, $0, to: &output) }
+            }
+        }
+    }
+
+    private func write(
+        _ source: UnsafeBufferPointer<UInt8>,
+        _ edited: UnsafeBufferPointer<UInt8>,
+        _ entries: UnsafeBufferPointer<Entry>,
+        to output: inout [UInt8]
+    ) {
+        // Each byte of the text, each change, and a comma and a colon for each added property.
+        var mostCount = contentEnd
+        for index in entries.indices where !entries[index].changes.isEmpty {
+            mostCount += entries[index].name.count + entries[index].value.count + 2
+        }
+        let count = output.count + mostCount
+        // Grow exponentially, or the next record would copy everything again.
+        if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
+        // Do not capture `self` in the closure, which would retain all of its arrays.
+        let text = UnsafeBufferPointer(rebasing: source[..<contentEnd])
+        let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
+        output.append(upTo: mostCount) { buffer in
+            var writer = Writer(source: text, edited: edited, output: buffer)
+            writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
+            return writer.count
+        }
+    }
+}
+
+// MARK: - Index
+
+extension SplicedObject {
+    /// A range of bytes, half the size of `Range<Int>`: SQLite limits a record to 2 GB.
+    struct Slice: Sendable {
+        var start: Int32
+        var end: Int32
+
+        init(_ start: Int, _ end: Int) {
+            self.start = Int32(truncatingIfNeeded: start)
+            self.end = Int32(truncatingIfNeeded: end)
+        }
+
+        var range: Range<Int> { Int(start)..<Int(end) }
+        var count: Int { Int(end - start) }
+    }
+
+    /// A property: its original ranges, and the current ranges of its name and value.
+    struct Entry: Sendable {
+        /// The quoted name in the original bytes.
+        var sourceName = Slice(0, 0)
+        /// The value in the original bytes.
+        var sourceValue = Slice(0, 0)
+        var name = Slice(0, 0)
+        var value = Slice(0, 0)
+        /// Whether the current name has escapes.
+        var nameHasEscapes = false
+        /// The property's changes; empty if it is unchanged.
+        var changes: Changes = []
+    }
+
+    struct Changes: OptionSet {
+        let rawValue: UInt8
+
+        static let named = Changes(rawValue: 1)
+        static let valued = Changes(rawValue: 2)
+        /// It is not in the original text.
+        static let added = Changes(rawValue: 4)
+        /// It must not be written.
+        static let removed = Changes(rawValue: 8)
+    }
+
+    /// The properties of an object, in storage that never shrinks.
+    struct EntryList: Sendable {
+        private var storage: [Entry] = []
+        private(set) var count = 0
+
+        subscript(index: Int) -> Entry {
+            get { storage[index] }
+            _modify { yield &storage[index] }
+        }
+
+        mutating func append(_ entry: Entry) {
+            if count == storage.count { storage.append(entry) } else { storage[count] = entry }
+            count += 1
+        }
+
+        mutating func removeAll() {
+            count = 0
+        }
+
+        /// Passes the properties to a closure.
+        @inline(__always)
+        func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
+            storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+        }
+
+        // MARK: Indexing
+
+        /// Checks a complete JSON text, and indexes its properties; returns its kind.
+        mutating func index(
+            _ scanner: inout JSONScanner,
+            depth: Int,
+            includesArrays: Bool
+        ) throws(JSONSyntaxError) -> Kind {
+            scanner.skipWhitespace()
+            let kind: Kind =
+                switch scanner.next {
+                case 0x7B: .object
+                case 0x5B where includesArrays: .array
+                default: .other
+                }
+            guard kind != .other else {
+                try scanner.skipValue(depth: depth)
+                try scanner.expectEnd()
+                return .other
+            }
+            if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
+            scanner.position += 1
+            scanner.skipWhitespace()
+            if scanner.next == (kind == .object ? 0x7D : 0x5D) {
+                scanner.position += 1
+                try scanner.expectEnd()
+                return kind
+            }
+            var isWhole = false
+            while !isWhole {
+                // Most records of a type have as many properties as the previous one.
+                if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
+                var own = scanner
+                (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
+                    [count] storage throws(JSONSyntaxError) in
+                    try kind == .object
+                        ? Self.index(&own, into: storage, from: count, depth: depth, areNamed: true)
+                        : Self.index(&own, into: storage, from: count, depth: depth, areNamed: false)
+                }
+                scanner = own
+            }
+            return kind
+        }
+
+        /// Indexes properties until the storage is full, or elements, as properties with an empty name.
+        ///
+        /// - Parameter scanner: Positioned before a name or element; it stays there unless the text has ended.
+        /// - Returns: The number of properties, and whether the text has ended.
+        @inline(__always)
+        private static func index(
+            _ scanner: inout JSONScanner,
+            into storage: UnsafeMutableBufferPointer<Entry>,
+            from count: Int,
+            depth: Int,
+            areNamed: Bool
+        ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
+            var count = count
+            while count < storage.count {
+                let nameStart = scanner.position
+                let hasEscapes = try areNamed ? scanner.skipString() : false
+                let name = Slice(nameStart, scanner.position)
+                if areNamed {
+                    scanner.skipWhitespace()
+                    try scanner.expect(0x3A)
+                    scanner.skipWhitespace()
+                }
+                let valueStart = scanner.position
+                try scanner.skipValue(depth: depth + 1)
+                let value = Slice(valueStart, scanner.position)
+                storage[count] = Entry(
+                    sourceName: name,
+                    sourceValue: value,
+                    name: name,
+                    value: value,
+                    nameHasEscapes: hasEscapes
+                )
+                count += 1
+                if try passEnd(areNamed ? 0x7D : 0x5D, &scanner) { return (count, true) }
+            }
+            return (count, false)
+        }
+
+        /// Skips a comma, or the closing bracket and the end of the text; returns whether it was the end.
+        @inline(__always)
+        private static func passEnd(_ bracket: UInt8, _ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Bool {
+            scanner.skipWhitespace()
+            if scanner.next == 0x2C {
+                scanner.position += 1
+                scanner.skipWhitespace()
+                return false
+            }
+            try scanner.expect(bracket)
+            try scanner.expectEnd()
+            return true
+        }
+    }
+}
+
+// MARK: - Writer
+
+/// Assembles an object or an array; adjacent parts of the source are copied together.
+private struct Writer {
+    let source: UnsafeBufferPointer<UInt8>
+    let edited: UnsafeBufferPointer<UInt8>
+    let output: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+    /// The pending range of the source.
+    private var start = 0
+    private var end = 0
+
+    init(
+        source: UnsafeBufferPointer<UInt8>,
+        edited: UnsafeBufferPointer<UInt8>,
+        output: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        self.source = source
+        self.edited = edited
+        self.output = output
+    }
+
+    /// Writes the object or array.
+    ///
+    /// - Parameters:
+    ///   - sourceCount: The number of properties in the source; added ones follow them.
+    ///   - keepsSpace: Whether to keep the white space inside the brackets.
+    mutating func write(
+        _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
+        sourceCount: Int,
+        keepsSpace: Bool
+    ) {
+        var open = 0
+        while source[open] <= 0x20 { open += 1 }
+        keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
+        var isFirst = true
+        for index in entries.indices {
+            if entries[index].changes.isEmpty, !isFirst, end == Int(entries[index - 1].sourceValue.end) {
+                // Includes everything between the two.
+                end = Int(entries[index].sourceValue.end)
+                continue
+            }
+            let entry = entries[index]
+            if entry.changes.contains(.removed) { continue }
+            let isAdded = entry.changes.contains(.added)
+            if !isFirst {
+                if isAdded {
+                    put(0x2C)
+                } else {
+                    keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
+                }
+            }
+            isFirst = false
+            if entry.changes.contains(.named) { put(entry.name) } else { keep(entry.sourceName) }
+            if isAdded { put(0x3A) } else { keep(Int(entry.sourceName.end), Int(entry.sourceValue.start)) }
+            if entry.changes.contains(.valued) { put(entry.value) } else { keep(entry.sourceValue) }
+        }
+        if keepsSpace {
+            keep(Int(entries[sourceCount - 1].sourceValue.end), source.count)
+        } else {
+            var close = source.count - 1
+            while source[close] <= 0x20 { close -= 1 }
+            keep(close, source.count)
+        }
+        flush()
+    }
+
+    /// Copies a range of the source.
+    @inline(__always)
+    private mutating func keep(_ from: Int, _ to: Int) {
+        if end != from {
+            flush()
+            start = from
+        }
+        end = to
+    }
+
+    @inline(__always)
+    private mutating func keep(_ slice: SplicedObject.Slice) {
+        keep(Int(slice.start), Int(slice.end))
+    }
+
+    private mutating func put(_ edit: SplicedObject.Slice) {
+        flush()
+        start = end
+        copy(edited, edit.range)
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        flush()
+        start = end
+        output[count] = byte
+        count += 1
+    }
+
+    /// Copies the pending range.
+    private mutating func flush() {
+        copy(source, start..<end)
+    }
+
+    @inline(__always)
+    private mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(output)[count...])
+            .copyMemory(from: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+        count += range.count
     }
 }

@@ -98,8 +98,7 @@ private enum ISO8601 {
     }
 
     private static func padded(_ number: Int, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        DecimalNumber.padded(String(number), to: count)
     }
 
     // MARK: Parts of a text

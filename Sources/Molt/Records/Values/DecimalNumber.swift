@@ -108,7 +108,8 @@ struct DecimalNumber: Hashable {
         return sign + text.dropLast(scale) + (fraction.isEmpty ? "" : "." + fraction)
     }
 
-    private static func padded(_ text: String, to count: Int) -> String {
+    /// A text with zeros before it, if it is shorter than a length.
+    static func padded(_ text: String, to count: Int) -> String {
         String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 

@@ -4,44 +4,36 @@ extension RecordValue {
     /// - Parameter json: The complete JSON text, as UTF-8.
     /// - Throws: ``JSONSyntaxError``.
     package init(json: some Sequence<UInt8>) throws {
-        let bytes = Array(json)
-        self = try bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else {
-                throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
-            }
-            var scanner = JSONScanner(base: base, to: buffer.count)
-            scanner.skipWhitespace()
-            let start = scanner.position
-            try scanner.skipValue(depth: 0)
-            let end = scanner.position
-            try scanner.expectEnd()
-            return RecordValue(checked: base, from: start, to: end)
+        self = try Array(json).withUnsafeBufferPointer { text in
+            let range = try JSONScanner.rangeOfValue(in: text)
+            return RecordValue(checked: UnsafeBufferPointer(rebasing: text[range]))
         }
     }
 
     /// The value as compact JSON, with only the required escapes.
     ///
     /// - Throws: ``JSONSyntaxError`` with the reason `tooDeep`.
-    package func json() throws -> [UInt8] {
+    package func json() throws -> [UInt8] { try json(depth: 0) }
+
+    /// - Parameter depth: The number of enclosing arrays and objects.
+    func json(depth: Int) throws(JSONSyntaxError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try write(to: &bytes, depth: 0)
+        try write(to: &bytes, depth: depth)
         return bytes
     }
 
     /// The value as JSON; nil if it is nested too deeply for one of the paths.
-    func json(within paths: [PropertyPath]) -> String? {
-        var bytes: [UInt8] = []
-        do throws(JSONSyntaxError) {
-            try write(to: &bytes, depth: paths.map(\.count).max() ?? 0)
-        } catch {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    func json(within paths: [PropertyPath]) -> [UInt8]? {
+        try? json(depth: paths.map(\.count).max() ?? 0)
     }
 
-    /// Parses a value from bytes that a scanner has accepted.
-    init(checked base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
-        var reader = CheckedReader(base: base, position: start, end: end)
+    /// Parses a value from bytes that a scanner has accepted, without surrounding white space.
+    init(checked bytes: UnsafeBufferPointer<UInt8>) {
+        guard let base = bytes.baseAddress else {
+            self = .null
+            return
+        }
+        var reader = CheckedReader(base: base, end: bytes.count)
         self = reader.value()
     }
 
@@ -83,8 +75,8 @@ extension RecordValue {
 /// Parses values from bytes that a scanner has accepted, without checking them again.
 private struct CheckedReader {
     let base: UnsafePointer<UInt8>
-    var position: Int
     let end: Int
+    var position = 0
 
     mutating func value() -> RecordValue {
         skipWhitespace()

@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension RecordValue {
     /// A JSON object: properties in their stored order, including duplicates.
     ///
@@ -40,14 +38,14 @@ extension RecordValue {
         /// The value of the last property with a name; setting nil removes all properties with that name.
         public subscript(name: String) -> RecordValue? {
             get {
-                properties.last { Self.isSame($0.name, name) }?.value
+                properties.last { ExactName.isSame($0.name, name) }?.value
             }
             set {
                 guard let newValue else {
-                    properties.removeAll { Self.isSame($0.name, name) }
+                    properties.removeAll { ExactName.isSame($0.name, name) }
                     return
                 }
-                if let index = properties.lastIndex(where: { Self.isSame($0.name, name) }) {
+                if let index = properties.lastIndex(where: { ExactName.isSame($0.name, name) }) {
                     properties[index].value = newValue
                 } else {
                     properties.append(Property(name: name, value: newValue))
@@ -80,19 +78,6 @@ extension RecordValue {
                 values.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
                     .map { Property(name: $0.key.text, value: $0.value.sorted) }
             )
-        }
-
-        /// Whether two names have the same bytes; Swift's `==` treats canonically equivalent strings as equal.
-        package static func isSame(_ name: String, _ other: String) -> Bool {
-            // Avoids the slow bytewise loop of `elementsEqual`.
-            let isSame = name.utf8.withContiguousStorageIfAvailable { name in
-                other.utf8.withContiguousStorageIfAvailable { other -> Bool in
-                    guard name.count == other.count else { return false }
-                    guard let bytes = name.baseAddress, let others = other.baseAddress else { return true }
-                    return memcmp(bytes, others, name.count) == 0
-                }
-            }
-            return (isSame ?? nil) ?? name.utf8.elementsEqual(other.utf8)
         }
     }
 }

@@ -16,16 +16,15 @@ struct AddPropertyStep: RecordStep {
     var type: String
     var path: PropertyPath
     /// The value as JSON; nil if it is nested too deeply for the path.
-    var json: String?
+    var json: [UInt8]?
 
-    var requiredProperty: PropertyPath? { nil }
     var description: String { "add \(type).\(path) where it is missing" }
-    var identity: [String] { ["addProperty", type] + path.identity + [json ?? ""] }
+    var identity: [String] { ["addProperty", type] + path.identity + [String(decoding: json ?? [], as: UTF8.self)] }
 
-    var change: StepChange {
+    var edit: RecordEdit {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.
-        let bytes = Array((json ?? "").utf8)
-        return { record in try record.setIfMissing(path, to: bytes) }
+        let bytes = json ?? []
+        return RecordEdit(typeName: type) { record in try record.setIfMissing(path, to: bytes) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -74,8 +74,6 @@ struct ChangeValueStep: RecordStep {
         self.ifMissing = ifMissing
     }
 
-    var requiredProperty: PropertyPath? { path }
-    var mayKeepValue: Bool { true }
     var description: String {
         switch conversion {
         case .kind(let kind): "change the values of \(type).\(path) to \(kind)"
@@ -85,16 +83,18 @@ struct ChangeValueStep: RecordStep {
     var identity: [String] {
         ["changeValue", type] + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
     }
-    var literals: [String] {
+    var valueUses: [ValueUse] {
         // The only strings and numbers that become a Boolean.
-        if case .kind(.bool) = conversion { [#""true""#, #""false""#, #""1""#, #""0""#, "1", "0"] } else { [] }
+        let literals = [#""true""#, #""false""#, #""1""#, #""0""#, "1", "0"]
+        if case .kind(.bool) = conversion { return [.literals(literals, at: PropertyPlace(type, path))] }
+        return []
     }
     var losses: [MigrationReport.DataLoss] {
         other.isLossy || conversion.isLossy ? [.init(.values, "\(type).\(path)")] : []
     }
 
-    var change: StepChange {
-        { record in
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, otherwise: other) }
         }
     }

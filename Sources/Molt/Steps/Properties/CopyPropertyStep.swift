@@ -27,15 +27,12 @@ struct CopyPropertyStep: RecordStep {
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
     var description: String { "copy \(type).\(path) to \(newPath)" }
     var identity: [String] { ["copyProperty", type] + path.identity + newPath.identity + [ifMissing.rawValue] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
-        (PropertyPlace(type, path), PropertyPlace(type, newPath))
-    }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
 
-    var change: StepChange {
-        { record in try record.copy(path, to: newPath, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path) { try $0.copy(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -42,9 +42,6 @@ struct JoinPropertiesStep: RecordStep {
     var separator: String
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { paths.first }
-    var alternatives: [PropertyPath] { paths }
-    var mayKeepValue: Bool { true }
     var description: String {
         "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
     }
@@ -53,8 +50,10 @@ struct JoinPropertiesStep: RecordStep {
             + [separator, ifMissing.rawValue]
     }
 
-    var change: StepChange {
-        { record in try record.join(paths, into: newPath, separator: separator, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: paths.first, alternatives: paths, mayKeepValue: true) { record in
+            try record.join(paths, into: newPath, separator: separator, ifMissing: ifMissing)
+        }
     }
 
     func check(_ check: inout StepCheck) {

@@ -32,21 +32,20 @@ struct MapValueStep: RecordStep {
     var map: ValueMap
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var mayKeepValue: Bool { true }
     var description: String { "map the values of \(type).\(path)" }
     var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
-    var literals: [String] { map.oldValues + map.newValues }
-    var losses: [MigrationReport.DataLoss] { map.isLossy ? [.init(.values, "\(type).\(path)")] : [] }
+    var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(type, path))] }
+    var losses: [MigrationReport.DataLoss] { map.isLossy ? [MigrationReport.DataLoss(.values, "\(type).\(path)")] : [] }
 
-    var change: StepChange {
-        let map = map.prepared()
-        return { record in try record.mapValue(path, map, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+            try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
+        }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path, mayBeElement: true)
-        if map.oldValues.isEmpty, map.other == .keep { check.add("No value is named.") }
+        if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
         check.replaceValue(type, path)
     }

@@ -27,15 +27,12 @@ struct MovePropertyStep: RecordStep {
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
     var description: String { "move \(type).\(path) to \(newPath)" }
     var identity: [String] { ["moveProperty", type] + path.identity + newPath.names + [ifMissing.rawValue] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
-        (PropertyPlace(type, path), PropertyPlace(type, newPath))
-    }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
 
-    var change: StepChange {
-        { record in try record.move(path, to: newPath, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path) { try $0.move(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
@@ -43,6 +40,6 @@ struct MovePropertyStep: RecordStep {
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
         if newPath.starts(with: path) { check.add("The property \(type).\(path) is moved into itself.") }
-        check.relocate(type, path, to: newPath, "moved to \(newPath)")
+        check.replace(type, [path], by: [newPath], "moved to \(newPath)")
     }
 }

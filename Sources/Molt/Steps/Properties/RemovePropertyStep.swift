@@ -20,14 +20,12 @@ struct RemovePropertyStep: RecordStep {
     var path: PropertyPath
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
     var description: String { "remove \(type).\(path)" }
     var identity: [String] { ["removeProperty", type] + path.identity + [ifMissing.rawValue] }
+    var losses: [MigrationReport.DataLoss] { [MigrationReport.DataLoss(.property, "\(type).\(path)")] }
 
-    var losses: [MigrationReport.DataLoss] { [.init(.property, "\(type).\(path)")] }
-
-    var change: StepChange {
-        { record in try record.remove(path, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path) { try $0.remove(path, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -23,23 +23,19 @@ struct RenamePropertyStep: RecordStep {
     var newName: String
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
     var description: String { "rename \(type).\(path) to \(newName)" }
     var identity: [String] { ["renameProperty", type] + path.identity + [newName, ifMissing.rawValue] }
-    var relocation: (old: PropertyPlace, new: PropertyPlace)? {
-        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
-        return (PropertyPlace(type, path), PropertyPlace(type, newPath))
-    }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
+    private var newPath: PropertyPath { path.parent + PropertyPath(newName) }
 
-    var change: StepChange {
-        { record in try record.rename(path, to: newName, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
         check.use(type: type, path: path)
         guard path.count > 0 else { return }
-        let newPath = PropertyPath(parts: path.parts.dropLast() + [.name(newName)])
         if newPath == path { check.add("The property \(type).\(newName) is renamed to its own name.") }
-        check.relocate(type, path, to: newPath, "renamed to \(newName)")
+        check.replace(type, [path], by: [newPath], "renamed to \(newName)")
     }
 }

@@ -6,8 +6,9 @@ extension MigrationStep {
     /// ```
     ///
     /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A
-    /// separator at the beginning or end stays part of the text, so no character is lost, and ``joinProperties(_:_:into:separator:ifMissing:)``
-    /// gives the same string again. If the property is null, all new ones are null.
+    /// separator at the beginning or end stays part of the text, so no character is lost, and
+    /// ``joinProperties(_:_:into:separator:ifMissing:)`` gives the same string again. If the property is null, all new
+    /// ones are null.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -45,13 +46,10 @@ struct SplitPropertyStep: RecordStep {
     var separator: Record.Separator
     var newPaths: [PropertyPath]
     /// The value without a part as JSON; nil if it is nested too deeply for a path.
-    var missing: String?
+    var missing: [UInt8]?
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var description: String {
-        "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))"
-    }
+    var description: String { "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))" }
     var identity: [String] {
         let place =
             switch separator {
@@ -59,18 +57,16 @@ struct SplitPropertyStep: RecordStep {
             case .last(let text): ["last", text]
             }
         return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
-            + newPaths.flatMap(\.identity) + [missing ?? "", ifMissing.rawValue]
+            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
     }
-    var separators: [String] {
-        switch separator {
-        case .first(let text), .last(let text): [text]
-        }
-    }
+    var valueUses: [ValueUse] { [.splits(at: separator.text)] }
 
-    var change: StepChange {
-        let missing = Array((missing ?? "").utf8)
+    var edit: RecordEdit {
+        let missing = missing ?? []
         let paths = [path] + newPaths
-        return { record in try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing) }
+        return RecordEdit(typeName: type, property: path) { record in
+            try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing)
+        }
     }
 
     func check(_ check: inout StepCheck) {

@@ -53,13 +53,13 @@ struct WrapPropertyStep: RecordStep {
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var mayKeepValue: Bool { true }
     var description: String { "wrap \(type).\(path) in \(wrapper.description)" }
     var identity: [String] { ["wrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 
-    var change: StepChange {
-        { record in try record.wrap(path, in: wrapper, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+            try record.wrap(path, in: wrapper, ifMissing: ifMissing)
+        }
     }
 
     func check(_ check: inout StepCheck) {
@@ -74,13 +74,13 @@ struct UnwrapPropertyStep: RecordStep {
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
 
-    var requiredProperty: PropertyPath? { path }
-    var mayKeepValue: Bool { true }
     var description: String { "unwrap \(type).\(path) from \(wrapper.description)" }
     var identity: [String] { ["unwrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
 
-    var change: StepChange {
-        { record in try record.unwrap(path, from: wrapper, ifMissing: ifMissing) }
+    var edit: RecordEdit {
+        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+            try record.unwrap(path, from: wrapper, ifMissing: ifMissing)
+        }
     }
 
     func check(_ check: inout StepCheck) {

@@ -348,7 +348,7 @@ package final class StoreTransaction {
 
     private func wantedTypes(_ names: [String]) throws(SQLiteError) -> WantedTypes {
         let types = try allTypes()
-        return WantedTypes(types) { type in names.contains { RecordValue.Object.isSame($0, type) } }
+        return WantedTypes(types) { type in names.contains { ExactName.isSame($0, type) } }
     }
 
     /// Clears the cached counts and the size, because records come or go.

@@ -35,7 +35,7 @@ extension MigrationContext {
             )
         }
         // A copy from before a rename of its type does not restore the old name.
-        let isRetyped = record.hasNewTypeName && !RecordValue.Object.isSame(record.typeName, stored.typeName)
+        let isRetyped = record.hasNewTypeName && !ExactName.isSame(record.typeName, stored.typeName)
         let stage = newStage()
         if try write(record, isRetyped: isRetyped, stage: stage) {
             try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
@@ -63,7 +63,7 @@ extension MigrationContext {
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
             let current = try perform { try $0.record(id: enumerations[level].current) }
-            if let current, RecordValue.Object.isSame(current.typeName, type) {
+            if let current, ExactName.isSame(current.typeName, type) {
                 enumerations[level].isCurrentDeleted = true
             }
         }
@@ -77,10 +77,10 @@ extension MigrationContext {
     public func renameType(_ name: String, to newName: String) throws {
         let names = try types
         // Names are compared by their bytes, as in the store: different Unicode spellings are different types.
-        guard !RecordValue.Object.isSame(name, newName) else { return }
-        guard names.contains(where: { RecordValue.Object.isSame($0, name) }) else { return try noteMissing(name) }
+        guard !ExactName.isSame(name, newName) else { return }
+        guard names.contains(where: { ExactName.isSame($0, name) }) else { return try noteMissing(name) }
         renameCount += 1
-        if hasOriginals || names.contains(where: { RecordValue.Object.isSame($0, newName) }) {
+        if hasOriginals || names.contains(where: { ExactName.isSame($0, newName) }) {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }
         } else {

@@ -67,7 +67,7 @@ extension MigrationContext {
                 enumerations[level].isCurrentWritten = false
                 if enumerations[level].isBatchStale {
                     let record = try perform { try $0.record(id: id) }
-                    guard let record, RecordValue.Object.isSame(record.typeName, type) else { continue }
+                    guard let record, ExactName.isSame(record.typeName, type) else { continue }
                     batch[index] = record
                 }
                 counts.read += 1
@@ -155,7 +155,7 @@ extension MigrationContext {
         guard !enumerations[level].isCurrentWritten else {
             throw lostUpdate(key: read?.key ?? record.key, type: typeName)
         }
-        let isRetyped = !RecordValue.Object.isSame(record.typeName, typeName)
+        let isRetyped = !ExactName.isSame(record.typeName, typeName)
         if isRetyped {
             // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }

@@ -47,7 +47,7 @@ extension MigrationContext {
             return try insert(&new, outer.expiration)
         }
         let isEqual =
-            try !other.isData && RecordValue.Object.isSame(other.typeName, new.typeName)
+            try !other.isData && ExactName.isSame(other.typeName, new.typeName)
             && other.content().sorted.json() == new.content().sorted.json()
         guard isEqual else {
             let error = outer.error(
@@ -92,7 +92,7 @@ private struct Extracted {
         }
         self = taken
         if remainder == .nothing, path.parts.last == .each {
-            try Self.removeEmpty(PropertyPath(parts: path.parts.dropLast()), from: &record)
+            try Self.removeEmpty(path.parent, from: &record)
         }
     }
 
@@ -134,9 +134,7 @@ private struct Extracted {
         switch key {
         case .derived:
             var elements = place.elementNames[...]
-            let names = self.path.parts.map { part -> String in
-                if case .name(let name) = part { name } else { elements.popFirst() ?? "" }
-            }
+            let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
             let value = new[name]

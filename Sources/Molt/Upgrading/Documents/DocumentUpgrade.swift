@@ -78,10 +78,9 @@ public struct DocumentUpgrade: Sendable {
         }
         try check(version)
         var record = Record(
-            typeName: typeName,
             key: key,
+            typeName: typeName,
             content: document,
-            isData: false,
             expiration: expiration?.timeIntervalSince1970,
             version: version
         )

@@ -45,9 +45,9 @@ final class DryRunNotes: Sendable {
         guard let before, var after, !after.isDropped, !before.isData else { return [] }
         // Content that cannot be read was reported by the step.
         try? after.read()
-        let names = after.object.names
-        return before.object.names.filter { name in
-            !names.contains { RecordValue.Object.isSame($0, name) } && before[PropertyPath(name)] != .null
+        let names = after.propertyNames
+        return before.propertyNames.filter { name in
+            !names.contains { ExactName.isSame($0, name) } && before[PropertyPath(name)] != .null
         }.map { "\(before.typeName).\($0)" }
     }
 

@@ -168,9 +168,9 @@ struct RecordChanger: Sendable {
         let part: String
         if record.isDropped {
             part = "existence"
-        } else if let newKey = record.changedKey, key.map({ !RecordValue.Object.isSame(newKey, $0) }) ?? true {
+        } else if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
             part = "key"
-        } else if record.hasNewTypeName, !RecordValue.Object.isSame(record.typeName, typeName) {
+        } else if record.hasNewTypeName, !ExactName.isSame(record.typeName, typeName) {
             part = "type"
         } else if record.hasNewExpiration, record.expirationSeconds != expiration {
             part = "expiry"
@@ -272,7 +272,7 @@ struct RecordChanger: Sendable {
                 counts.migrations[first].read += 1
             }
             counts.stages[link.stage].read += 1
-            if link.isRenamed, !RecordValue.Object.isSame(record.typeName, link.typeName) {
+            if link.isRenamed, !ExactName.isSame(record.typeName, link.typeName) {
                 record.typeName = link.typeName
             }
             named = link.stage
@@ -319,10 +319,10 @@ struct RecordChanger: Sendable {
             outcome.changedAt = link.recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
-            if let newKey = record.changedKey, key.map({ !RecordValue.Object.isSame(newKey, $0) }) ?? true {
+            if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
-            if record.hasNewTypeName, !RecordValue.Object.isSame(record.typeName, link.typeName) {
+            if record.hasNewTypeName, !ExactName.isSame(record.typeName, link.typeName) {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
                 chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0
@@ -341,6 +341,6 @@ struct RecordChanger: Sendable {
 
 extension Record {
     fileprivate func hasType(_ name: String) -> Bool {
-        RecordValue.Object.isSame(typeName, name)
+        ExactName.isSame(typeName, name)
     }
 }

@@ -62,7 +62,7 @@ final class RecordUpgrader: Sendable {
     func chain(typeName: String, from version: Int) -> StepChains.Chain {
         known.withLock { known in
             if let found = known.first(where: {
-                $0.version == version && RecordValue.Object.isSame($0.typeName, typeName)
+                $0.version == version && ExactName.isSame($0.typeName, typeName)
             }) {
                 return found.chain
             }

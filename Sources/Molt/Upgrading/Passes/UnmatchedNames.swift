@@ -64,12 +64,12 @@ struct UnmatchedNames {
                     found[stage] = mayBeRenamed ? [] : missing(name)
                     reported.append(newName)
                 }
-                for index in types.indices where RecordValue.Object.isSame(types[index], name) {
+                for index in types.indices where ExactName.isSame(types[index], name) {
                     types[index] = newName
                 }
             case .deleteType(let name):
                 if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
-                types.removeAll { RecordValue.Object.isSame($0, name) }
+                types.removeAll { ExactName.isSame($0, name) }
             case .edit(let edit):
                 let counts = counts.stages[stage]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
@@ -93,12 +93,12 @@ struct UnmatchedNames {
     }
 
     private func has(_ type: String) -> Bool {
-        types.contains { RecordValue.Object.isSame($0, type) }
+        types.contains { ExactName.isSame($0, type) }
     }
 
     /// The name of a type without records; none if it is one that an earlier step has renamed, and that is reported.
     private func missing(_ type: String) -> [MigrationReport.UnmatchedName] {
-        guard !reported.contains(where: { RecordValue.Object.isSame($0, type) }) else { return [] }
+        guard !reported.contains(where: { ExactName.isSame($0, type) }) else { return [] }
         return [MigrationReport.UnmatchedName(type: type, among: types)]
     }
 
@@ -136,12 +136,12 @@ struct UnmatchedNames {
         var name = MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
         for (place, part) in path.parts.enumerated() {
-            guard case .name(let part) = part else { continue }
+            guard let part = part.name else { continue }
             let outer = PropertyPath(parts: path.parts.prefix(place))
             let names = records.map { $0.names(in: outer) }
-            guard !names.contains(where: { $0.contains { RecordValue.Object.isSame($0, part) } }) else { continue }
+            guard !names.contains(where: { $0.contains { ExactName.isSame($0, part) } }) else { continue }
             let isInElements = records.contains { record in
-                record.names(in: outer + .each).contains { RecordValue.Object.isSame($0, part) }
+                record.names(in: outer + .each).contains { ExactName.isSame($0, part) }
             }
             if isInElements {
                 name.nearest = (outer + .each + PropertyPath(parts: path.parts.dropFirst(place))).code
@@ -152,7 +152,7 @@ struct UnmatchedNames {
                 to: part,
                 // An earlier step of the pass has changed one of the same name.
                 among: Self.properties(names, isInner: place > 0).union(former).filter {
-                    !RecordValue.Object.isSame($0, part)
+                    !ExactName.isSame($0, part)
                 }
             ).map { nearest in
                 let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
@@ -197,7 +197,7 @@ extension MigrationReport.Counts {
 extension Record {
     /// The property names of an object in the record, or of the elements at a path.
     fileprivate func names(in path: PropertyPath) -> [String] {
-        guard path.count > 0 else { return object.names }
+        guard path.count > 0 else { return propertyNames }
         return self[path].map { Self.names(of: $0, includesElements: path.hasEach) } ?? []
     }
 

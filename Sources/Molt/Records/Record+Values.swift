@@ -1,0 +1,387 @@
+extension Record {
+    /// What happens to a value for which a change has no new value.
+    public enum OtherValue: Hashable, Sendable {
+        /// It is kept.
+        case keep
+        /// The record cannot be converted; the code is `typeMismatch`.
+        case fail
+        /// It is replaced, too.
+        case value(RecordValue)
+        /// The property, or the element of an array, is removed.
+        case remove
+    }
+
+    /// Replaces the value of a property with another one.
+    ///
+    /// ```swift
+    /// try order.mapValue("status", ["open": "active", "done": "archived"], otherwise: .fail)
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/mapValue(_:_:_:otherwise:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not named.
+    public mutating func mapValue(
+        _ path: PropertyPath,
+        _ values: [RecordValue: RecordValue],
+        otherwise other: OtherValue = .keep
+    ) throws {
+        let map = ValueMap(values, otherwise: other, at: path)
+        if map.isTooDeep { throw tooDeep(path) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(of: $0) }
+    }
+
+    /// Replaces the value of a property, or the values of elements, with what a closure returns.
+    mutating func replaceValue(
+        _ path: PropertyPath,
+        ifMissing: Record.MissingProperty,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
+    ) throws {
+        try changeEachPlace(of: [path], ifMissing: ifMissing) { record, paths in
+            switch try record.withValue(at: paths[0], body) {
+            case nil: return false
+            case .kept: break
+            case .new(let json): try record.put(json, at: paths[0])
+            case .removed: try record.remove(paths[0], ifMissing: .skip)
+            case .failed(let problem):
+                throw record.error(
+                    .typeMismatch,
+                    "The property \"\(record.full(paths[0]))\" \(problem).",
+                    property: paths[0]
+                )
+            }
+            return true
+        }
+    }
+}
+
+/// The result of a value change.
+enum ValueChange: Sendable {
+    case kept
+    /// It is replaced by JSON.
+    case new([UInt8])
+    case removed
+    /// It cannot be converted; the text says why, after the property's name.
+    case failed(String)
+}
+
+/// ``Record/OtherValue`` with its value as JSON.
+enum OtherJSON: Equatable, Sendable {
+    case keep
+    case fail
+    case remove
+    case value([UInt8])
+    /// A value that is nested too deeply for its path.
+    case tooDeep
+
+    init(_ other: Record.OtherValue, at path: PropertyPath) {
+        self =
+            switch other {
+            case .keep: .keep
+            case .fail: .fail
+            case .remove: .remove
+            case .value(let value): value.json(within: [path]).map { .value($0) } ?? .tooDeep
+            }
+    }
+
+    var identity: [String] {
+        switch self {
+        case .keep: ["keep"]
+        case .fail: ["fail"]
+        case .remove: ["remove"]
+        case .value(let json): ["value", String(decoding: json, as: UTF8.self)]
+        case .tooDeep: ["tooDeep"]
+        }
+    }
+
+    /// Whether a value may be lost.
+    var isLossy: Bool { self != .keep && self != .fail }
+
+    func change(_ problem: String) -> ValueChange {
+        switch self {
+        case .keep, .tooDeep: .kept
+        case .fail:
+            .failed("\(problem). Set such records aside with a policy, choose another `otherwise`, or use a closure")
+        case .remove: .removed
+        case .value(let json): .new(json)
+        }
+    }
+}
+
+/// A map from old to new values, as JSON.
+struct ValueMap: Sendable {
+    /// The old values, sorted, with the properties of their objects in the order of names, and the new ones.
+    private let pairs: [(old: [UInt8], new: [UInt8])]
+    private let other: OtherJSON
+    private let otherChange: ValueChange
+    /// Whether a new value is nested too deeply for the path.
+    let isTooDeep: Bool
+
+    init(_ values: [RecordValue: RecordValue], otherwise other: Record.OtherValue, at path: PropertyPath) {
+        self.other = OtherJSON(other, at: path)
+        otherChange = self.other.change("has a value that the step does not name")
+        var isTooDeep = self.other == .tooDeep
+        pairs = values.compactMap { old, new in
+            // An old value that is nested too deeply is in no record.
+            guard let old = old.sorted.json(within: [path]) else { return nil }
+            let new = new.json(within: [path])
+            if new == nil { isTooDeep = true }
+            return (old, new ?? [])
+        }.sorted { $0.old.lexicographicallyPrecedes($1.old) }
+        self.isTooDeep = isTooDeep
+    }
+
+    /// The old values, then the new ones.
+    var values: [String] {
+        (pairs.map(\.old) + pairs.map(\.new)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    var identity: [String] { [String(pairs.count)] + values + other.identity }
+
+    /// Whether no record is changed, whatever its value.
+    var isEmpty: Bool { pairs.isEmpty && other == .keep }
+
+    /// Whether several of the named values become one, or another value may be lost.
+    var isLossy: Bool { other.isLossy || Set(pairs.map(\.new)).count < pairs.count }
+
+    func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
+        if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
+        // The same string, array or object may have other escapes, white space or order.
+        if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
+            let sorted = try? RecordValue(checked: bytes).sorted.json(),
+            let pair = pairs.first(where: { $0.old == sorted })
+        {
+            return .new(pair.new)
+        }
+        return bytes.elementsEqual("null".utf8) ? .kept : otherChange
+    }
+}
+
+extension Record {
+    /// A kind of value to which strings, numbers and Booleans can be changed.
+    public enum ScalarKind: String, Hashable, Sendable {
+        /// `36` becomes `"36"`, and `true` becomes `"true"`.
+        case string
+        /// `"36"`, `36.0` and `3.6e1` become `36`; `true` becomes `1`, and `false` becomes `0`.
+        case integer
+        /// `"36.50"` becomes `36.50`; `true` becomes `1`, and `false` becomes `0`.
+        case number
+        /// `"true"`, `"1"` and `1` become `true`; `"false"`, `"0"` and `0` become `false`.
+        case bool
+    }
+
+    /// Changes the kind of a property's value.
+    ///
+    /// ```swift
+    /// try person.changeValue("age", to: .integer)
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/changeValue(_:_:to:otherwise:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that cannot be changed.
+    public mutating func changeValue(
+        _ path: PropertyPath,
+        to kind: ScalarKind,
+        otherwise other: OtherValue = .fail
+    ) throws {
+        try convert(path, .kind(kind), other)
+    }
+
+    /// Changes the form of a date.
+    ///
+    /// ```swift
+    /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/changeValue(_:_:from:to:otherwise:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value of another form.
+    public mutating func changeValue(
+        _ path: PropertyPath,
+        from form: DateForm,
+        to newForm: DateForm,
+        otherwise other: OtherValue = .fail
+    ) throws {
+        try convert(path, .date(from: form, to: newForm), other)
+    }
+
+    private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
+        let other = OtherJSON(other, at: path)
+        if other == .tooDeep { throw tooDeep(path) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { conversion.change(of: $0, otherwise: other) }
+    }
+}
+
+/// A conversion of a property's value.
+enum ValueConversion: Sendable {
+    case kind(Record.ScalarKind)
+    case date(from: Record.DateForm, to: Record.DateForm)
+
+    var identity: [String] {
+        switch self {
+        case .kind(let kind): ["kind", kind.rawValue]
+        case .date(let form, let newForm): ["date", form.rawValue, newForm.rawValue]
+        }
+    }
+
+    /// Whether fractions of seconds may be cut off.
+    var isLossy: Bool {
+        if case .date(_, .iso8601) = self { true } else { false }
+    }
+
+    func change(of bytes: UnsafeBufferPointer<UInt8>, otherwise other: OtherJSON) -> ValueChange {
+        let value = RecordValue(checked: bytes)
+        guard !value.isNull else { return .kept }
+        let json: String?
+        switch self {
+        case .kind(.string) where value.string != nil: return .kept
+        case .kind(let kind): json = kind.json(value)
+        case .date(let form, let newForm):
+            guard let seconds = form.seconds(value) else { return other.change("is not a date in the form \(form)") }
+            guard form != newForm else { return .kept }
+            json = newForm.json(seconds)
+        }
+        return json.map { .new(Array($0.utf8)) }
+            ?? other.change("is \(value.kind) that cannot be converted to \(target)")
+    }
+
+    /// The target, for messages.
+    private var target: String {
+        switch self {
+        case .kind(.string): "a string"
+        case .kind(.integer): "an integer"
+        case .kind(.number): "a number"
+        case .kind(.bool): "a Boolean"
+        case .date(_, let form): "a date in the form \(form)"
+        }
+    }
+}
+
+extension Record.ScalarKind {
+    /// The JSON for a value of another kind; nil if there is none.
+    fileprivate func json(_ value: RecordValue) -> String? {
+        switch (self, value) {
+        case (_, .null), (_, .array), (_, .object), (.string, .string): nil
+        case (.number, .number(let number)): number.text
+        case (.bool, .bool(let bool)): "\(bool)"
+        case (.string, .number(let number)): "\"\(number.text)\""
+        case (.string, .bool(let bool)): "\"\(bool)\""
+        case (.integer, .bool(let bool)), (.number, .bool(let bool)): bool ? "1" : "0"
+        case (.integer, .number(let number)): Self.integer(number)
+        case (.integer, .string(let text)):
+            // A fraction or an exponent is not how integers are written.
+            RecordValue.Number(text: text).flatMap { $0.isInteger ? $0.text : nil }
+        case (.number, .string(let text)): RecordValue.Number(text: text)?.text
+        case (.bool, .string(let text)): ["true": "true", "1": "true", "false": "false", "0": "false"][text]
+        case (.bool, .number(let number)): ["1": "true", "0": "false"][number.text]
+        }
+    }
+
+    private static func integer(_ number: RecordValue.Number) -> String? {
+        if number.isInteger { return number.text }
+        return DecimalNumber(number).flatMap { $0.isInteger ? $0.text : nil }
+    }
+}
+
+extension Record {
+    /// An array or object around a single value.
+    public enum Wrapper: Hashable, Sendable {
+        /// An array with the value as its only element.
+        case array
+        /// An object with the value as its only property, of this name.
+        case object(String)
+    }
+
+    /// Puts the value of a property into an array or object of its own.
+    ///
+    /// ```swift
+    /// try person.wrap("phone", in: .array)                // "555" becomes ["555"]
+    /// try person.wrap("phone", in: .object("number"))     // "555" becomes {"number":"555"}
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/wrapProperty(_:_:in:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
+    ///   too deeply.
+    public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
+        try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
+    }
+
+    /// Replaces the value of a property with the only element of its array, or the only property of its object.
+    ///
+    /// ```swift
+    /// try person.unwrap("phones", from: .array)           // ["555"] becomes "555"
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/unwrapProperty(_:_:from:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such an
+    ///   array or object, or has other contents.
+    public mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper) throws {
+        try unwrap(path, from: wrapper, ifMissing: requirement(of: [path]))
+    }
+
+    // MARK: For steps
+
+    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: Record.MissingProperty)
+        throws
+    {
+        let depth = full(path).count + 1
+        try replaceValue(path, ifMissing: ifMissing) { value in
+            if value.elementsEqual("null".utf8) { return wrapper == .array ? .new(Array("[]".utf8)) : .kept }
+            guard JSONScanner.fault(in: value, depth: depth) == nil else {
+                return .failed("cannot be wrapped: \(JSONSyntaxError.Reason.tooDeep.rawValue)")
+            }
+            return .new(wrapper.opening + value + [wrapper == .array ? 0x5D : 0x7D])
+        }
+    }
+
+    mutating func unwrap(
+        _ path: PropertyPath,
+        from wrapper: Wrapper,
+        ifMissing: Record.MissingProperty
+    ) throws {
+        try replaceValue(path, ifMissing: ifMissing) { wrapper.content(of: $0) }
+    }
+}
+
+extension Record.Wrapper {
+    var identity: [String] {
+        switch self {
+        case .array: ["array"]
+        case .object(let name): ["object", name]
+        }
+    }
+
+    /// The JSON before the value.
+    fileprivate var opening: [UInt8] {
+        guard case .object(let name) = self else { return [0x5B] }
+        var bytes: [UInt8] = [0x7B]
+        JSONString.write(name, to: &bytes)
+        return bytes + [0x3A]
+    }
+
+    fileprivate func content(of value: UnsafeBufferPointer<UInt8>) -> ValueChange {
+        if value.elementsEqual("null".utf8) { return .kept }
+        var content = SplicedObject(bytes: Array(value))
+        // The value was checked when it was read, so this never throws.
+        try? content.read(includesArrays: self == .array)
+        let null = ValueChange.new(Array("null".utf8))
+        switch (self, content.kind) {
+        case (.array, .array):
+            if content.entries.count == 0 { return null }
+            guard content.entries.count == 1 else {
+                return .failed("has \(content.entries.count) elements, of which only one can be kept")
+            }
+            return content.withValue(at: 0) { .new(Array($0)) }
+        case (.object(let name), .object):
+            if content.entries.count == 0 { return null }
+            guard let index = content.lastIndex(of: name) else { return .failed("has no property \"\(name)\"") }
+            guard content.names.allSatisfy({ ExactName.isSame($0, name) }) else {
+                return .failed("has properties other than \"\(name)\", which would be lost")
+            }
+            return content.withValue(at: index) { .new(Array($0)) }
+        case (.array, _): return .failed("is not an array")
+        case (.object, _): return .failed("is not an object")
+        }
+    }
+}
