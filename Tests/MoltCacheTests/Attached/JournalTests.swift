@@ -97,8 +97,11 @@ struct JournalTests {
                     }
                     if end == .stepFailed { throw Refusal() }
                 }
+                // A fresh store would skip the block.
+                let url = scratch.file()
+                try CodableCache(at: url).close()
                 do {
-                    try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "a", step)]).close()
+                    try CodableCache(at: url, migrations: [Migration(to: 1, "a", step)]).close()
                     guard end == .committed else { return }
                 } catch let error as MoltError {
                     guard error.code == (end == .stepFailed ? .stepFailed : .newerFormat) else { return }
