@@ -28,7 +28,7 @@ public struct Migration: Sendable {
     public private(set) var isOnRead = false
 
     /// The coders of the values that its closures decode and encode.
-    package private(set) var coding = RecordCoding.standard
+    private(set) var coding = RecordCoding.standard
     /// Whether the migration itself declares its coders; otherwise they are those of its registry.
     private(set) var hasOwnCoding = false
 

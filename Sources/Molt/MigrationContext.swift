@@ -159,8 +159,7 @@ public final class MigrationContext {
     }
 
     /// Notes the outcomes for keys of a suite; one for an absent key names a similar key that may be meant.
-    package func note(_ outcomes: [MigrationReport.KeyOutcome], among names: @autoclosure () throws -> [String]) throws
-    {
+    func note(_ outcomes: [MigrationReport.KeyOutcome], among names: @autoclosure () throws -> [String]) throws {
         var outcomes = outcomes
         // On a new device, all keys may be absent.
         let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }.prefix(10)

@@ -262,7 +262,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (.wait, _): "must wait"
         case (.runAgain(let suites), _): "applied, but not to \(suites.joined(separator: ", "))"
         case (.runIfRecordsAppear, _): "new store, runs if records are imported"
-        case (.recordOnly(.bornFresh), _): "new store, skipped"
+        case (.recordOnly(.createdAtVersion), _): "new store, skipped"
         case (.recordOnRead, _): "pending, on read"
         case (.backfill, _): "on read, backfilled now"
         case (_, .pending): "pending"

@@ -16,7 +16,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case run(@Sendable (MigrationContext) throws -> Void)
     }
 
-    package let attached: [AttachedStore]
+    let attached: [AttachedStore]
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
     var settings: Suite? { builtIn?.settings }
@@ -82,7 +82,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Changes a record if the step is one that changes single records.
-    package func change(_ record: inout Record) throws {
+    func change(_ record: inout Record) throws {
         if case .edit(let edit) = action { try edit.apply(&record) }
     }
 

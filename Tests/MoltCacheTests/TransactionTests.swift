@@ -60,7 +60,7 @@ import Testing
         let entry = LedgerEntry(
             name: "zebra",
             version: 7,
-            outcome: .bornFresh,
+            outcome: .createdAtVersion,
             appliedAt: Date(timeIntervalSince1970: 5),
             duration: 1.5,
             counts: counts,

@@ -50,7 +50,7 @@ struct MigratedStoreTests {
         #expect(cache.report.isFresh)
         let fixture = try store.contents()
         #expect(fixture.schemaVersion == 2)
-        #expect(fixture.ledger.map(\.outcome) == [.bornFresh, .ran])
+        #expect(fixture.ledger.map(\.outcome) == [.createdAtVersion, .ran])
         #expect(fixture.records.map(\.key) == ["name"])
         #expect(fixture.suites == [settings: ["style": "dark"]])
         #expect(try settings.values() == ["theme": "real"])

@@ -40,7 +40,7 @@ public final class MigrationMonitor: Sendable {
     }
 
     /// Whether there is a closure; only closures receive events after the store is opened.
-    package var hasClosure: Bool { onEvent != nil }
+    var hasClosure: Bool { onEvent != nil }
 
     /// The summary of the opening, once it has ended, with or without an error; nil before.
     ///
@@ -81,7 +81,7 @@ public final class MigrationMonitor: Sendable {
     /// Sends an event to the closure and to all sequences.
     ///
     /// - Parameter summary: The summary of the opening, with its last event.
-    package func send(_ event: MigrationEvent, _ summary: MigrationSummary? = nil) {
+    func send(_ event: MigrationEvent, _ summary: MigrationSummary? = nil) {
         begin()
         if let summary { state.withLock { $0.summary = summary } }
         update(progress: event)
@@ -108,7 +108,7 @@ public final class MigrationMonitor: Sendable {
     }
 
     /// Changes the summary of an opening that failed after the upgrade, whose event was sent.
-    package func openingFailed(with error: any Error) {
+    func openingFailed(with error: any Error) {
         state.withLock { state in
             guard let summary = state.summary else { return }
             let isCommitted = ![.upToDate, .readOnly].contains(summary.outcome)
@@ -117,7 +117,7 @@ public final class MigrationMonitor: Sendable {
     }
 
     /// Sends an event to the closure only, as the sequences have ended with the opening.
-    package func sendAfterwards(_ event: MigrationEvent) {
+    func sendAfterwards(_ event: MigrationEvent) {
         onEvent?(event)
     }
 

@@ -119,7 +119,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
 
 extension MigrationSummary {
     /// The greatest size of the encoded form, in bytes.
-    package static let sizeLimit = 2048
+    static let sizeLimit = 2048
 
     /// Creates the summary of an opening without its result.
     ///

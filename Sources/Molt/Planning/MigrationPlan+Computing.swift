@@ -405,7 +405,7 @@ extension MigrationPlan {
     private static func freshAction(_ migration: Migration, _ settled: [String], mayHaveRecords: Bool) -> Action {
         let run = Action.run(settled: settled)
         if migration.steps.contains(where: { $0.runsOnFreshStore && run.runs($0) }) { return run }
-        return mayHaveRecords ? .runIfRecordsAppear(settled: settled) : .recordOnly(.bornFresh)
+        return mayHaveRecords ? .runIfRecordsAppear(settled: settled) : .recordOnly(.createdAtVersion)
     }
 
     private mutating func statusAndAction(

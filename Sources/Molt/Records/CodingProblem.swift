@@ -1,7 +1,7 @@
 /// A coder's problem and its location, without values: `"age": String expected, number found`.
 package struct CodingProblem {
     /// The path to the location, without private parts.
-    package let place: [String]
+    let place: [String]
     private let words: String
 
     /// - Parameters:
@@ -48,7 +48,7 @@ package struct CodingProblem {
     /// The location and the problem.
     ///
     /// - Parameter path: The path of the decoded or encoded value; nil for the whole content.
-    package func text(in path: PropertyPath? = nil) -> String {
+    func text(in path: PropertyPath? = nil) -> String {
         let names = (path?.names ?? []) + place
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
     }

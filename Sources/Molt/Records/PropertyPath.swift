@@ -66,7 +66,7 @@ public struct PropertyPath: Sendable {
     var parts: [Part] { exactName.map { [.name($0)] } ?? otherParts }
 
     /// The names, the outermost first; an empty one for `each`.
-    package var names: [String] { exactName.map { [$0.text] } ?? otherParts.map { $0.name ?? "" } }
+    var names: [String] { exactName.map { [$0.text] } ?? otherParts.map { $0.name ?? "" } }
 
     var count: Int { exactName == nil ? otherParts.count : 1 }
 

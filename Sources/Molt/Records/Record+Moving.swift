@@ -25,7 +25,7 @@ extension Record {
         try copy(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
     }
 
-    package mutating func move(
+    mutating func move(
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: MissingProperty
@@ -38,7 +38,7 @@ extension Record {
         }
     }
 
-    package mutating func copy(
+    mutating func copy(
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: MissingProperty
@@ -169,7 +169,7 @@ extension Record {
     /// - Parameters:
     ///   - paths: The path of the property, then those of the parts.
     ///   - missing: The JSON for the properties without a part.
-    package mutating func split(
+    mutating func split(
         _ paths: [PropertyPath],
         at separator: Separator,
         missing: [UInt8],
@@ -180,7 +180,7 @@ extension Record {
         }
     }
 
-    package mutating func join(
+    mutating func join(
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String,

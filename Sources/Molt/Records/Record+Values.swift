@@ -322,7 +322,7 @@ extension Record {
 
     // MARK: For steps
 
-    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: Record.MissingProperty)
+    mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: Record.MissingProperty)
         throws
     {
         let depth = full(path).count + 1

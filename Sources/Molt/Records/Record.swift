@@ -22,7 +22,7 @@ public struct Record: Sendable {
     /// The record's id in its store; 0 for a record that is not in a store yet.
     public private(set) var id: Int64
     /// The version at which the record's content was stored.
-    package private(set) var storedVersion: Int
+    private(set) var storedVersion: Int
     /// Whether the content is raw data and not JSON.
     public private(set) var isData: Bool
     /// The record's type name.
@@ -37,17 +37,17 @@ public struct Record: Sendable {
         }
     }
     /// Whether ``typeName`` was set since the record was loaded.
-    package private(set) var hasNewTypeName = false
+    private(set) var hasNewTypeName = false
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
     /// The first error of a subscript; the step throws it after its closure has returned.
-    package private(set) var failure: (any Error)?
+    private(set) var failure: (any Error)?
     /// Seconds since 1970; nil for never.
-    package private(set) var expirationSeconds: Double?
+    private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
-    package private(set) var hasNewExpiration = false
+    private(set) var hasNewExpiration = false
     /// The key that was set since the record was loaded.
-    package private(set) var changedKey: String?
+    private(set) var changedKey: String?
     private var headRevision = 0
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
@@ -182,7 +182,7 @@ public struct Record: Sendable {
     }
 
     /// Increases with each change of the record.
-    package var revision: Int { object.revision &+ headRevision }
+    var revision: Int { object.revision &+ headRevision }
 
     // MARK: Properties
 
@@ -318,14 +318,14 @@ public struct Record: Sendable {
         return .skip
     }
 
-    package mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
+    mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
         if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
         if path.count == 0, elementPath != nil { return drop() }
         let isPresent = try edit(path) { object, name in object.remove(name) } ?? false
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
-    package mutating func rename(
+    mutating func rename(
         _ path: PropertyPath,
         to newName: String,
         ifMissing: Record.MissingProperty
@@ -349,7 +349,7 @@ public struct Record: Sendable {
     }
 
     /// Sets a property if it is missing or null; null elements stay null.
-    package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
+    mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
         let isEach = try changeElements(at: path) { element, inner in
             if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
         }

@@ -1,10 +1,10 @@
-package import Foundation
+internal import Foundation
 
 /// Molt's files about a suite: the lock of its upgrades and, without a cache, the store with the journal.
-package struct SuiteFiles {
+struct SuiteFiles {
     private let suite: Suite
 
-    package init(_ suite: Suite) {
+    init(_ suite: Suite) {
         self.suite = suite
     }
 
@@ -17,7 +17,7 @@ package struct SuiteFiles {
     }
 
     /// The file of a store for the suite alone; it exists while an upgrade of the suite is unfinished.
-    package var store: URL {
+    var store: URL {
         get throws(MoltError) {
             try directory().appending(path: suite.domainName + ".molt", directoryHint: .notDirectory)
         }
@@ -34,7 +34,7 @@ package struct SuiteFiles {
     }
 
     /// Removes all files about a suite that is no longer used.
-    package func removeAll() {
+    func removeAll() {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
         let copies = (try? StoreFiles(store.path).backups(BackupName.Kind.allCases)) ?? []
@@ -61,7 +61,7 @@ extension StoreFile {
     /// Creates a store for a suite that is upgraded without a cache.
     ///
     /// - Parameter attached: Other suites that blocks use but steps do not name.
-    package convenience init(upgrading suite: Suite, attaching attached: [Suite] = []) throws {
+    convenience init(upgrading suite: Suite, attaching attached: [Suite] = []) throws {
         try self.init(upgrading: suite, at: SuiteFiles(suite).store, attaching: attached)
     }
 }

@@ -14,7 +14,7 @@ extension MigrationStep {
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - runsClosure: Whether it runs a closure of the app.
     ///   - body: The step's work.
-    package init(
+    init(
         kind: String,
         summary: String,
         parameters: [String],

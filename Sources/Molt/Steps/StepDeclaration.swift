@@ -17,8 +17,8 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 }
 
 extension StepDeclaration {
-    package var losses: [MigrationReport.DataLoss] { [] }
-    package var valueUses: [ValueUse] { [] }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 }
 
 /// A step that changes each record of a type and is fully described by its declaration.

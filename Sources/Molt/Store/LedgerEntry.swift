@@ -7,7 +7,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         /// It ran.
         case ran
         /// The store was created at this version or a later one, so only the steps that import data ran.
-        case bornFresh
+        case createdAtVersion = "bornFresh"
         /// All migrations that it replaces were applied.
         case replaced
         /// It applies to older records when they are read, and in the background; see ``Migration/onRead()``. Once all
@@ -45,7 +45,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     /// The names of the earlier migrations that the migration replaces.
     public var replaces: [String]
     /// Data of a later release of Molt, as JSON; this release preserves it without reading it.
-    package var extra: String?
+    var extra: String?
     /// Whether the migration declared that older releases can read the store after it.
     ///
     /// See ``Migration/readableByOlderReleases()``.
@@ -87,7 +87,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 
 extension LedgerEntry {
     /// The row after all records went through a migration on read.
-    package var completed: LedgerEntry {
+    var completed: LedgerEntry {
         var entry = self
         if outcome == .onRead { entry.outcome = .ran }
         return entry
@@ -110,7 +110,7 @@ extension LedgerEntry.Outcome {
     var text: String {
         switch self {
         case .ran: "ran"
-        case .bornFresh: "applied on a new store"
+        case .createdAtVersion: "applied on a new store"
         case .replaced: "applied, as the migrations that it replaces"
         case .onRead: "upgrades records when they are read, since"
         case .deferred: "waits"

@@ -14,19 +14,19 @@ package import Foundation
 /// at a time.
 package final class StoreFile {
     /// The file's path, or ":memory:".
-    package let path: String
+    let path: String
     /// The suite that is upgraded without a cache; the file then has no records, and exists only during upgrades.
     let primary: Suite?
     /// The attached stores in addition to those that the steps of a registry name.
-    package let attachments: [AttachedStore]
+    let attachments: [AttachedStore]
     /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
-    package var pageLimit: Int?
+    var pageLimit: Int?
     /// The page size of a new file in bytes: a power of two from 512 to 65536.
     package var pageSize = 8192
     /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
     package var isDurable = true
     /// Called before each part of a backup is restored, for tests that kill the process there.
-    package var atCopy: () -> Void = {}
+    var atCopy: () -> Void = {}
     let isInMemory: Bool
     /// Whether a file that this release can only read is accepted; it is refused otherwise.
     var readsLaterLayouts = false
@@ -81,7 +81,7 @@ package final class StoreFile {
     }
 
     /// The store's name in errors and reports: its file's path, or the name of its suite.
-    package var storeName: String { primary?.attachedName ?? path }
+    var storeName: String { primary?.attachedName ?? path }
 
     /// Reads the version and the ledger of a file without opening it for writing or creating it.
     ///
@@ -139,7 +139,7 @@ package final class StoreFile {
     }
 
     /// The size of the file and its log; nil in memory, for a suite, and when nothing is there.
-    package var byteCount: Int64? {
+    var byteCount: Int64? {
         isInMemory || primary != nil ? nil : files.byteCount.map(Int64.init)
     }
 
@@ -162,7 +162,7 @@ package final class StoreFile {
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
     /// - Throws: The errors of `body` and `waiting`; ``MoltError`` for a file that cannot be used; ``MoltError``
     ///   with the code `storeFailed` or `busy`.
-    package func withWriteTransaction(
+    func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         isSynced: Bool = true,
         _ body: (StoreTransaction) throws -> Bool,
@@ -265,7 +265,7 @@ package final class StoreFile {
     // MARK: For the cache
 
     /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
-    package func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
+    func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.busyTimeout = busyMilliseconds

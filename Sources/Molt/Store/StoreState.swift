@@ -3,13 +3,13 @@ package struct StoreState: Hashable, Sendable {
     /// The schema version; 0 = written before Molt, or never migrated.
     package var version: Int
     /// Whether the store does not exist yet: there is no file, or nothing was ever written to it.
-    package var isFresh: Bool
+    var isFresh: Bool
     /// The rows for applied and deferred migrations, in the order in which they were recorded.
     package var ledger: [LedgerEntry]
     /// The attached stores with committed changes that are not applied yet.
     package var journal: [String]
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
-    package var laterLayout: Int?
+    var laterLayout: Int?
     /// Whether the store can have records; a suite that is upgraded without a cache has none.
     var holdsRecords = true
 
@@ -25,5 +25,5 @@ package struct StoreState: Hashable, Sendable {
         self.journal = journal
     }
 
-    package static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
+    static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
 }

@@ -67,7 +67,7 @@ public enum StoreAccess {
     /// Counts a connection or a lock that is about to be taken.
     ///
     /// - Returns: Whether it may be taken; ``leave()`` must then follow.
-    package static func enter() -> Bool {
+    static func enter() -> Bool {
         state.withLock { state in
             if state.isSuspended { return false }
             state.useCount += 1
@@ -76,7 +76,7 @@ public enum StoreAccess {
     }
 
     /// Counts a connection or a lock as released.
-    package static func leave() {
+    static func leave() {
         state.withLock { $0.useCount -= 1 }
     }
 

@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// Opens a store for reading only after a newer app has upgraded it.
-package struct Downgrade {
+struct Downgrade {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
 
-    package init(_ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
+    init(_ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
         self.registry = registry
         self.configuration = configuration
     }
@@ -15,7 +15,7 @@ package struct Downgrade {
     /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
     ///   nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
-    package func reading(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport? {
+    func reading(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport? {
         let startedAt = Date()
         var opening = opening ?? configuration.opening(of: store)
         do {

@@ -18,7 +18,7 @@ package struct Migrator: Sendable {
     /// Plans an upgrade of a store; writes nothing.
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
-    package func plan(for store: StoreFile) throws -> MigrationPlan {
+    func plan(for store: StoreFile) throws -> MigrationPlan {
         try MigrationPlan(
             for: store,
             migrations: registry,

@@ -16,16 +16,16 @@ package struct Opening {
     }
 
     /// Leaves out what was done so far, such as copying the store, from the duration.
-    package mutating func restart() {
+    mutating func restart() {
         start = .now
     }
 
-    package func end(with report: MigrationReport) {
+    func end(with report: MigrationReport) {
         guard let monitor = configuration.monitor else { return }
         monitor.send(.finished(report), summary.ended(with: report))
     }
 
-    package func end(with error: any Error) {
+    func end(with error: any Error) {
         guard let monitor = configuration.monitor else { return }
         monitor.send(.failed(error), summary.failed(with: error))
     }
@@ -45,7 +45,7 @@ package struct Opening {
 
 extension MoltConfiguration {
     /// Begins an opening with this configuration.
-    package func opening(of store: StoreFile) -> Opening {
+    func opening(of store: StoreFile) -> Opening {
         Opening(of: store, self)
     }
 }

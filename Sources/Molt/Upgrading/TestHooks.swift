@@ -5,7 +5,7 @@ package struct TestHooks: Sendable {
     /// The number of records that are read, changed and written at a time.
     package var batchSize = 512
     /// How often an upgrade may be interrupted before it is no longer tried.
-    package var attemptLimit = 5
+    var attemptLimit = 5
     /// The maximum number of pages in the file, for a full disk; nil for no limit.
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.

@@ -6,8 +6,6 @@ final class Upgrade {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
     private let store: StoreFile
-    /// The suites and directories that the registry works on.
-    private let stores: AttachedStores
     private let startedAt = Date()
     private let start = ContinuousClock.now
     private let backup: UpgradeBackup
@@ -31,7 +29,6 @@ final class Upgrade {
         self.store = store
         registry = migrator.registry
         configuration = migrator.configuration
-        stores = AttachedStores(store, registry, role: configuration.role)
         backup = UpgradeBackup(of: store, configuration)
         attempts = configuration.isDryRun ? nil : store.attempts
     }
@@ -151,6 +148,11 @@ final class Upgrade {
         return report
     }
 
+    /// The suites and directories that the registry works on; each is read once, when it is first needed.
+    private func readStores() -> AttachedStores {
+        AttachedStores(store, registry, role: configuration.role)
+    }
+
     // MARK: Locks
 
     /// Keeps other stores from changing the registry's suites until this upgrade ends, if it works on any.
@@ -158,7 +160,7 @@ final class Upgrade {
     /// Before the lock of the file, so that two upgrades never wait for each other.
     private func lockSuites(_ plan: MigrationPlan) throws {
         guard !configuration.isDryRun, suiteLocks == nil, plan.needsUpgrade, worksOnSuites(plan) else { return }
-        suiteLocks = try stores.lockSuites(waiting: makeWait())
+        suiteLocks = try readStores().lockSuites(waiting: makeWait())
     }
 
     /// Whether an upgrade reads or changes settings.
@@ -242,7 +244,7 @@ final class Upgrade {
     /// Writes the ledger of a suite into its file, which the backup is a copy of.
     private func mirrorLedger() throws {
         guard store.primary != nil else { return }
-        let state = try stores.state(store.state())
+        let state = try readStores().state(store.state())
         if !state.isFresh { try store.mirror(state, waiting: makeWait()) }
     }
 
@@ -254,6 +256,7 @@ final class Upgrade {
     /// - Returns: The plan that was committed, with the journal that it left; nil if another process has changed the
     ///   store since the plan, so that the upgrade has to begin again.
     private func runInTransaction(_ planned: MigrationPlan) throws -> MigrationPlan? {
+        let stores = readStores()
         let attachments = Attachments(stores)
         defer { attachments.end() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
@@ -451,7 +454,7 @@ final class Upgrade {
                 // Another process was perhaps faster.
                 guard !journal.isEmpty else { return true }
                 try beginAttempt(plan)
-                try Attachments(stores).apply(journal, configuration)
+                try Attachments(readStores()).apply(journal, configuration)
                 try configuration.reach(.clearJournal)
                 try transaction.clearJournal()
                 isApplied = true
@@ -475,7 +478,7 @@ final class Upgrade {
         guard try !store.state().journal.isEmpty else { return }
         let wait = makeWait()
         try store.withWriteTransaction(until: nil) { transaction in
-            try Attachments(stores).apply(transaction.journal(), configuration)
+            try Attachments(readStores()).apply(transaction.journal(), configuration)
             try transaction.clearJournal()
             return true
         } waiting: {

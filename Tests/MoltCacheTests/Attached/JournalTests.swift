@@ -251,7 +251,7 @@ struct JournalTests {
         let cache = try CodableCache(at: fresh, migrations: registry)
         defer { cache.close() }
         #expect(try notebook.lines == ["old", "new"])
-        #expect(cache.report.entries.map(\.outcome) == [.ran, .bornFresh])
+        #expect(cache.report.entries.map(\.outcome) == [.ran, .createdAtVersion])
     }
 
     @Test func `Progress counts no records for a step that reads none`() throws {

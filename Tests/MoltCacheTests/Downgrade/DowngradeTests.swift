@@ -224,7 +224,7 @@ import Testing
         )
         let cache = try CodableCache(at: scenario.url, migrations: imported)
         #expect(cache.report.isFresh && cache.schemaVersion == 2)
-        #expect(cache.report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran])
+        #expect(cache.report.entries.map(\.outcome) == [.createdAtVersion, .createdAtVersion, .ran])
         #expect(try cache.keys() == ["new"])
         try cache.set(Person.jane, forKey: "jane")
 

@@ -74,7 +74,7 @@ struct NothingToDoTests {
 
         #expect(plan.isFresh)
         #expect(plan.pending.isEmpty)
-        #expect(plan.entries.map(\.action) == [.recordOnly(.bornFresh), .recordOnly(.bornFresh)])
+        #expect(plan.entries.map(\.action) == [.recordOnly(.createdAtVersion), .recordOnly(.createdAtVersion)])
         #expect(try directory.names().isEmpty)
     }
 
@@ -119,7 +119,7 @@ struct NothingToDoTests {
         let report = cache.report
         #expect(report.isFresh)
         #expect(report.entries.map(\.migration.name) == ["edits", "blocks", "last", "no step"])
-        #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran, .ran])
+        #expect(report.entries.map(\.outcome) == [.createdAtVersion, .createdAtVersion, .ran, .ran])
         #expect(report.entries.map(\.steps.count) == [0, 2, 2, 0])
         #expect(report.entries[1].counts.created == 1)
         #expect(report.entries[2].counts.changed == 1)
@@ -127,7 +127,7 @@ struct NothingToDoTests {
         guard kind != "memory" else { return }
         let after = try Snapshot(of: directory.file())
         #expect(after.version == 3)
-        #expect(after.ledger.map(\.outcome) == [.bornFresh, .bornFresh, .ran, .ran])
+        #expect(after.ledger.map(\.outcome) == [.createdAtVersion, .createdAtVersion, .ran, .ran])
         #expect(after["imported"]?.version == 3)
         #expect(try CodableCache(at: directory.file(), migrations: Self.fresh(ran)).report.isEmpty)
         #expect(ran.all == ["import", "tidy", "last"])
@@ -146,7 +146,11 @@ struct NothingToDoTests {
 
         #expect(ran.all == ["import"])
         #expect(cache.schemaVersion == 3)
-        #expect(cache.report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh, .bornFresh])
+        #expect(
+            cache.report.entries.map(\.outcome) == [
+                .createdAtVersion, .createdAtVersion, .createdAtVersion, .createdAtVersion,
+            ]
+        )
         #expect(cache.report.entries.map(\.steps.count) == [0, 1, 0, 0])
         #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }

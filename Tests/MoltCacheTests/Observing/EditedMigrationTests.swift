@@ -72,7 +72,7 @@ struct EditedMigrationTests {
     }
 
     @Test func `is reported even if it never ran because the store was born at its version`() throws {
-        #expect(try StoreFile.state(at: url).ledger[0].outcome == .bornFresh)
+        #expect(try StoreFile.state(at: url).ledger[0].outcome == .createdAtVersion)
         #expect(throws: MoltError.self) { try open([edited], .fail) }
     }
 

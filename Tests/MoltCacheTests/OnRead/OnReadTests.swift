@@ -143,7 +143,7 @@ import Testing
     @Test func `is not put off in a new store`() throws {
         let directory = try ScratchDirectory()
         let cache = try CodableCache(at: directory.file(), migrations: Self.migrations)
-        #expect(cache.report.entries.map(\.outcome) == [.bornFresh])
+        #expect(cache.report.entries.map(\.outcome) == [.createdAtVersion])
         #expect(cache.report.onRead.isEmpty)
     }
 

@@ -51,7 +51,7 @@ struct MigrationPlanTests {
 
         #expect(plan.isFresh)
         #expect(plan.needsUpgrade)
-        let skipped = MigrationPlan.Action.recordOnly(.bornFresh)
+        let skipped = MigrationPlan.Action.recordOnly(.createdAtVersion)
         #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run(), .runIfRecordsAppear()])
         #expect(plan.entries.map(\.willRun) == [false, false, false, true, false])
         #expect(plan.description.hasSuffix("after  (new store, runs if records are imported)"))

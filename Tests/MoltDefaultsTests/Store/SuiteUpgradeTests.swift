@@ -105,7 +105,7 @@ import Testing
         #expect(report.isFresh)
         // The first one works on records only, which a suite does not have.
         #expect(report.entries.map(\.migration.name) == ["block", "import"])
-        #expect(report.entries.map(\.outcome) == [.bornFresh, .ran])
+        #expect(report.entries.map(\.outcome) == [.createdAtVersion, .ran])
         #expect(try fresh.suite.upgradeState().version == 3)
         #expect(try fresh.values["imported"] == 1)
     }

@@ -147,7 +147,7 @@ struct StoreDifferenceTests {
         let expected = StoreFixture(schemaVersion: 1, ledger: [row])
         #expect(StoreDifference(expected: expected, found: StoreFixture(schemaVersion: 1, ledger: [other])).isEmpty)
 
-        other.outcome = .bornFresh
+        other.outcome = .createdAtVersion
         let extra = LedgerEntry(name: "b", version: 2, appliedAt: Date())
         let found = StoreFixture(schemaVersion: 2, ledger: [other, extra])
 

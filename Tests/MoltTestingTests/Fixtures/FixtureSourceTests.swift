@@ -170,7 +170,7 @@ struct FixtureSourceTests {
 
             #expect(fixture.schemaVersion == 2)
             #expect(fixture.ledger.map(\.name) == ["one", "two"])
-            #expect(fixture.ledger.map(\.outcome) == [.bornFresh, .bornFresh])
+            #expect(fixture.ledger.map(\.outcome) == [.createdAtVersion, .createdAtVersion])
             #expect(
                 fixture.records == [
                     .init("john", "Person", .json(#"{"name":"John"}"#), expiration: end),

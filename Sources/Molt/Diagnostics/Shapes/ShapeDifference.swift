@@ -20,15 +20,15 @@ package struct ShapeDifference: Hashable, Sendable, Codable {
         case caseRemoved
     }
 
-    package var kind: Kind
+    var kind: Kind
     /// The record type name.
-    package var type: String
+    var type: String
     /// The path to the property, joined with dots, with `[]` for an element; empty for the type itself.
-    package var property: String
+    var property: String
     /// The previous type or case.
-    package var old: String?
+    var old: String?
     /// The current type.
-    package var new: String?
+    var new: String?
 
     package init(kind: Kind, type: String, property: String, old: String? = nil, new: String? = nil) {
         self.kind = kind

@@ -60,11 +60,11 @@ package struct ObjectShape: Sendable, Equatable {
     /// The properties by their stored names.
     package var properties: [String: TypeShape] = [:]
     /// The properties that the type reads, but that no value has written.
-    package var onlyRead: Set<String> = []
+    var onlyRead: Set<String> = []
     /// The properties that are always written, or never seen, but are optional for reading.
     package var lenient: Set<String> = []
     /// The names of the stored properties in code, if known.
-    package var members: Set<String>?
+    var members: Set<String>?
     /// The coding keys of the properties.
     var code = CodeNames()
 }

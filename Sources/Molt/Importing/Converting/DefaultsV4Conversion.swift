@@ -9,7 +9,7 @@ internal import Foundation
 /// The conversion is idempotent. It also completes values that are native only in part, which an earlier release of
 /// Defaults 5 may have left.
 package struct DefaultsV4Conversion: Sendable {
-    package var target: DefaultsRelease
+    var target: DefaultsRelease
 
     /// Creates a conversion.
     ///

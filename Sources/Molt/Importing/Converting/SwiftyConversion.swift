@@ -5,15 +5,15 @@ internal import Foundation
 /// It reads the forms of all releases: native arrays, JSON data, keyed archives of plain values, archives around JSON
 /// data, and strings that denote a number or a Boolean. Values in the new form stay unchanged, and so do archives of
 /// other objects.
-package struct SwiftyConversion: Sendable {
-    package init() {}
+struct SwiftyConversion: Sendable {
+    init() {}
 
     /// Converts a stored value; one with an element that cannot be converted is not converted.
     ///
     /// - Parameters:
     ///   - stored: The value in the suite's own domain.
     ///   - form: The form of values under the key.
-    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
+    func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
             var walk = DefaultsV4Walk(target: .latest)
             let value = try converted(stored, as: form, &walk)

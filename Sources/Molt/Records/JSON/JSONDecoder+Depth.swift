@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 extension JSONDecoder {
     /// Decodes text that comes from a file; no other code passes such text to Foundation unchecked.

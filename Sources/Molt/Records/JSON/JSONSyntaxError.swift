@@ -37,7 +37,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertib
 
 extension JSONSyntaxError: LocalizedError {
     /// The reason and the offset, in a sentence.
-    package var errorDescription: String? { "This is not JSON text: \(description)." }
+    var errorDescription: String? { "This is not JSON text: \(description)." }
 }
 
 extension JSONSyntaxError: ValueFreeError {}

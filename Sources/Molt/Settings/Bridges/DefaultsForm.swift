@@ -8,7 +8,7 @@
 ///
 /// JSON text does not determine the form: in JSON, a date is a number and data is a string.
 public struct DefaultsForm: Sendable {
-    package let kind: Kind
+    let kind: Kind
 
     package init(_ kind: Kind) { self.kind = kind }
 
@@ -159,13 +159,13 @@ extension DefaultsForm {
     /// The form of a dictionary's keys.
     public struct Key: Sendable {
         /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
-        package let text: @Sendable (String) -> String?
+        let text: @Sendable (String) -> String?
         /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
         ///
         /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
-        package let mayAlternate: Bool
+        let mayAlternate: Bool
 
-        package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
+        init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
             self.mayAlternate = mayAlternate
             self.text = text
         }

@@ -114,7 +114,7 @@ extension DefaultsSerializable {
     /// Decodes a stored value.
     ///
     /// - Throws: ``MoltError``, or an error of a custom bridge, if the value cannot be read.
-    package static func decoded(from stored: PropertyListValue) throws -> Self {
+    static func decoded(from stored: PropertyListValue) throws -> Self {
         guard let value = try bridge.decode(stored) as? Self else { throw unfittingBridge }
         return value
     }

@@ -4,11 +4,11 @@ internal import Foundation
 ///
 /// The journal of a store keeps it between the commit and the change of the suite.
 package struct SuitePatch: Codable {
-    package var snapshot: [String: PropertyListValue]
-    package var set: [String: PropertyListValue] = [:]
-    package var remove: [String] = []
+    var snapshot: [String: PropertyListValue]
+    var set: [String: PropertyListValue] = [:]
+    var remove: [String] = []
     /// The old keys of renamed values, by new key.
-    package var renamed: [String: String] = [:]
+    var renamed: [String: String] = [:]
     /// The keys of values that come from another suite, which loses them once this suite has them.
     var arrived: Set<String> = []
     /// The places of moved values in other suites, by the keys that they had in this one; nil for none.

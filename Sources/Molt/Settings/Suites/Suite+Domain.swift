@@ -58,7 +58,7 @@ extension Suite {
     /// All values in the domain; on Linux, the app's unsaved ones are saved first.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
-    package func allValues() throws -> [String: PropertyListValue] {
+    func allValues() throws -> [String: PropertyListValue] {
         try validate()
         return try storedValues()
     }
@@ -66,7 +66,7 @@ extension Suite {
     /// Makes changes that are the same for every content; a key in both arguments is set.
     ///
     /// - Throws: The same errors as ``change(restoring:_:)``.
-    package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
+    func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
         try change { domain in
             var changes: [String: PropertyListValue?] = values.mapValues { $0.asStored() }
             for key in values.keys { try checkForm(of: key, among: domain) }
@@ -86,7 +86,7 @@ extension Suite {
     ///   - snapshot: The values to restore first if a kill has destroyed the suite's file; none by default.
     ///   - makeChanges: Receives the values and returns the changes; it must not use the suite.
     /// - Throws: ``MoltError`` as ``allValues()``, `cannotStore`, or `readBackFailed` with the keys that differ.
-    package func change(
+    func change(
         restoring snapshot: [String: PropertyListValue]? = nil,
         _ makeChanges: ([String: PropertyListValue]) throws -> [String: PropertyListValue?]
     ) throws {
@@ -120,7 +120,7 @@ extension Suite {
     ///
     /// A renamed value is never under neither key, which would look as if the app had removed it. The ledger is last: a
     /// suite with a row has the changes that the row stands for.
-    package static func inOrder(
+    static func inOrder(
         _ changes: [String: PropertyListValue?]
     ) -> [(key: String, value: PropertyListValue?)] {
         func rank(_ key: String, _ value: PropertyListValue?) -> Int { key == ledgerKey ? 2 : value == nil ? 1 : 0 }

@@ -68,7 +68,7 @@ extension Suite {
         }
 
         /// Only creates the object, because the service reports no write errors in advance.
-        package func checkWritable() throws {
+        func checkWritable() throws {
             try validate()
             _ = try makeDefaults()
         }
@@ -401,7 +401,7 @@ extension Suite {
         /// Checks that the file could be written now; the library makes missing directories.
         ///
         /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
-        package func checkWritable() throws {
+        func checkWritable() throws {
             try validate()
             var place = preferencesPath
             while access(place, W_OK) != 0 {

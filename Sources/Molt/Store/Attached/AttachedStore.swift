@@ -15,11 +15,11 @@ package enum AttachedStore: Sendable {
         }
     }
 
-    package var suite: Suite? {
+    var suite: Suite? {
         if case .suite(let suite) = self { suite } else { nil }
     }
 
-    package var directory: AttachedDirectory? {
+    var directory: AttachedDirectory? {
         if case .directory(let directory) = self { directory } else { nil }
     }
 

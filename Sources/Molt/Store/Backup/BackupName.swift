@@ -19,9 +19,9 @@ package struct BackupName: Hashable, Sendable {
         case replaced
 
         /// The kinds that count as backups in policies, and that an older app can restore.
-        package static let backups: [Kind] = [.automatic, .manual]
+        static let backups: [Kind] = [.automatic, .manual]
         /// The kinds that are kept aside.
-        package static let filesAside: [Kind] = [.aside, .damaged, .replaced]
+        static let filesAside: [Kind] = [.aside, .damaged, .replaced]
     }
 
     /// The extension of an incomplete file.
@@ -29,12 +29,12 @@ package struct BackupName: Hashable, Sendable {
     /// The maximum number of bytes of a store's name in the name: most file systems limit a name to 255 bytes.
     private static let longestStem = 186
 
-    package var store: String
+    var store: String
     /// The schema version of the contents; nil if unknown.
-    package var version: Int?
+    var version: Int?
     /// When it was made, with millisecond precision.
-    package var date: Date
-    package var kind: Kind
+    var date: Date
+    var kind: Kind
 
     package init(store: String, version: Int?, date: Date, kind: Kind) {
         self.store = store
@@ -43,7 +43,7 @@ package struct BackupName: Hashable, Sendable {
         self.kind = kind
     }
 
-    package var text: String {
+    var text: String {
         "\(Self.stem(of: store)).\(version.map { "v\($0)-" } ?? "")\(Self.text(of: date)).\(kind.rawValue)"
     }
 
@@ -63,13 +63,13 @@ package struct BackupName: Hashable, Sendable {
     /// A date, moved behind the existing names if necessary: new names sort last even if the clock was set back.
     ///
     /// - Parameter names: The files beside the store.
-    package static func later(_ date: Date, than names: [String], of store: String) -> Date {
+    static func later(_ date: Date, than names: [String], of store: String) -> Date {
         let newest = names.compactMap { BackupName($0, of: store)?.date }.max()
         return newest.map { max(date, $0.addingTimeInterval(0.0015)) } ?? date
     }
 
     /// The maximum number of bytes in the names of a store's backups.
-    package static func longest(of store: String) -> Int {
+    static func longest(of store: String) -> Int {
         // ".v", a version, "-", the time, and the longest extension.
         stem(of: store).utf8.count + 2 + 19 + 1 + 19 + 14 + part.utf8.count
     }
@@ -83,7 +83,7 @@ package struct BackupName: Hashable, Sendable {
     }
 
     /// Whether a name is that of an incomplete file of ours.
-    package static func isPart(_ text: String, of store: String) -> Bool {
+    static func isPart(_ text: String, of store: String) -> Bool {
         text.hasSuffix(part) && BackupName(String(text.dropLast(part.count)), of: store) != nil
     }
 

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// The policy for the backups that upgrades make before they write to a store.
 ///
@@ -25,8 +25,8 @@ public struct BackupPolicy: Sendable {
     /// The newest backup is kept at any age; it is the only one if the value is zero or less.
     public var maximumAge: Duration?
     /// The number of bytes that can be written at a path, or nil if unknown; tests replace it to simulate a full disk.
-    package var freeSpace: @Sendable (_ path: String) -> Int64?
-    package var now: @Sendable () -> Date
+    var freeSpace: @Sendable (_ path: String) -> Int64?
+    var now: @Sendable () -> Date
 
     /// Creates a policy; by default it keeps two backups of any age.
     public init(keep: Int = 2, maximumAge: Duration? = nil) {

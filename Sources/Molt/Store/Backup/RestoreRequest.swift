@@ -3,15 +3,15 @@ internal import Foundation
 /// The options of a restore.
 package struct RestoreRequest {
     /// Whether the backup may belong to another store or be in another directory.
-    package var isFromAnotherStore = false
+    var isFromAnotherStore = false
     /// The names of the available attached stores; nil if they were already checked.
-    package var attached: Set<String>?
+    var attached: Set<String>?
     /// Whether attached stores in the backup that are not available stay as they are; otherwise it is refused.
-    package var leavesUnattached = false
+    var leavesUnattached = false
     /// The request for a copy of the replaced contents, made if they are undamaged; nil to keep no copy.
-    package var keeping: BackupRequest?
+    var keeping: BackupRequest?
     /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
-    package var attachedNow: () throws -> [JournalEntry] = { [] }
+    var attachedNow: () throws -> [JournalEntry] = { [] }
 
     package init() {}
 }
@@ -23,7 +23,7 @@ extension RestoreRequest {
     ///
     /// - Parameter names: The attached stores in the backup.
     /// - Throws: ``MoltError`` with the code `notAttached`.
-    package func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
+    func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
         let unattached = names.filter { attached?.contains($0) == false }
         guard !leavesUnattached, let first = unattached.first else { return unattached }
         let missing = unattached.joined(separator: " and ")
@@ -39,7 +39,7 @@ extension RestoreRequest {
     }
 
     /// Includes the current state of suites in the copy of the replaced contents.
-    package mutating func keep(_ attached: [Suite]) {
+    mutating func keep(_ attached: [Suite]) {
         attachedNow = { try attached.map { try $0.patchRestoringCurrentState() } }
     }
 }
@@ -47,16 +47,16 @@ extension RestoreRequest {
 /// A request for a copy of a store.
 package struct BackupRequest {
     /// The kind of copy, which determines its name and whether it may be removed automatically.
-    package var kind: BackupName.Kind
-    package var version: Int
+    var kind: BackupName.Kind
+    var version: Int
     /// The changes that restore attached stores; nil leaves the store's own journal in the copy.
-    package var attached: [JournalEntry]?
+    var attached: [JournalEntry]?
     /// The source of the free space and the time.
-    package var policy: BackupPolicy
+    var policy: BackupPolicy
     /// Called before each part of the work; throws to stop it.
-    package var step: () throws -> Void
+    var step: () throws -> Void
 
-    package init(
+    init(
         _ kind: BackupName.Kind,
         version: Int,
         attached: [JournalEntry]? = nil,
@@ -73,7 +73,7 @@ package struct BackupRequest {
     /// Throws if there is not enough space for a copy.
     ///
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup`.
-    package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MoltError) {
+    func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MoltError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
         throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
     }

@@ -11,7 +11,7 @@ extension StoreFile {
     }
 
     /// Returns the backups beside the file, newest first.
-    package func backups() throws -> [StoreBackup] {
+    func backups() throws -> [StoreBackup] {
         try isInMemory ? [] : files.backups()
     }
 
@@ -29,7 +29,7 @@ extension StoreFile {
     ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The suites in the backup that were left as they are.
     @discardableResult
-    package func restore(
+    func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
@@ -77,7 +77,7 @@ extension StoreFile {
         return part
     }
 
-    package func remove(_ backup: StoreBackup) throws {
+    func remove(_ backup: StoreBackup) throws {
         let files = files
         let path = try files.path(of: backup, isOwn: false)
         let name = (path as NSString).lastPathComponent
@@ -96,7 +96,7 @@ extension StoreFile {
     }
 
     /// Whether the file is damaged, from a check of all pages.
-    package func isDamaged() -> Bool {
+    func isDamaged() -> Bool {
         !isInMemory && BackupCheck.damage(path) != nil
     }
 
@@ -104,7 +104,7 @@ extension StoreFile {
     ///
     /// - Returns: The file that was kept. Its name ends with `aside` or, when it cannot be read, with `damaged`. nil
     ///   when there was no content, and for a suite, whose app would lose all settings.
-    package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
+    func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
         guard primary == nil else { return nil }
         close()
         do {

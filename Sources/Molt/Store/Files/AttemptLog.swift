@@ -20,7 +20,7 @@ package struct AttemptLog: Sendable {
     }
 
     /// The attempts that have begun and not ended, in order.
-    package func attempts() -> [UpgradeAttempt] {
+    func attempts() -> [UpgradeAttempt] {
         // An unreadable file must not prevent the store from being opened.
         guard let bytes = try? DurableFile.read(path) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
@@ -30,13 +30,13 @@ package struct AttemptLog: Sendable {
     }
 
     /// The attempt in progress, unless no process has its identifier any more.
-    package func holder() -> UpgradeAttempt? {
+    func holder() -> UpgradeAttempt? {
         guard let last = attempts().last, last.processID > 0 else { return nil }
         // A process of another user exists, but may not be signalled.
         return kill(last.processID, 0) == 0 || errno == EPERM ? last : nil
     }
 
-    package func clear() {
+    func clear() {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         unlink(path)

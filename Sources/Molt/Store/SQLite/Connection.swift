@@ -126,7 +126,7 @@ package final class Connection {
     }
 
     /// Runs one statement with values for its parameters.
-    package func run(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) {
+    func run(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) {
         let statement = try prepare(sql)
         try statement.bind(values)
         try statement.run()
@@ -145,7 +145,7 @@ package final class Connection {
     }
 
     /// Whether the file itself, not the temporary database, has a table.
-    package func hasTable(_ name: String) throws(SQLiteError) -> Bool {
+    func hasTable(_ name: String) throws(SQLiteError) -> Bool {
         try integer("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)", name) != 0
     }
 
@@ -198,7 +198,7 @@ package final class Connection {
     }
 
     /// The error for a result code, with SQLite's message.
-    package func error(_ code: Int32) -> SQLiteError {
+    func error(_ code: Int32) -> SQLiteError {
         // Read errno first: SQLite's own copy lacks the reason for a failed commit.
         let system = errno
         let extended = sqlite3_extended_errcode(handle)

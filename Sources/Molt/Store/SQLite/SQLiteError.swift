@@ -17,7 +17,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// - Parameters:
     ///   - extendedCode: The extended result code; its low byte is the primary code.
     ///   - systemCode: The system's error number; 0 for none.
-    package init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
+    init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
         self.resultCode = extendedCode & 0xFF
         self.extendedCode = extendedCode
         self.message = message
@@ -77,7 +77,7 @@ extension SQLiteError {
     ///
     /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
-    package var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
+    var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
     /// Whether the schema uses a function that SQLite bars from untrusted schemas, for example in an index.
     ///
     /// SQLite 3.40 counts `json_extract` among them; newer releases do not.

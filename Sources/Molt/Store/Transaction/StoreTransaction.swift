@@ -5,7 +5,7 @@ internal import Foundation
 /// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
 /// insertion, and ``read(into:types:after:through:)`` returns records in that order. Statements are prepared at their
 /// first use and kept until the end.
-package final class StoreTransaction {
+final class StoreTransaction {
     private let connection: Connection
     let storeName: String
     /// Whether the store may have records; that of a suite has none.
@@ -100,7 +100,7 @@ package final class StoreTransaction {
     }
 
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
-    package func record(_ entries: [LedgerEntry], version: Int) throws {
+    func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
@@ -423,7 +423,7 @@ package final class StoreTransaction {
     /// Adds a record under an unused id.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
-    package func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
         guard holdsRecords else {
             throw MoltError(
                 .unsupported,

@@ -1,5 +1,5 @@
 /// An element of the coding path of an error.
-package enum CodingStep: Equatable {
+enum CodingStep: Equatable {
     /// An element of an array, from 0.
     case index(Int)
     /// A property from a type's `CodingKeys`.
@@ -11,7 +11,7 @@ package enum CodingStep: Equatable {
     ///
     /// Foundation's coders name an array element "Index 0"; a dictionary key that is a number also has an `intValue`.
     /// Compiler-generated `CodingKeys` are enums without associated values; keys made from strings at run time are not.
-    package init(_ key: any CodingKey) {
+    init(_ key: any CodingKey) {
         let mirror = Mirror(reflecting: key)
         if let index = key.intValue, key.stringValue == "Index \(index)" {
             self = .index(index)

@@ -140,11 +140,11 @@ extension DecodingError {
 }
 
 /// An error whose description never contains a value, so that it may be shown.
-package protocol ValueFreeError: Error, CustomStringConvertible {
+protocol ValueFreeError: Error, CustomStringConvertible {
     /// The number of its kind, if the library that it comes from has one.
     var number: Int32? { get }
 }
 
 extension ValueFreeError {
-    package var number: Int32? { nil }
+    var number: Int32? { nil }
 }

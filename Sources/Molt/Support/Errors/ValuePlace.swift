@@ -14,7 +14,7 @@ package struct ValuePlace: Hashable, Sendable {
     }
 
     /// The steps, outermost first; empty for the whole value.
-    package var steps: [Step]
+    var steps: [Step]
 
     /// Creates a place from its steps; without steps it is the whole value.
     package init(_ steps: [Step] = []) {
@@ -24,7 +24,7 @@ package struct ValuePlace: Hashable, Sendable {
     /// The place including the keys of dictionaries, such as `["Ada"][0].name`.
     ///
     /// - Important: It contains a part of the value. Do not log it where users' data must not go.
-    package var fullDescription: String {
+    var fullDescription: String {
         text { $0 }
     }
 

@@ -40,7 +40,7 @@ extension MigrationContext {
     /// Returns a record whose content is, byte for byte, the value of an object's only property.
     ///
     /// It is not in the store yet. Returns nil if the JSON is not an object with only that property.
-    package func record(
+    func record(
         _ type: String,
         forKey key: String,
         onlyValueOf property: String,
@@ -52,22 +52,22 @@ extension MigrationContext {
     }
 
     /// Returns a record of raw data, which is not in the store yet.
-    package func record(_ type: String, forKey key: String, data: [UInt8]) -> Record {
+    func record(_ type: String, forKey key: String, data: [UInt8]) -> Record {
         Record(coding: coding, key: key, typeName: type, content: data, isData: true)
     }
 
     /// Adds a record that is not in the store yet.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists`.
-    package func create(_ record: Record, expiration: Date?) throws {
+    func create(_ record: Record, expiration: Date?) throws {
         var record = record
         try insert(&record, expiration)
     }
 
     /// The time at which the upgrade began, by the clock of the cache.
-    package var now: Date { runner.now }
+    var now: Date { runner.now }
 
-    package func checkCancellation() throws {
+    func checkCancellation() throws {
         try configuration.checkCancellation()
     }
 }

@@ -45,7 +45,7 @@ public struct DocumentUpgrade: Sendable {
     }
 
     /// Creates an upgrade for the documents that can be upgraded; older ones are refused one by one.
-    package init(usablePartOf migrations: MigrationRegistry) throws {
+    init(usablePartOf migrations: MigrationRegistry) throws {
         try migrations.validate()
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
         version = migrations.version

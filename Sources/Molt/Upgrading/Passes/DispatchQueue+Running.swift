@@ -1,8 +1,8 @@
-package import Foundation
+internal import Foundation
 
 extension DispatchQueue {
     /// Runs a closure on the queue without blocking the thread of the calling task.
-    package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         // Resuming a continuation before it is awaited orders the two threads, but ThreadSanitizer cannot see that. It
         // does see the lock.
         let order = Locked(())
@@ -17,7 +17,7 @@ extension DispatchQueue {
     }
 
     /// Runs a closure on the queue, with a function that says whether the calling task was cancelled.
-    package func runCancellable<Value: Sendable>(
+    func runCancellable<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
         let isCancelled = Locked(false)

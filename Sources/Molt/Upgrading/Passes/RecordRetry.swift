@@ -2,8 +2,8 @@
 ///
 /// Only steps that change single records run. A block may read and change any record, so a record whose way leads
 /// through one cannot be retried.
-package struct RecordRetry {
-    package enum Outcome: Sendable {
+struct RecordRetry {
+    enum Outcome: Sendable {
         case converted(StoreContents.StoredRecord)
         case dropped
         /// The record as it was before the migration that failed this time.
@@ -17,7 +17,7 @@ package struct RecordRetry {
     private let applied: [LedgerEntry]
 
     /// - Parameter migrations: The registry of a release that can convert the records.
-    package init(_ migrations: MigrationRegistry, ledger: [LedgerEntry]) {
+    init(_ migrations: MigrationRegistry, ledger: [LedgerEntry]) {
         self.migrations = migrations
         applied = ledger.filter { $0.outcome != .deferred }
     }
@@ -25,7 +25,7 @@ package struct RecordRetry {
     /// Sends a record through the step that it failed in and all that were applied since.
     ///
     /// - Throws: The error of a closure that was cancelled.
-    package func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws
+    func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws
         -> Outcome
     {
         do {

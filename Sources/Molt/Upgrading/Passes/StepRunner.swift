@@ -124,7 +124,7 @@ final class StepRunner {
                 ?? Result(
                     entry: MigrationReport.Entry(
                         migration.id,
-                        plan.isFresh ? .bornFresh : .ran,
+                        plan.isFresh ? .createdAtVersion : .ran,
                         steps: migration.steps.map { MigrationReport.Step(summary: $0.description) }
                     )
                 )

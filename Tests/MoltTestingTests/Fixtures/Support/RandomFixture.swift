@@ -34,7 +34,7 @@ enum RandomFixture {
         if random.oneIn(2) { entry.fingerprint = text(&random) }
         if random.oneIn(2) { entry.appVersion = text(&random) }
         if random.oneIn(2) { entry.moltVersion = text(&random) }
-        entry.outcome = random.pick([.ran, .bornFresh, .replaced, .deferred])
+        entry.outcome = random.pick([.ran, .createdAtVersion, .replaced, .deferred])
         return entry
     }
 
