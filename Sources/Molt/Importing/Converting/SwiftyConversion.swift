@@ -6,8 +6,6 @@ internal import Foundation
 /// data, and strings that denote a number or a Boolean. Values in the new form stay unchanged, and so do archives of
 /// other objects.
 struct SwiftyConversion: Sendable {
-    init() {}
-
     /// Converts a stored value; one with an element that cannot be converted is not converted.
     ///
     /// - Parameters:

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 extension JSONDecoder {
     /// Decodes text that comes from a file; no other code passes such text to Foundation unchecked.
