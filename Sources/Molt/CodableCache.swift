@@ -103,7 +103,7 @@ public final class CodableCache: Sendable {
     /// Opens a store, for example one in memory that already has records.
     ///
     /// - Parameter retained: An object that the store's file needs; it lives as long as the cache.
-    init(
+    package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
         configuration: Configuration,
@@ -205,7 +205,7 @@ extension CodableCache {
 
 extension StoreFile {
     /// Creates a store for a cache file, as a configuration has it.
-    convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
+    package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
         readsLaterLayouts = configuration.readsNewerStores
         pageLimit = configuration.hooks.pageLimit

@@ -48,7 +48,7 @@ package struct CodingProblem {
     /// The location and the problem.
     ///
     /// - Parameter path: The path of the decoded or encoded value; nil for the whole content.
-    func text(in path: PropertyPath? = nil) -> String {
+    package func text(in path: PropertyPath? = nil) -> String {
         let names = (path?.names ?? []) + place
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
     }

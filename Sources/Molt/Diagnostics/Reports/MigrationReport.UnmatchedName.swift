@@ -58,7 +58,7 @@ extension MigrationReport {
         }
 
         /// The name that a misspelled one probably stands for; nil if none is similar.
-        static func nearest(to name: String, among names: some Sequence<String>) -> String? {
+        package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
             let name = Array(name.lowercased())
             // Allow one wrong letter in three. A very long string is not a name.
             let limit = max(1, name.count / 3)

@@ -15,11 +15,11 @@ package enum AttachedStore: Sendable {
         }
     }
 
-    var suite: Suite? {
+    package var suite: Suite? {
         if case .suite(let suite) = self { suite } else { nil }
     }
 
-    var directory: AttachedDirectory? {
+    package var directory: AttachedDirectory? {
         if case .directory(let directory) = self { directory } else { nil }
     }
 

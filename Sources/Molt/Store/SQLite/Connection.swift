@@ -198,7 +198,7 @@ package final class Connection {
     }
 
     /// The error for a result code, with SQLite's message.
-    func error(_ code: Int32) -> SQLiteError {
+    package func error(_ code: Int32) -> SQLiteError {
         // Read errno first: SQLite's own copy lacks the reason for a failed commit.
         let system = errno
         let extended = sqlite3_extended_errcode(handle)
