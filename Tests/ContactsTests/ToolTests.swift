@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    import Molt
+    @testable import Molt
     import TestSupport
     import Testing
     import contacts

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
 
     /// A directory that is mounted a second time, read-only, in a child process with a mount namespace of its own.

@@ -1,7 +1,7 @@
 #if PostgreSQLTests
 
     import Foundation
-    import Molt
+    @testable import Molt
 
     // The code of the guide "Upgrading documents in your own database"; `.ci/examples` compares them.
 

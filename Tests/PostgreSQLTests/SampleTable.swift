@@ -2,7 +2,7 @@
 
     import Foundation
     import Generators
-    import Molt
+    @testable import Molt
 
     /// The table of samples, and what the processes of a test tell each other.
     struct SampleTable {

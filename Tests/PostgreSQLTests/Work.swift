@@ -2,7 +2,7 @@
 
     import Foundation
     import Generators
-    import Molt
+    @testable import Molt
     import Testing
 
     /// The work of a process.

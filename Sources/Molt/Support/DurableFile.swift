@@ -18,7 +18,7 @@ package enum DurableFile {
         package var isExisting: Bool { number == EEXIST }
 
         /// Whether the disk is full, or a quota or size limit is reached.
-        package var isOutOfSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
+        var isOutOfSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
         package var reason: String { String(cString: strerror(number)) }
     }

@@ -1,7 +1,7 @@
 #if os(Linux)
     import FaultyDisk
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
     import TestSupport
 

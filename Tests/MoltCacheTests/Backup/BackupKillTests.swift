@@ -1,7 +1,7 @@
 #if CHILD_PROCESSES
     import Foundation
     import Generators
-    import Molt
+    @testable import Molt
     import Testing
 
     /// The number of records in the store, enough that a copy has several parts.

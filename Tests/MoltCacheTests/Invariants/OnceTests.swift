@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
 
     /// Invariant 2: each migration is applied once, whichever process opens first.

@@ -1,6 +1,6 @@
 #if DEBUG
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
 
     @Suite("A migration that has not shipped, with redoesUnshippedMigrations")

@@ -1,6 +1,6 @@
 #if DEBUG
     import Foundation
-    import Molt
+    @testable import Molt
     import TestSupport
     import Testing
 

@@ -2,7 +2,7 @@
     import FaultyDisk
     import Foundation
     import Generators
-    import Molt
+    @testable import Molt
     import TestSupport
     import Testing
 

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Generators
-    import Molt
+    @testable import Molt
     import TestSupport
     import Testing
 

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
 
     /// The library writes such a date, with all other settings, into a file that it cannot read.

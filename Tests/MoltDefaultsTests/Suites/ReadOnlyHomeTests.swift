@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Molt
+    @testable import Molt
     import Testing
     import TestSupport
 

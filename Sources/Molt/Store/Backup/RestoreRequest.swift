@@ -13,7 +13,7 @@ package struct RestoreRequest {
     /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
     var attachedNow: () throws -> [JournalEntry] = { [] }
 
-    package init() {}
+    init() {}
 }
 
 extension RestoreRequest {

@@ -145,7 +145,7 @@ public struct MoltError: Error, Sendable {
     }
 
     /// The underlying error when the store's records are inconsistent and no operation failed.
-    package struct Damage: Error {}
+    struct Damage: Error {}
 }
 
 // MARK: Descriptions
