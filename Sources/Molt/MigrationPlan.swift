@@ -92,7 +92,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             if case .wait(let reason) = action { reason } else { nil }
         }
 
-        package var isApplied: Bool { status != .pending && status != .late }
+        package var isApplied: Bool { status != .pending && status != .late && deferral == nil }
     }
 
     /// Why the store cannot be upgraded.

@@ -157,9 +157,10 @@ final class AttachedStores {
         for name in (attached + declared).map(\.name) where !entries.contains(where: { $0.store == name }) {
             guard let suite = try store(name).suite else { continue }
             let entry = try reporting(name) {
-                // A migration cannot change a suite that is unavailable now.
+                // A migration cannot change a suite that is unavailable now. The ledger is not read: a suite that no
+                // migration needs may have a damaged one.
                 try suite.unavailability(in: role) == nil
-                    ? suite.patchRestoringCurrentState(snapshot(of: suite).values) : nil
+                    ? suite.patchRestoringCurrentState(suite.allValues()) : nil
             }
             if let entry { entries.append(entry) }
         }

@@ -81,19 +81,17 @@ extension MigrationPlan {
         let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)
         checkUnknown(state, registry)
-        let suites = problems.isEmpty && journal.isEmpty ? try suites() : [:]
-        for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
-            guard let ledger = suite.ledger else { continue }
-            checkUnknown(in: ledger, of: name, registry)
-            addEdits(in: ledger, registry)
-        }
-        var mayHaveRecords = false
-        for migration in registry.migrations {
-            let entry = entry(for: migration, state, registry, rows, suites, mayHaveRecords: mayHaveRecords)
-            mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
-            entries.append(entry)
-        }
+        addEntries(state, registry, rows, [:])
         checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
+        if problems.isEmpty, journal.isEmpty {
+            let suites = try suites()
+            for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
+                guard let ledger = suite.ledger else { continue }
+                checkUnknown(in: ledger, of: name, registry)
+                addEdits(in: ledger, registry)
+            }
+            if !suites.isEmpty { addEntries(state, registry, rows, suites) }
+        }
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
@@ -367,6 +365,22 @@ extension MigrationPlan {
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
         )
+    }
+
+    /// Adds an entry for each migration, and the problems of the store's own ledger.
+    private mutating func addEntries(
+        _ state: StoreState,
+        _ registry: MigrationRegistry,
+        _ rows: LedgerRows,
+        _ suites: [String: AttachedStores.SuiteState]
+    ) {
+        entries = []
+        var mayHaveRecords = false
+        for migration in registry.migrations {
+            let entry = entry(for: migration, state, registry, rows, suites, mayHaveRecords: mayHaveRecords)
+            mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
+            entries.append(entry)
+        }
     }
 
     private mutating func entry(

@@ -35,7 +35,8 @@ final class Attachments {
     }
 
     private func begin(_ suite: Suite) throws -> SuiteEditor {
-        let editor = try stores.reporting(suite.attachedName) { SuiteEditor(suite, try stores.snapshot(of: suite)) }
+        // Read anew: the app may have changed settings since the plan, or a block that uses them directly.
+        let editor = try stores.reporting(suite.attachedName) { SuiteEditor(suite, try SuiteSnapshot(suite)) }
         editors.append(editor)
         return editor
     }

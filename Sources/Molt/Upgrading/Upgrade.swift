@@ -70,7 +70,7 @@ final class Upgrade {
         while true {
             self.plan = plan
             try lockSuites(plan)
-            if try finishEarlierJournal(plan) {
+            if try applyEarlierJournal(plan) {
                 plan = try migrator.plan(for: store)
                 self.plan = plan
                 configuration.monitor?.send(.planned(plan))
@@ -80,9 +80,10 @@ final class Upgrade {
             guard plan.needsRun else { return report(of: plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
-                try finishJournal(committed)
+                try applyOwnJournal(committed)
                 return report(of: committed)
             }
+            try configuration.checkCancellation()
             plan = try migrator.plan(for: store)
         }
     }
@@ -261,11 +262,11 @@ final class Upgrade {
         defer { attachments.end() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = configuration.now()
-        let isLight = isLight(planned)
+        let isUnsynced = isLight(planned)
         let wait = makeWait()
         var committed: MigrationPlan?
         var hasRun = false
-        try store.withWriteTransaction(until: configuration.deadline, isSynced: !isLight) { transaction in
+        try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
             // Another process may have upgraded the store between the plan and the lock, so plan again.
             let state = try stores.state(transaction.state())
             var plan = try MigrationPlan(
@@ -276,22 +277,22 @@ final class Upgrade {
                 onlyRecordsOnRead: migrator.onlyRecordsOnRead
             ) { try transaction.hasRecords(before: $0) }
             self.plan = plan
+            // A journal comes first: the plan reads attached stores.
+            guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
             if plan != planned {
                 configuration.monitor?.send(.planned(plan))
                 if plan.edits != planned.edits { try checkEdits(plan) }
             }
-            // A journal comes first: the plan reads attached stores.
-            guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
             try plan.checkProblems()
             guard plan.needsRun else {
                 committed = plan
                 return true
             }
             let needsLocks = suiteLocks == nil && !configuration.isDryRun && worksOnSuites(plan)
-            guard !needsLocks, !isLight || self.isLight(plan) else { return false }
+            guard !needsLocks, !isUnsynced || isLight(plan) else { return false }
             hasRun = true
             try configuration.checkCancellation()
-            if try !isLight || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
+            if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try stores.changesRestoringCurrentState(store.attachments, plan)
             }
@@ -416,14 +417,14 @@ final class Upgrade {
     /// Applies the changes to attached stores that an earlier upgrade committed.
     ///
     /// - Returns: Whether there may have been any.
-    private func finishEarlierJournal(_ plan: MigrationPlan) throws -> Bool {
+    private func applyEarlierJournal(_ plan: MigrationPlan) throws -> Bool {
         guard !plan.journal.isEmpty, !plan.isSuperseded, !configuration.isDryRun else { return false }
         hasFinishedEarlier = try applyJournal(isCancellable: true) || hasFinishedEarlier
         return true
     }
 
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
-    private func finishJournal(_ committed: MigrationPlan) throws {
+    private func applyOwnJournal(_ committed: MigrationPlan) throws {
         guard !committed.journal.isEmpty, !configuration.isDryRun else { return }
         do {
             _ = try applyJournal(isCancellable: false)

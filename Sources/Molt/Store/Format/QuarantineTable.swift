@@ -31,7 +31,7 @@ package enum QuarantineTable {
         ) STRICT
         """
 
-    /// The columns of a ``MigrationReport.RecordFailure``, in their order in ``MigrationReport.RecordFailure/columns``.
+    /// The names of the columns of a failure, in the order of ``MigrationReport/RecordFailure/columns``.
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 

@@ -258,18 +258,18 @@ struct RecordChanger: Sendable {
         /// The changes for the notes of a dry run; empty in an upgrade.
         var changes: [(before: Record, after: Record, link: StepChains.Link)] = []
         defer { note(changes, outcome) }
-        /// The first step of the current migration.
-        var first = -1
+        /// That of the current migration.
+        var firstStage = -1
         var isMigrationCounted = false
         while next < chain.links.count {
             let link = chain.links[next]
             if link.stage >= end { break }
             next += 1
             if record.storedVersion >= link.doneFrom { continue }
-            if link.firstStage != first {
-                first = link.firstStage
+            if link.firstStage != firstStage {
+                firstStage = link.firstStage
                 isMigrationCounted = false
-                counts.migrations[first].read += 1
+                counts.migrations[firstStage].read += 1
             }
             counts.stages[link.stage].read += 1
             if link.isRenamed, !ExactName.isSame(record.typeName, link.typeName) {
@@ -304,7 +304,7 @@ struct RecordChanger: Sendable {
             if let before, record.revision != revision { changes.append((before, record, link)) }
             if record.isDropped {
                 counts.stages[link.stage].dropped += 1
-                counts.migrations[first].dropped += 1
+                counts.migrations[firstStage].dropped += 1
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .drop))
                 outcome.isGone = true
                 return outcome
@@ -313,8 +313,8 @@ struct RecordChanger: Sendable {
             counts.stages[link.stage].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
-                counts.migrations[first].changed += 1
-                if skipsFailures { outcome.changedBy.append(first) }
+                counts.migrations[firstStage].changed += 1
+                if skipsFailures { outcome.changedBy.append(firstStage) }
             }
             outcome.changedAt = link.recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
