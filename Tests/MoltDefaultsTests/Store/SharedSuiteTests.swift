@@ -170,6 +170,35 @@ import Testing
         }
     #endif
 
+    @Test func `A step finds what an earlier block has set in the suite without Molt`() throws {
+        let suiteName = scratch.name
+        let cache = try ScratchCache()
+        // A fresh store would skip the block.
+        try cache.upgrade([])
+        let setting = Migration(
+            to: 1,
+            "set",
+            .run { _ in UserDefaults(suiteName: suiteName)?.set(2.0, forKey: "volume") }
+        )
+        try cache.upgrade([setting, Migration(to: 2, "halve", steps: halving.steps)])
+        #expect(try scratch.values["volume"] == 1.0)
+    }
+
+    @Test func `A ledger that cannot be read fails no backup if no migration needs the suite`() throws {
+        let cache = try ScratchCache()
+        try cache.upgrade([Migration(to: 1, "first", .run { _ in })])
+        try suite.write(set: [Suite.ledgerKey: .string("noise")])
+        var configuration = MoltConfiguration()
+        configuration.attached = [suite]
+        configuration.backup = BackupPolicy()
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "first", .run { _ in }), Migration(to: 2, "rename", .renameType("Old", to: "New")),
+        ]
+        let report = try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).report
+        #expect(report.entries.map(\.migration.name) == ["rename"])
+        #expect(try CodableCache.backups(at: cache.url).count == 1)
+    }
+
     @Test func `The same name with other steps is a mismatch, and another version is not`() throws {
         let (suite, step) = (suite, halving.steps)
         try ScratchCache().upgrade([halving])
