@@ -38,7 +38,13 @@ struct FileProbe {
         // SQLite follows symbolic links, and keeps its other files beside the target.
         let files = StoreFiles(path)
         try files.checkCompanions()
-        return try FileProbe(files: files).look(body)
+        do throws(MoltError) {
+            return try FileProbe(files: files).look(body)
+        } catch {
+            // At its end, an upgrade of a suite without a cache removes the file.
+            guard try FileStatus.of(files.path) != nil else { return nil }
+            throw error
+        }
     }
 
     private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws(MoltError) -> Found? {
