@@ -34,6 +34,19 @@ import Testing
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
     }
 
+    @Test func `A file that is removed while it is looked at is no file, and a damaged one is an error`() throws {
+        try CodableCache(at: url).close()
+        let url = url
+        let look = { (removes: Bool) in
+            try FileProbe.look(url.path) { _ throws(SQLiteError) -> Int in
+                if removes { try? FileManager.default.removeItem(at: url) }
+                throw .disorder
+            }
+        }
+        #expect(throws: MoltError.self) { try look(false) }
+        #expect(try look(true) == nil)
+    }
+
     @Test func `A closed file needs no other file beside it`() throws {
         let cache = try CodableCache(at: url)
         try cache.set(Person.john, forKey: "john")

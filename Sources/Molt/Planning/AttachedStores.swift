@@ -1,6 +1,6 @@
 /// The suites and directories that the migrations of a registry work on, as a plan and an upgrade see them.
 ///
-/// Each suite is read once, so that the plan that is made under the locks and the changes are of the same content.
+/// Each suite is read once for the plan; what changes it later reads it anew.
 final class AttachedStores {
     let registry: MigrationRegistry
     let role: MoltConfiguration.Role
@@ -23,16 +23,11 @@ final class AttachedStores {
     func contains(_ name: String) -> Bool { stores[name] != nil }
 
     /// The content of a suite at the first call.
-    func snapshot(of suite: Suite) throws -> SuiteSnapshot {
+    private func snapshot(of suite: Suite) throws -> SuiteSnapshot {
         if let snapshot = snapshots[suite.attachedName] { return snapshot }
         let snapshot = try SuiteSnapshot(suite)
         snapshots[suite.attachedName] = snapshot
         return snapshot
-    }
-
-    /// Has suites read again, because changes are made to them.
-    func forgetSnapshots() {
-        snapshots = [:]
     }
 
     // MARK: Ledgers of suites

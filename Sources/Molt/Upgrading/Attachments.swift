@@ -147,7 +147,6 @@ final class Attachments {
     // MARK: Applying
 
     func apply(_ journal: [JournalEntry], _ configuration: MoltConfiguration) throws {
-        stores.forgetSnapshots()
         let changes = try journal.map { entry in
             try afterCommit(entry.store) { store in
                 try checkAvailable(store)

@@ -149,7 +149,7 @@ final class Upgrade {
         return report
     }
 
-    /// The suites and directories that the registry works on; each is read once, when it is first needed.
+    /// The suites and directories that the registry works on, as they are from now on.
     private func readStores() -> AttachedStores {
         AttachedStores(store, registry, role: configuration.role)
     }

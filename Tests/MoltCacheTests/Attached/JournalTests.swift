@@ -79,9 +79,9 @@ struct JournalTests {
         /// Where an upgrade ends.
         enum End: CaseIterable, Codable { case committed, stepFailed, finishingFailed }
 
-        @Test(arguments: End.allCases)
-        func `The settings of an upgrade that are used after it stop the process`(end: End) async {
-            let result = await #expect(processExitsWith: .failure) { [end = end as End] in
+        @Test(arguments: End.allCases, 0..<3)
+        func `The settings of an upgrade that are used after it stop the process`(end: End, index: Int) async {
+            let result = await #expect(processExitsWith: .failure) { [end = end as End, index = index as Int] in
                 let scratch = try ScratchDirectory()
                 let notebooks = [try Notebook(), try Notebook(), try Notebook()]
                 if end == .finishingFailed {
@@ -92,7 +92,7 @@ struct JournalTests {
                 let kept = Kept()
                 let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in
                     for notebook in notebooks {
-                        kept.settings = try migration.pages(notebook)
+                        kept.settings.append(try migration.pages(notebook))
                         try migration.pages(notebook).add("new")
                     }
                     if end == .stepFailed { throw Refusal() }
@@ -107,7 +107,8 @@ struct JournalTests {
                     guard error.code == (end == .stepFailed ? .stepFailed : .newerFormat) else { return }
                 }
                 for notebook in notebooks { notebook.suite.erase() }
-                try kept.settings?.add("late")
+                guard kept.settings.count == notebooks.count else { return }
+                try kept.settings[index].add("late")
             }
             guard case .signal = result?.exitStatus else {
                 Issue.record("The call threw an error, or did nothing.")
@@ -118,7 +119,7 @@ struct JournalTests {
 
     /// Settings that outlive their upgrade; used on one thread only.
     private final class Kept: @unchecked Sendable {
-        var settings: SuiteEditor?
+        var settings: [SuiteEditor] = []
     }
 
     @Test func `An error of a subscript is reported at the end of the step that caused it`() throws {
