@@ -151,17 +151,20 @@ import Testing
     @Test(arguments: Damage.allCases)
     func `is not upgraded when records are missing from the table`(damage: Damage) throws {
         for isLarge in [false, true] {
-            try make(isLarge: isLarge)
-            try self.damage("molt_record", damage)
-            let damaged = try Data(contentsOf: url)
-            let error = #expect(throws: MoltError.self) {
-                let migration = Migration(to: 1, "change", steps: Self.changes[0].steps)
-                try CodableCache(at: url, migrations: [migration]).close()
+            // A pass, and a block.
+            for number in [0, 2] {
+                try make(isLarge: isLarge)
+                try self.damage("molt_record", damage)
+                let damaged = try Data(contentsOf: url)
+                let error = #expect(throws: MoltError.self) {
+                    let migration = Migration(to: 1, "change", steps: Self.changes[number].steps)
+                    try CodableCache(at: url, migrations: [migration]).close()
+                }
+                error?.expect(.storeFailed, says: "damaged")
+                #expect(error.map { CodableCache.isDamage($0) } == true)
+                #expect(try Data(contentsOf: url) == damaged)
+                try FileManager.default.removeItem(at: url)
             }
-            error?.expect(.storeFailed, says: "damaged")
-            #expect(error.map { CodableCache.isDamage($0) } == true)
-            #expect(try Data(contentsOf: url) == damaged)
-            try FileManager.default.removeItem(at: url)
         }
     }
 

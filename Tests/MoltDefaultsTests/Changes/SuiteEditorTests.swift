@@ -105,8 +105,9 @@ struct SuiteEditorTests {
                 }
             )
         }
-        #expect((error?.underlying as? MoltError)?.code == .cannotStore)
-        #expect((error?.underlying as? MoltError)?.key == "bad")
+        #expect(error?.code == .cannotStore)
+        #expect(error?.key == "bad")
+        #expect(error?.attachedStore == suite.attachedName)
         #expect(try scratch.values["count"] == 3)
     }
 
@@ -128,10 +129,9 @@ struct SuiteEditorTests {
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
         }
-        #expect(error?.code == .stepFailed)
+        #expect(error?.code == .typeMismatch)
         #expect(error?.migration?.name == "reads")
         #expect(error?.step?.number == 1)
-        #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
         #expect(try scratch.values["count"] == 4)
         #expect(try scratch.values["name"] == "n")
     }

@@ -130,7 +130,7 @@ struct LeftoverRaceTests {
         }
         #expect(error?.migration?.name == "faulty")
         #expect(error?.step?.number == 1)
-        #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
+        #expect(error?.code == .typeMismatch)
         #expect(try scratch.allValues == ["volume": 1])
     }
 }

@@ -125,7 +125,7 @@ final class BackfillSweep: @unchecked Sendable {
 
     /// Makes sure that no record was missed, and notes in the ledger that the migrations ran.
     func end() throws {
-        try Self.read(core) { session throws(SQLiteError) in try session.checkScan() }
+        try Self.read(core) { session throws(SQLiteError) in try session.connection.checkScan() }
         let duration = start.duration(to: .now) / .seconds(1)
         try Self.write(core, hub) { session throws(SQLiteError) in
             for migration in upgrader.migrations {

@@ -41,6 +41,9 @@ extension MigrationContext {
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
         let memory = RecordBatch(capacity: configuration.hooks.batchSize)
+        let known = try perform { try $0.count(ofType: type, before: firstCreatedID) }
+        var read = 0
+        var hasChangedOthers = false
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
@@ -54,6 +57,7 @@ extension MigrationContext {
             guard let batch = next else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
+            read += batch.count
             var seen = 0
             for index in 0..<batch.count {
                 // The visited records must not depend on the batch size.
@@ -77,11 +81,13 @@ extension MigrationContext {
             }
             runner.meter.advance(by: seen)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
+                hasChangedOthers = true
                 // What was read ahead may have changed.
                 ahead?.end()
                 ahead = nil
             }
         }
+        try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
         if visited == 0 { try noteMissing(type) }
         if hasDeferred {
             try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
@@ -99,7 +105,7 @@ extension MigrationContext {
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck(configuration.checkCancellation)
+            stoppedBy: StopCheck { [configuration] in try configuration.checkCancellation() }
         ) { batch in
             try reader.read(into: batch)
         } change: { batch in

@@ -35,7 +35,7 @@ struct RecordChanger: Sendable {
         self.steps = steps
         self.storeName = storeName
         atPoint = configuration.hooks.atPoint
-        self.stopCheck = stopCheck ?? StopCheck(configuration.checkCancellation)
+        self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
         self.notes = notes
         self.skipsFailures = skipsFailures
         stops = steps.map { ($0.onFailure ?? policy) == .stop }

@@ -20,7 +20,7 @@ final class RecordPass {
     init(_ steps: [ScheduledStep], _ runner: StepRunner) {
         self.steps = steps
         self.runner = runner
-        stopCheck = StopCheck(runner.configuration.checkCancellation)
+        stopCheck = StopCheck { [configuration = runner.configuration] in try configuration.checkCancellation() }
         changer = RecordChanger(
             steps,
             storeName: runner.storeName,
