@@ -122,7 +122,7 @@ extension Suite {
         guard try !store.state().journal.isEmpty else { return }
         let stores = AttachedStores(store, MigrationRegistry(), role: .current)
         try store.withWriteTransaction(until: nil) { transaction in
-            try Attachments(stores).apply(transaction.journal(), MoltConfiguration())
+            try AttachedWork(stores).apply(transaction.journal(), MoltConfiguration())
             try transaction.clearJournal()
             return true
         } waiting: {
