@@ -536,7 +536,7 @@ final class StoreTransaction {
 
     /// Saves a change of a record for the end of the pass.
     ///
-    /// A record's quarantine keeps its content, key, type name, expiry and version at the round; for a block, those of
+    /// A record's quarantine keeps its content, key, type name, expiry and version in the round; for a block, those of
     /// the record's ``original(id:)``, if it has one.
     func postpone(_ change: PostponedChange) throws {
         try mapped { () throws(SQLiteError) in try postponed.add(change) }
