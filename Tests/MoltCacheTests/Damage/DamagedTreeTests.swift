@@ -92,8 +92,8 @@ import Testing
         ),
         ([.renameProperty("Second", "n", to: "m")], "content NOT LIKE '{\"m\"%' AND molt_record.id > 600"),
         (
-            [.run { try $0.enumerate("Second") { _, new in new["seen"] = true } }],
-            "content NOT LIKE '%seen%' AND molt_record.id > 600"
+            [.run { for type in ["First", "Second"] { try $0.enumerate(type) { _, new in new["seen"] = true } } }],
+            "content NOT LIKE '%seen%'"
         ),
         ([.renameType("Second", to: "Third")], "molt_record.id > 600 AND name IS NOT 'Third'"),
         ([.renameType("Second", to: "First")], "name IS NOT 'First'"),

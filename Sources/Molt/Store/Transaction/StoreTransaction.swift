@@ -149,17 +149,6 @@ final class StoreTransaction {
         }
     }
 
-    /// The number of records of a type with smaller ids than one, by the index of types.
-    func count(ofType type: String, before id: Int64) throws -> Int {
-        try mapped { () throws(SQLiteError) in
-            guard let typeID = try typeID(type) else { return 0 }
-            let statement = try statements[.countTypeBefore]
-            try statement.bind(typeID, at: 1)
-            try statement.bind(id, at: 2)
-            return Int(try statement.first { $0.integer(0) } ?? 0)
-        }
-    }
-
     /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws -> Bool {
         try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
@@ -212,7 +201,7 @@ final class StoreTransaction {
     ///
     /// - Parameters:
     ///   - count: The number of records that were read; nil if the block changed others in the meantime.
-    ///   - known: The number that ``count(ofType:before:)`` gave before.
+    ///   - known: The number that ``count(ofType:)`` gave before.
     /// - Throws: The store's error for damage.
     func checkVisited(_ count: Int?, of known: Int) throws {
         try mapped { () throws(SQLiteError) in
@@ -585,7 +574,7 @@ final class StoreTransaction {
     // MARK: Statements
 
     private enum Query: Int, CaseIterable {
-        case typeNames, countAll, countType, countTypeBefore, lastID, readTypes, recordByID, recordByKey, idByKey
+        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, idByKey
         case addType, write, writeMany, writeRange, writeExpiry, insert, delete
 
         var sql: String {
@@ -597,7 +586,6 @@ final class StoreTransaction {
                 """
             case .countAll: "SELECT count(*) FROM molt_record"
             case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
-            case .countTypeBefore: "SELECT count(*) FROM molt_record WHERE type_id = ?1 AND id < ?2"
             case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
             case .readTypes:
                 """

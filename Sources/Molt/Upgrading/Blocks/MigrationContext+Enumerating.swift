@@ -41,9 +41,10 @@ extension MigrationContext {
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
         let memory = RecordBatch(capacity: configuration.hooks.batchSize)
-        let known = try perform { try $0.count(ofType: type, before: firstCreatedID) }
+        let known = try perform { try $0.count(ofType: type) }
         var read = 0
-        var hasChangedOthers = false
+        // Created records are not visited.
+        var hasChangedOthers = counts.created > 0
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
