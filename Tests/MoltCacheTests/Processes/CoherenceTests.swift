@@ -30,12 +30,12 @@ import Testing
         #expect(try second.count() == 0)
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...TestRun.choose(2, long: 4))
     func `Both caches read the last write, whichever of them made it`(seed: UInt64) throws {
         let third = try SQLite(scratch.file())
         var random = SeededGenerator(seed: seed)
         var model: [String: Int] = [:]
-        for step in 0..<2_000 {
+        for step in 0..<TestRun.choose(800, long: 2_000) {
             let key = "key \(Int.random(in: 0..<5, using: &random))"
             let cache = Bool.random(using: &random) ? first : second
             switch Int.random(in: 0..<12, using: &random) {
@@ -70,11 +70,11 @@ import Testing
     @Test func `A migration that another process applies during the opening is noticed`() throws {
         let url = scratch.file("late")
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
+        let monitor = MigrationMonitor { event in
             guard case .finished = event else { return }
             _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
         }
+        let configuration = CodableCache.Configuration { $0.monitor = monitor }
         #expect(throws: MoltError.self) {
             _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
         }?.expect(.storeChanged)
@@ -89,115 +89,5 @@ import Testing
         #expect(try impatient.count() == 0)
         try other.run("COMMIT")
         try impatient.set(1, forKey: "one")
-    }
-}
-
-/// A type that counts its decodings: a read that decodes was not served by the memory layer.
-struct Counted: Codable, Sendable {
-    static let decodings = Locked<[String: Int]>([:])
-
-    var name: String
-
-    init(name: String) {
-        self.name = name
-    }
-
-    init(from decoder: any Decoder) throws {
-        name = try decoder.singleValueContainer().decode(String.self)
-        Counted.decodings.withLock { [name] in $0[name, default: 0] += 1 }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
-}
-
-@Suite struct `The memory layer` {
-    let scratch: ScratchDirectory
-    let cache: CodableCache
-    /// Distinguishes this test's decodings from those of tests that run at the same time.
-    let name = UUID().uuidString
-
-    init() throws {
-        scratch = try ScratchDirectory()
-        cache = try CodableCache(at: scratch.file())
-    }
-
-    private var decodings: Int { Counted.decodings.withLock { $0[name] ?? 0 } }
-
-    private func readTwice(_ cache: CodableCache) throws {
-        for _ in 0..<2 {
-            #expect(try cache.value(Counted.self, forKey: "key")?.name == name)
-        }
-    }
-
-    @Test func `A value is decoded once`() throws {
-        try cache.set(Counted(name: name), forKey: "key")
-        try readTwice(cache)
-        #expect(decodings == 1)
-    }
-
-    @Test func `A value that was set again is decoded again`() throws {
-        try cache.set(Counted(name: name), forKey: "key")
-        try readTwice(cache)
-        try cache.set(Counted(name: name), forKey: "key")
-        try readTwice(cache)
-        #expect(decodings == 2)
-    }
-
-    @Test func `A value that was kept as one type is decoded again when it is read as another`() throws {
-        try cache.set(Counted(name: name), forKey: "key")
-        try readTwice(cache)
-        #expect(try cache.value(String.self, forKey: "key") == name)
-        #expect(try cache.value(String?.self, forKey: "key") == name)
-    }
-
-    @Test func `Without a memory layer, every read decodes`() throws {
-        let bare = try CodableCache(at: scratch.file(), configuration: .init { $0.memory = nil })
-        try bare.set(Counted(name: name), forKey: "key")
-        try readTwice(bare)
-        #expect(decodings == 2)
-    }
-
-    @Test func `Instances of classes are not shared between reads`() throws {
-        try cache.set(Account(name: "a"), forKey: "account")
-        let one = try #require(try cache.value(Account.self, forKey: "account"))
-        one.name = "changed"
-        #expect(try cache.value(Account.self, forKey: "account")?.name == "a")
-        try cache.set(Plain(name: "p"), forKey: "plain")
-        let plain = try #require(try cache.value(Plain.self, forKey: "plain"))
-        plain.name = "changed"
-        #expect(try cache.value(Plain.self, forKey: "plain")?.name == "p")
-    }
-
-    @Test func `An expired value is not served from memory`() throws {
-        let clock = Clock(100)
-        let cache = try CodableCache(at: scratch.file("other"), configuration: .init { $0.now = { clock.date } })
-        try cache.set(1, forKey: "n", expiry: .after(seconds: 10))
-        #expect(try cache.value(Int.self, forKey: "n") == 1)
-        clock.advance(to: 111)
-        #expect(try cache.value(Int.self, forKey: "n") == nil)
-    }
-
-    @Test func `A value whose decoding overlapped with a write does not enter the memory layer`() throws {
-        // The second value is written while the first is being decoded.
-        let cache = cache
-        try cache.set("old", forKey: "key")
-        Interrupted.during.set { try? cache.set("new", forKey: "key") }
-        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "old")
-        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "new")
-    }
-}
-
-/// A type whose decoding can be interrupted by a write.
-struct Interrupted: Decodable, Sendable {
-    static let during = Once()
-
-    var text: String
-
-    init(from decoder: any Decoder) throws {
-        text = try decoder.singleValueContainer().decode(String.self)
-        Interrupted.during.run()
     }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Molt
 
+/// A batch is encoded into chunks of one megabyte before it is written; the result equals setting each value by itself.
 @Suite struct `Batches of changes` {
     let scratch: ScratchDirectory
     let cache: CodableCache
@@ -12,17 +13,19 @@ import Testing
         cache = try CodableCache(at: scratch.file())
     }
 
-    @Test func `The changes of a batch are made together, in their order`() throws {
-        try cache.set(0, forKey: "old")
-        try cache.batch { batch in
-            try batch.set(1, forKey: "a")
-            try batch.set(2, forKey: "b")
-            batch.remove(forKey: "a")
-            batch.remove(forKey: "old")
-            try batch.set(3, forKey: "b")
-        }
-        #expect(try cache.keys() == ["b"])
-        #expect(try cache.value(Int.self, forKey: "b") == 3)
+    /// Bytes that differ from those at every other place of a chunk.
+    private func data(_ seed: Int, count: Int) -> Data {
+        let words = (0..<count / 4 + 1).map { UInt32(truncatingIfNeeded: $0 &+ seed << 24) }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
+    }
+
+    private func rows() throws -> [[String]] {
+        try SQLite(scratch.file()).rows(
+            """
+            SELECT hex(key), typeof(content), hex(content), name, version, expires_at
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY key
+            """
+        )
     }
 
     @Test func `A batch whose closure throws changes nothing`() throws {
@@ -34,11 +37,10 @@ import Testing
                 throw TestFailure.expected
             }
         }
-        #expect(throws: MoltError.self) { try cache.setAll(["x": 1, "y": .nan]) }
         #expect(try cache.keys() == ["old"])
     }
 
-    @Test func `A write that fails halfway is undone, in memory as well`() throws {
+    @Test func `A write that fails halfway is undone, in memory as well, and delivers no change`() async throws {
         try cache.set(0, forKey: "old")
         #expect(try cache.value(Int.self, forKey: "old") == 0)
         try SQLite(scratch.file()).run(
@@ -48,17 +50,17 @@ import Testing
             """
         )
         let changes = cache.changes()
-        let error = #expect(throws: MoltError.self) {
-            try cache.batch { batch in
+        let error = await #expect(throws: MoltError.self) {
+            try await cache.batch { batch in
                 try batch.set(1, forKey: "old")
                 try batch.set(1, forKey: "bad")
             }
         }
-        #expect(error?.code == .storeFailed)
+        error?.expect(.storeFailed)
         #expect(error?.underlying is SQLiteError)
         #expect(try cache.value(Int.self, forKey: "old") == 0)
         #expect(try cache.keys() == ["old"])
-        _ = changes
+        #expect(await cache.close(thenAll: changes) == [])
     }
 
     @Test func `Several values are read from one snapshot, in the order of the keys`() throws {
@@ -67,11 +69,147 @@ import Testing
         #expect(try cache.values(Person.self, forKeys: []) == [])
     }
 
-    @Test func `The asynchronous calls do the same as the synchronous ones`() async throws {
-        try await cache.batch { batch in try batch.set(1, forKey: "a") }
-        try await cache.setAll(["b": 2])
-        #expect(try await cache.values(Int.self, forKeys: ["a", "b", "c"]) == [1, 2, nil])
-        try await cache.removeAll()
-        #expect(try cache.count() == 0)
+    // MARK: Large batches
+
+    @Test(arguments: [
+        ("around a chunk", [1_048_560, 1_048_570, 1_048_575, 1_048_576, 1_048_577, 1, 0]),
+        ("more than a chunk each", [2_200_000, 1_100_000, 5, 1_100_000]),
+        ("many to a chunk", Array(repeating: 3_001, count: 400)),
+        ("none to anything", [0, 0, 0]),
+        ("small, then large", [10, 1_048_566, 10, 700_000, 700_000]),
+    ])
+    func `Each value keeps its bytes, wherever a chunk ends`(name: String, sizes: [Int]) throws {
+        let values = sizes.enumerated().map { (key: "k\($0)", value: data($0, count: $1)) }
+        try cache.setAll(values)
+
+        cache.close()
+        let reopened = try CodableCache(at: scratch.file())
+        #expect(try reopened.count() == values.count)
+        for (key, value) in values { #expect(try reopened.data(forKey: key) == value, "\(key) of \(name)") }
     }
+
+    @Test func `Each value is stored under its own key, whatever the key contains`() throws {
+        let keys = ["", "a\u{0}b", "a", "é", "e\u{301}", String(repeating: "long ", count: 250_000), "🙂", "z"]
+        try cache.setAll(keys.enumerated().map { (key: $1, value: $0) })
+
+        #expect(try cache.keys().map { Array($0.utf8) } == keys.map { Array($0.utf8) })
+        for (index, key) in keys.enumerated() { #expect(try cache.value(Int.self, forKey: key) == index) }
+    }
+
+    @Test func `A batch leaves the same rows as setting one value after the other`() throws {
+        let dates = [Date(timeIntervalSince1970: 4_000_000_000), Date(timeIntervalSince1970: 5_000_000_000)]
+        func setAll(_ set: (any Encodable, String, CodableCache.Expiry?) throws -> Void) rethrows {
+            // More types than the batch remembers, repeated, and some of them alternating.
+            let values: [any Encodable] = [
+                1, "two", 3.5, true, Data([5]), NamedAsData(), Person.john, [7], ["eight": 8], UInt8(9), Int8(10),
+                Int?.some(11),
+                Int?.none,
+                Data(), Data?.some(Data([13])), [Person.jane],
+            ]
+            for round in 0..<3 {
+                for (index, value) in values.enumerated() {
+                    let expiry: [CodableCache.Expiry?] = [nil, .at(dates[0]), .never, .at(dates[1])]
+                    try set(value, "\(round)-\(index)", expiry[index % 4])
+                }
+            }
+        }
+        try setAll { try cache.set($0, forKey: $1, expiry: $2) }
+        let expected = try rows()
+        try cache.removeAll()
+
+        try cache.batch { batch in try setAll { try batch.set($0, forKey: $1, expiry: $2) } }
+
+        #expect(expected.count == 48)
+        #expect(try rows() == expected)
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `A value that cannot be encoded is named, and nothing is written or delivered`() async throws {
+        struct Measured: Codable {
+            var text = String(repeating: "x", count: 1_000)
+            var number = 1.5
+        }
+        try cache.set(0.5, forKey: "old")
+        let before = try rows()
+        let changes = cache.changes()
+
+        var values = (0..<2_000).map { (key: "key \($0)", value: Measured()) }
+        values[1_500].value.number = .nan
+        #expect(throws: MoltError.self) { try cache.setAll(values) }?.expect(.notEncodable, key: "key 1500")
+        #expect(try rows() == before)
+        #expect(await cache.close(thenAll: changes).isEmpty)
+    }
+
+    @Test func `The last value set for a key wins, even when a chunk lies between`() async throws {
+        let changes = cache.changes()
+        try await cache.batch { batch in
+            try batch.set("first", forKey: "a")
+            try batch.set(1, forKey: "b")
+            try batch.set(data(1, count: 2_000_000), forKey: "large")
+            try batch.set("second", forKey: "a")
+            try batch.set("other type", forKey: "b")
+        }
+        #expect(try cache.keys() == ["a", "b", "large"])
+        #expect(try cache.value(String.self, forKey: "a") == "second")
+        #expect(try cache.typeName(forKey: "b") == "String")
+        let found = await cache.close(thenAll: changes).map(\.description)
+        #expect(
+            found == [
+                #"set: "a" of type String"#, #"set: "b" of type Int"#, #"set: "large" of type Data"#,
+                #"set: "a" of type String"#, #"set: "b" of type String"#,
+            ]
+        )
+    }
+
+    @Test func `Setting and removing a key in one batch delivers both changes in order`() async throws {
+        try cache.set(1, forKey: "old")
+        let changes = cache.changes()
+        try await cache.batch { batch in
+            try batch.set(data(1, count: 1_500_000), forKey: "large")
+            batch.remove(forKey: "old")
+            batch.remove(forKey: "nobody")
+            try batch.set(2, forKey: "new")
+            batch.remove(forKey: "large")
+        }
+        #expect(try cache.keys() == ["new"])
+        let found = await cache.close(thenAll: changes).map(\.description)
+        #expect(
+            found == [
+                #"set: "large" of type Data"#, #"removed: "old" of type Int"#, #"set: "new" of type Int"#,
+                #"removed: "large" of type Data"#,
+            ]
+        )
+    }
+
+    @Test func `An empty batch does not wait for a writer`() throws {
+        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: .init { $0.timeout = .zero })
+        let other = try SQLite(scratch.file("other.molt"))
+        try other.run("BEGIN IMMEDIATE")
+        try cache.setAll([(key: String, value: Int)]())
+        try cache.batch { _ in }
+        // A batch with a change does wait.
+        #expect(throws: MoltError.self) { try cache.setAll(["a": 1]) }
+    }
+
+    @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {
+        let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: .init { $0.sizeLimit = 2_500 })
+        let changes = cache.changes()
+        try await cache.setAll([
+            (key: "a", value: Data(count: 1_000)), (key: "b", value: Data(count: 1_000)),
+            (key: "too large", value: Data(count: 3_000)), (key: "a", value: Data(count: 1_200)),
+            (key: "c", value: Data(count: 900)),
+        ])
+        #expect(try cache.keys() == ["a", "c"])
+        #expect(try cache.contentSize() == 2_100)
+
+        let found = await cache.close(thenAll: changes).map { "\($0.kind) \($0.key ?? "")" }
+        #expect(found == ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"])
+    }
+}
+
+/// A value that is JSON text, under the type name of raw data.
+private struct NamedAsData: Codable, RecordType {
+    static var recordTypeName: String { "Data" }
+
+    var number = 1
 }

@@ -10,10 +10,11 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        var configuration = CodableCache.Configuration()
         let clock = clock
-        configuration.now = { clock.date }
-        configuration.sizeLimit = 1_000
+        let configuration = CodableCache.Configuration {
+            $0.now = { clock.date }
+            $0.sizeLimit = 1_000
+        }
         cache = try CodableCache(at: scratch.file(), configuration: configuration)
     }
 
@@ -32,21 +33,20 @@ import Testing
         try cache.setData(Data(count: 950), forKey: "bigger")
         try await cache.removeAll(of: Person.self)
         try await cache.removeAll()
-        let found = await cache.close(thenAll: changes)
-        #expect(
-            found == [
-                CodableCache.Change(key: "john", typeName: "Person", kind: .set),
-                CodableCache.Change(key: "one", typeName: "Int", kind: .set),
-                CodableCache.Change(key: "john", typeName: "Person", kind: .removed),
-                CodableCache.Change(key: "one", typeName: "Int", kind: .expired),
-                CodableCache.Change(key: "big", typeName: "Data", kind: .set),
-                CodableCache.Change(key: "bigger", typeName: "Data", kind: .set),
-                CodableCache.Change(key: "before", typeName: "Int", kind: .evicted),
-                CodableCache.Change(key: "big", typeName: "Data", kind: .evicted),
-                CodableCache.Change(key: nil, typeName: "Person", kind: .removedAll),
-                CodableCache.Change(key: nil, typeName: nil, kind: .removedAll),
-            ]
-        )
+        let found = await cache.close(thenAll: changes).map(\.description)
+        let expected = """
+            set: "john" of type Person
+            set: "one" of type Int
+            removed: "john" of type Person
+            expired: "one" of type Int
+            set: "big" of type Data
+            set: "bigger" of type Data
+            evicted: "before" of type Int
+            evicted: "big" of type Data
+            removedAll: all of type Person
+            removedAll: all values
+            """
+        #expect(found.joined(separator: "\n") == expected)
     }
 
     @Test func `The changes of one key are selected by the key's bytes`() async throws {
@@ -66,22 +66,7 @@ import Testing
         try cache.set(1, forKey: "one")
         try cache.remove(forKey: "john")
         try await cache.removeAll(of: Int.self)
-        let found = await cache.close(thenAll: changes)
-        #expect(found.map(\.kind) == [.set, .removed])
-    }
-
-    @Test func `A batch that fails delivers no change`() async throws {
-        let changes = cache.changes()
-        try SQLite(scratch.file()).run(
-            """
-            CREATE TRIGGER no BEFORE INSERT ON molt_record WHEN NEW.key = 'bad'
-            BEGIN SELECT RAISE(ABORT, 'no'); END
-            """
-        )
-        await #expect(throws: MoltError.self) {
-            try await cache.setAll([(key: "good", value: 1), (key: "bad", value: 1)])
-        }
-        #expect(await cache.close(thenAll: changes) == [])
+        #expect(await cache.close(thenAll: changes).map(\.kind) == [.set, .removed])
     }
 
     @Test func `A sequence that is requested after the cache was closed is empty`() async {
