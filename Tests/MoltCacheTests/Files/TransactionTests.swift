@@ -140,7 +140,7 @@ import Testing
 
     @Test func `Counts, the names of types and the last id follow every change`() throws {
         let path = scratch.file().path
-        try people().commit { transaction in
+        try people().commit { transaction throws in
             func expect(_ counts: [Int], _ types: [String], _ last: Int64) throws {
                 #expect(try ["Person", "City", "Robot", nil].map { try transaction.count(ofType: $0) } == counts)
                 #expect(try transaction.typeNames() == types)
