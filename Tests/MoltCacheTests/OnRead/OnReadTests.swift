@@ -56,10 +56,11 @@ import Testing
     // MARK: Opening and reading
 
     @Test func `is recorded at the opening, which changes no record`() throws {
+        let id = MigrationID(name: "names", version: 1)
         let before = try store.snapshot().records
         let cache = try open()
         #expect(cache.schemaVersion == 1)
-        #expect(cache.report.onRead == [MigrationID(name: "names", version: 1)])
+        #expect(cache.report.onRead == [id])
         #expect(cache.report.entries.map(\.outcome) == [.onRead])
         #expect(cache.report.description.contains("on read"))
         cache.close()
@@ -70,8 +71,7 @@ import Testing
 
         let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
         #expect(!plan.needsUpgrade)
-        #expect(plan.onRead == [MigrationID(name: "names", version: 1)])
-        #expect(plan.completed == plan.onRead)
+        #expect(plan.onRead == [id] && plan.completed == [id])
         #expect("\(plan)".contains("applied, on read"))
     }
 
@@ -128,16 +128,6 @@ import Testing
         try cache.backfill()
         #expect(try store.snapshot().keys == ["ada"])
         #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
-    }
-
-    @Test func `leaves a value alone that was set since`() throws {
-        let cache = try open()
-        let tagged = Contact(firstName: "A", lastName: nil, tags: ["x"])
-        try cache.set(tagged, forKey: "ada")
-        #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
-        try cache.backfill()
-        #expect(try cache.value(Contact.self, forKey: "ada") == tagged)
-        #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"A","tags":["x"]}"#)
     }
 
     @Test func `is not put off in a new store`() throws {
@@ -218,30 +208,9 @@ import Testing
         #expect(try cache.contentSize() == stored)
     }
 
-    @Test func `is upgraded by two caches at once`() throws {
-        let (one, other) = (try open(), try open())
-        try one.backfill()
-        #expect(try other.value(Contact.self, forKey: "ada") == .ada)
-        try other.backfill()
-        #expect(try store.snapshot().records == eager().records)
-        #expect(try store.snapshot().ledger[0].counts.changed == 3)
-    }
-
     // MARK: Other migrations
 
     private static let later = Migration(to: 2, "initials", .copyProperty("Contact", "firstName", to: "initial"))
-
-    @Test func `follows an earlier one on read that is not complete`() throws {
-        let both = MigrationRegistry(Self.migrations.migrations + [Self.later.onRead()])
-        try open().close()
-        let cache = try open(both)
-        #expect(cache.report.onRead.map(\.name) == ["names", "initials"])
-        struct Initial: Decodable, Sendable { var initial: String }
-        #expect(try cache.value(Initial.self, forKey: "ada")?.initial == "Ada")
-        try cache.backfill()
-        #expect(try store.snapshot().records == eager(both).records)
-        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran, .ran])
-    }
 
     @Test func `runs with a later migration that is not on read`() throws {
         let both = MigrationRegistry(Self.migrations.migrations + [Self.later])
@@ -254,13 +223,6 @@ import Testing
         #expect(after.ledger.map(\.outcome) == [.ran, .ran])
         #expect(Array(after.records.dropLast()) == (try eager(both).records))
         #expect(after["since"]?.text == #"{"firstName":"Since","tags":[],"initial":"Since"}"#)
-    }
-
-    @Test func `runs at the opening together with one that must run then`() throws {
-        let both = MigrationRegistry(Self.migrations.migrations + [Self.later])
-        let cache = try open(both)
-        #expect(cache.report.entries.map(\.outcome) == [.ran, .ran])
-        #expect(try store.snapshot().records == eager(both).records)
     }
 
     @Test func `of the version that the store has already runs at the opening`() throws {
@@ -385,9 +347,7 @@ import Testing
         let error = #expect(throws: MoltError.self) { try cache.value(Contact.self, forKey: "ada") }
         error?.expect(.unreadableContent, key: "ada")
         let cause = try #require(error?.underlying as? MoltError)
-        #expect(cause.migration?.name == "strict")
-        #expect(cause.step?.number == 1)
-        #expect(cause.key == "ada")
+        cause.expect(key: "ada", migration: "strict", step: 1)
         #expect("\(try #require(error))".contains("King") == false)
 
         #expect(throws: MoltError.self) { try cache.backfill() }?.expect(key: "ada")
@@ -398,29 +358,17 @@ import Testing
     }
 
     @Test func `The monitor is told if the background could not upgrade all records`() throws {
-        let failures = Locked<[String]>([])
+        let failures = Log<String>()
         let isTold = DispatchSemaphore(value: 0)
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { event in
+        let monitor = MigrationMonitor { event in
             guard case .backfillFailed(let error) = event else { return }
-            failures.withLock { $0.append((error as? MoltError)?.key ?? "") }
+            failures.append((error as? MoltError)?.key ?? "")
             isTold.signal()
         }
-        let cache = try open([Self.failing], configuration)
+        let cache = try open([Self.failing], .init { $0.monitor = monitor })
         isTold.wait()
-        #expect(failures.withLock { $0 } == ["ada"])
+        #expect(failures.all == ["ada"])
         cache.close()
-    }
-
-    @Test func `A policy sets such records aside in the backfill`() throws {
-        let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 2))
-        let cache = try open(migrations)
-        try cache.backfill()
-        #expect(try cache.quarantined().map(\.key) == ["ada", "eve"])
-        #expect(try cache.keys() == ["new", "rome", "photo"])
-        #expect(try store.snapshot().ledger.map(\.outcome) == [.ran])
-        #expect(try store.snapshot().ledger[0].counts.quarantined == 2)
-        #expect(try store.snapshot().ledger[0].counts.read >= store.snapshot().ledger[0].counts.changed)
     }
 
     // MARK: What it cannot do
