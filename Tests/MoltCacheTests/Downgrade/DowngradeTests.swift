@@ -186,15 +186,6 @@ import Testing
         #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
     }
 
-    @Test func `is replaced by an older backup and upgraded to this app's version`() throws {
-        try scenario.fill(0)
-        try scenario.open(4).close()
-        try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-        let cache = try scenario.open(2)
-        #expect(cache.report.from == 0 && cache.report.to == 2)
-        #expect(try cache.count() == 3)
-    }
-
     // MARK: Starting afresh
 
     @Test func `is kept aside, and a fresh store takes its place`() throws {

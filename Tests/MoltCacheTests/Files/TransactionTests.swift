@@ -178,35 +178,6 @@ import Testing
         }
     }
 
-    @Test func `Writing a record sets its content, version and expiry, and none of its dates`() throws {
-        let store = try people()
-        clock.advance(to: 9_000)
-        let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
-        let before = try SQLite(scratch.file()).rows(dates)
-        try store.commit { transaction throws in
-            var record = try #require(try transaction.record(id: 1))
-            try record.read()
-            record["firstName"] = .string("Jim")
-            record.expiration = Date(timeIntervalSince1970: 4e9)
-            try transaction.write(record, version: 5)
-            #expect(try transaction.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
-        }
-        let sqlite = try SQLite(scratch.file())
-        #expect(
-            try sqlite.rows("SELECT content, version, expires_at FROM molt_record WHERE id = 1")
-                == [[#"{"firstName":"Jim","lastName":"Appleseed"}"#, "5", "4000000000.0"]]
-        )
-        #expect(try sqlite.rows(dates) == before)
-        #expect(try sqlite.text("SELECT version FROM molt_record WHERE id = 2") == "0")
-        try store.commit { transaction throws in
-            var record = try #require(try transaction.record(id: 1))
-            record.expiration = nil
-            try transaction.write(record, version: 6)
-        }
-        #expect(try sqlite.text("SELECT expires_at FROM molt_record WHERE id = 1") == "NULL")
-        #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
-    }
-
     @Test func `A type is renamed in one row`() throws {
         let store = try people()
         try store.commit { transaction throws in
@@ -220,20 +191,6 @@ import Testing
             try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
                 == [["1", "Human"], ["2", "City"]]
         )
-    }
-
-    @Test func `Keys can be swapped, rotated, and taken over from dropped records`() throws {
-        try people().commit { transaction throws in
-            for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
-                try transaction.plan(.key(key), for: id)
-            }
-            try transaction.applyDeferredChanges(stage: 0)
-            try transaction.plan(.drop, for: 4, stage: 1)
-            try transaction.plan(.key("d"), for: 1, stage: 1)
-            try transaction.applyDeferredChanges(stage: 1)
-        }
-        #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
     /// The keys are those of the records that the error may name.
@@ -386,29 +343,6 @@ import Testing
             }
         }
     #endif
-
-    @Test func `The store waits while another process writes, and can give up`() throws {
-        let store = try people()
-        let other = try SQLite(scratch.file())
-        try other.run("BEGIN IMMEDIATE")
-        var waits = 0
-        #expect(throws: TestFailure.self) {
-            try store.withWriteTransaction(until: nil) { _ in
-                Issue.record("The lock is another's.")
-                return true
-            } waiting: {
-                waits += 1
-                if waits == 3 { throw TestFailure.expected }
-            }
-        }
-        #expect(waits == 3)
-        try store.withWriteTransaction(until: nil) { transaction throws in
-            #expect(try transaction.count(ofType: nil) == 4)
-            return true
-        } waiting: {
-            try other.run("COMMIT")
-        }
-    }
 
     @Test func `An error of SQLite says what to do, and leaves the store unchanged`() throws {
         let store = StoreFile(at: scratch.file())

@@ -114,37 +114,25 @@
             #expect(try scratch.names() == ["cache.molt"])
         }
 
-        @Test func `is counted even when many other attempts are recorded before it`() throws {
-            try record(Array(repeating: attempt(from: 7, to: 8), count: 1_000) + [attempt()])
-            #expect(CodableCache.attempts(at: url).last?.to == 2)
-            #expect(throws: MoltError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
-            try open(limit: 2).close()
-            #expect(try scratch.names() == ["cache.molt"])
-        }
-
-        @Test func `is counted even when its process had the same identifier as the current one`() throws {
-            // As in a container, where the killed process had this process's own identifier.
-            let both = [attempt(by: getpid()), attempt(by: getpid())]
-            try record(both)
-            let error = #expect(throws: MoltError.self) { try open(limit: 2) }
-            error?.expect(.attemptsFailed)
-            #expect(error?.attempts == both)
-            try open(limit: 3).close()
-            #expect(try scratch.names() == ["cache.molt"])
-        }
-
-        @Test func `is counted even when another process has reused the identifier`() throws {
-            // Processes that are running, one of which may belong to another user.
-            for id in [getppid(), 1] {
-                let reused = attempt(by: id)
-                try record([reused])
-                #expect(throws: MoltError.self) { try open(limit: 1) }?.expect(.attemptsFailed)
-                #expect(AttemptLog(of: url.path).holder() == reused)
+        @Test func `is counted, whichever process has its identifier now, and after many others`() throws {
+            let others = Array(repeating: attempt(from: 7, to: 8), count: 1_000)
+            // In a container, the killed process may have had the current one's identifier. The process 1 may belong
+            // to another user.
+            let recorded: [[UpgradeAttempt]] = [
+                [attempt(by: getpid())], [attempt(by: getppid())], [attempt(by: 1)], others + [attempt()],
+            ]
+            for attempts in recorded {
+                try record(attempts)
+                let own = try #require(attempts.last)
+                let error = #expect(throws: MoltError.self) { try open(limit: 1) }
+                error?.expect(.attemptsFailed)
+                #expect(error?.attempts == [own])
+                #expect(CodableCache.attempts(at: url) == attempts)
+                #expect(AttemptLog(of: url.path).holder() == (attempts.count == 1 ? own : nil))
             }
-            try record([attempt()])
-            #expect(AttemptLog(of: url.path).holder() == nil)
             try open(limit: 2).close()
             #expect(try StoreFile.state(at: url).version == 2)
+            #expect(try scratch.names() == ["cache.molt"])
         }
 
         @Test func `may be tried as often again by another release of the app`() async throws {
