@@ -72,9 +72,9 @@ import Testing
             #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) },
             #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
         ]
+        let problem = "The file has an index, or something else in its schema, that Molt did not make"
         for error in errors {
-            error?.expect(.foreignFile, says: "(mine) - unsafe use of json_extract()", "as with DROP INDEX")
-            error?.expect(says: "The file has an index, or something else in its schema, that Molt did not make")
+            error?.expect(.foreignFile, says: "(mine) - unsafe use of json_extract()", "as with DROP INDEX", problem)
             #expect(error?.message.contains("damaged") == false)
             #expect(error.map(CodableCache.isDamage) == false)
         }

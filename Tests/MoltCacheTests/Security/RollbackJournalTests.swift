@@ -57,7 +57,7 @@ import Testing
             #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
         ]
         for error in errors {
-            #expect(error?.code == .storeFailed)
+            error?.expect(.storeFailed)
             #expect(error.map(CodableCache.isDamage) == true)
         }
         let saved = scratch.file("saved.molt")
