@@ -123,19 +123,6 @@ import Testing
         }?.expect(.storeChanged, storeVersion: 4)
     }
 
-    @Test func `is read from a read-only directory and a read-only file`() throws {
-        try upgrade(readable: [2, 3])
-        let paths = [scenario.url.path, scenario.scratch.url.path]
-        for path in paths {
-            let mode = path == scenario.url.path ? 0o400 : 0o500
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-        }
-        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: paths[1]) }
-        // Root may write everywhere; other users need permission for SQLite's shared memory.
-        guard geteuid() == 0 else { return }
-        #expect(try scenario.open(1, reading).count() == 4)
-    }
-
     @Test(arguments: [[2], [3], []] as [Set<Int>])
     func `is refused unless every newer migration allows reading`(readable: Set<Int>) throws {
         try upgrade(readable: readable)

@@ -248,35 +248,6 @@ import Testing
         #expect(try keysAndTypes() == [["y", "Person"], ["b", "Y"], ["c", "City"], ["d", "Person"]])
     }
 
-    @Test func `An original is the record as it was when it was first kept, until the transaction ends`() throws {
-        let store = try people()
-        try store.commit { transaction in
-            func original(_ id: Int64) throws -> String? {
-                try transaction.original(id: id).map { "\($0.id) \($0.key) \($0.typeName)" }
-            }
-            let none = try original(1)
-            #expect(none == nil)
-            try transaction.keepOriginal(id: 3)
-            try transaction.keepOriginals(ofType: "Person")
-            try transaction.plan(.key("z"), for: 4)
-            try transaction.applyDeferredChanges(stage: 0)
-            try transaction.renameType("Person", to: "Human")
-            try transaction.delete(id: 3)
-            try transaction.keepOriginals(ofType: "Human")
-            try transaction.keepOriginal(id: 99)
-            let kept = try (1...4).map { try original($0) }
-            #expect(kept == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
-            try transaction.forgetOriginals()
-            try transaction.keepOriginal(id: 4)
-            let again = [try original(1), try original(4)]
-            #expect(again == [nil, "4 z Human"])
-        }
-        try store.commit { transaction in
-            let isForgotten = try transaction.original(id: 4) == nil
-            #expect(isForgotten)
-        }
-    }
-
     @Test func `Keys that differ only in their bytes can be rotated`() throws {
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try people().commit { transaction throws in

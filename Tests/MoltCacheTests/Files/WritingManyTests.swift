@@ -87,18 +87,6 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `Each row gets its own content across several batches`() throws {
-        let store = try store(100)
-
-        try store.commit { transaction in
-            try transaction.write(contents(Array(41...80)))
-            try transaction.write(contents(Array(1...40)))
-            try transaction.write(contents(Array(71...100)))
-        }
-
-        #expect(try rows().map { $0[3] } == (1...100).map { String($0 + 100) })
-    }
-
     @Test(arguments: [nil, 7], [Array(11...30), Array(stride(from: 2, through: 30, by: 2)), [21]] as [[Int64]])
     func `A row that does not exist fails the upgrade, and nothing is changed`(version: Int?, ids: [Int64]) throws {
         let store = try store(20)

@@ -237,26 +237,4 @@ import Testing
             #expect(try cache.totalSize() > 100_000)
         }
     }
-
-    @Test func `Concurrent tasks lose no value`() async throws {
-        let cache = cache
-        let other = try CodableCache(at: scratch.file())
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<8 {
-                group.addTask {
-                    let mine = task.isMultiple(of: 2) ? cache : other
-                    for number in 0..<50 {
-                        try mine.set(number, forKey: "\(task)-\(number)")
-                        guard try mine.value(Int.self, forKey: "\(task)-\(number)") == number else {
-                            throw TestFailure.expected
-                        }
-                        try mine.set(task, forKey: "shared")
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(try cache.count() == 401)
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
-    }
 }
