@@ -177,14 +177,7 @@ import Testing
             let error = #expect(throws: MoltError.self) { try cache.withLock { $0 }?.backfill() }
             codes.append(error?.code)
         }
-        let renaming = Migration(
-            to: 1,
-            "rename",
-            .transform("Item") { item in
-                if item.key == "k1" { call() }
-                if item["old"] != nil { try item.rename("old", to: "new") }
-            }
-        ).onRead()
+        let renaming = closureRenaming { if $0 == "k1" { call() } }
         let opened = try openStill(store.url, renaming) { configuration in
             configuration.monitor = MigrationMonitor { event in if case .backfillFinished = event { call() } }
         }
@@ -197,17 +190,11 @@ import Testing
     @Test func `is continued in the background after the waiting task was cancelled`() async throws {
         let isFinished = DispatchSemaphore(value: 0)
         let task = Locked<Task<Void, any Error>?>(nil)
-        let calls = Locked<[Int: Int]>([:])
-        let renaming = Migration(
-            to: 1,
-            "rename",
-            .transform("Item") { item in
-                let number = Int(item.key.dropFirst()) ?? 0
-                calls.withLock { $0[number, default: 0] += 1 }
-                if number == 300 { task.withLock { $0 }?.cancel() }
-                if item["old"] != nil { try item.rename("old", to: "new") }
-            }
-        ).onRead()
+        let keys = Log<String>()
+        let renaming = closureRenaming { key in
+            keys.append(key)
+            if key == "k300" { task.withLock { $0 }?.cancel() }
+        }
         let cache = try openStill(store.url, renaming) { configuration in
             configuration.monitor = MigrationMonitor { event in
                 if case .backfillFinished = event { isFinished.signal() }
@@ -227,23 +214,17 @@ import Testing
         isFinished.wait()
         #expect(try store.snapshot().records.map(\.text) == Self.expected)
         // It went on where it was cancelled.
-        #expect(calls.withLock { $0[0] } == 1)
+        #expect(keys.all.count { $0 == "k0" } == 1)
     }
 
     @Test func `leaves records alone that are written or removed after their batch was read`() throws {
         let open = Locked<CodableCache?>(nil)
-        let renaming = Migration(
-            to: 1,
-            "rename",
-            .transform("Item") { item in
-                // Its batch, which begins with record 0, was read before.
-                if item["old"] == 31 {
-                    try open.withLock { $0 }?.set(Item(new: -10), forKey: "k10")
-                    try open.withLock { $0 }?.remove(forKey: "k20")
-                }
-                if item["old"] != nil { try item.rename("old", to: "new") }
-            }
-        ).onRead()
+        let renaming = closureRenaming { key in
+            // Its batch, which begins with record 0, was read before.
+            guard key == "k31" else { return }
+            try open.withLock { $0 }?.set(Item(new: -10), forKey: "k10")
+            try open.withLock { $0 }?.remove(forKey: "k20")
+        }
         let cache = try self.open(renaming)
         open.withLock { $0 = cache }
         try cache.backfill()
@@ -445,21 +426,22 @@ private func backfill(of cache: CodableCache) throws {
 }
 
 /// Runs the backfill, and kills the process at a call of the step's closure.
-private func upgradeAndDie(_ url: URL, atCall call: Int) throws {
-    try openStill(url, closureRenaming(killedAtCall: call)).backfill()
+private func upgradeAndDie(_ url: URL, atCall last: Int) throws {
+    let calls = Locked(0)
+    let killing = closureRenaming { _ in
+        calls.withLock { calls in
+            calls += 1
+            if calls == last { raise(SIGKILL) }
+        }
+    }
+    try openStill(url, killing).backfill()
 }
 
-private func closureRenaming(killedAtCall last: Int = 0) -> Migration {
-    let calls = Locked(0)
-    return Migration(
-        to: 1,
-        "rename",
-        .transform("Item") { item in
-            calls.withLock { calls in
-                calls += 1
-                if calls == last { raise(SIGKILL) }
-            }
-            if item["old"] != nil { try item.rename("old", to: "new") }
-        }
-    ).onRead()
+/// Renames the property with a closure, and calls another one before, with each record's key.
+private func closureRenaming(_ visit: @escaping @Sendable (String) throws -> Void = { _ in }) -> Migration {
+    let step = MigrationStep.transform("Item") { item in
+        try visit(item.key)
+        if item["old"] != nil { try item.rename("old", to: "new") }
+    }
+    return Migration(to: 1, "rename", step).onRead()
 }
