@@ -161,14 +161,6 @@ struct JournalTests {
         #expect(try notebook.lines == ["old", "new"])
     }
 
-    @Test func `An older app leaves the journal of a newer one alone`() throws {
-        let first = Migration(to: 1, "first", .notes(notebook) { _ in })
-        #expect(throws: MoltError.self) { try open([first, notebook.adding("new", to: 2)], refusing: notebook) }
-        #expect(throws: MoltError.self) { try open([first]) }?.expect(.superseded)
-        #expect(try notebook.lines == ["old"])
-        #expect(try waiting() == [notebook.name])
-    }
-
     @Test func `Nothing is removed from any store before everything is added to every store`() throws {
         let move = MigrationStep.run(attaching: [notebook.suite, other.suite]) { [notebook, other] migration in
             try migration.pages(notebook).removeValue(forKey: "old")

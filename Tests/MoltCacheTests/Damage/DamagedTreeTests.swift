@@ -237,9 +237,7 @@ import Testing
     }
 
     @Test(arguments: [[], [MigrationStep.renameType("First", to: "Third")]])
-    func `is opened by an upgrade that only raises the version or renames a type, which reads no record`(
-        steps: [MigrationStep]
-    ) throws {
+    func `is opened by an upgrade that reads no record: a new version, a renamed type`(steps: [MigrationStep]) throws {
         try make(isLarge: true)
         var bytes = try Data(contentsOf: url)
         for tree in ["molt_record", "sqlite_autoindex_molt_record_1"] {

@@ -132,14 +132,6 @@ import Testing
         }
     }
 
-    @Test func `is refused for reading when a migration of this app was never applied to it`() throws {
-        try upgrade(readable: [2, 3])
-        let registry = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
-        expectSuperseded("migration", "own", "was not applied") {
-            try CodableCache(at: scenario.url, migrations: registry, configuration: reading)
-        }
-    }
-
     @Test func `A store that is not newer is opened for writing as usual`() throws {
         try scenario.fill(1)
         let cache = try scenario.open(2, reading)

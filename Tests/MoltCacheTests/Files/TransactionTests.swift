@@ -231,9 +231,7 @@ import Testing
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
 
-    @Test func `Of two deferred changes of a kind, the later one counts, and none is left for the next transaction`()
-        throws
-    {
+    @Test func `Of two deferred changes of a kind, the later one counts, and none is left for the next`() throws {
         let store = try people()
         try store.commit { transaction in
             for key in ["x", "y"] { try transaction.plan(.key(key), for: 1) }
@@ -314,26 +312,6 @@ import Testing
             }
         }
     #endif
-
-    @Test func `An error of SQLite says what to do, and leaves the store unchanged`() throws {
-        let store = StoreFile(at: scratch.file())
-        try CodableCache(at: scratch.file()).set("small", forKey: "a")
-        try SQLite(scratch.file()).run(
-            "ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (content NOT LIKE '%changed%')"
-        )
-        let error = #expect(throws: MoltError.self) {
-            try store.commit { transaction throws in
-                try transaction.renameType("String", to: "Text")
-                var record = try #require(try transaction.record(id: 1))
-                try record.replaceContent(with: "changed")
-                try transaction.write(record, version: 1)
-            }
-        }
-        error?.expect(.storeFailed, store: scratch.file().path)
-        #expect((error?.underlying as? SQLiteError)?.resultCode == 19)
-        #expect(try CodableCache(at: scratch.file()).value(String.self, forKey: "a") == "small")
-        #expect(try keysAndTypes() == [["a", "String"]])
-    }
 }
 
 extension StoreTransaction {

@@ -57,7 +57,7 @@ import Testing
             }
         }
         error?.expect(.storeFailed)
-        #expect(error?.underlying is SQLiteError)
+        #expect((error?.underlying as? SQLiteError)?.resultCode == 19)
         #expect(try cache.value(Int.self, forKey: "old") == 0)
         #expect(try cache.keys() == ["old"])
         #expect(await cache.close(thenAll: changes) == [])

@@ -73,17 +73,4 @@ import Testing
         cache.close()
         #expect(await cache.close(thenAll: cache.changes()) == [])
     }
-
-    @Test func `A listener that has ended is released`() async throws {
-        let cache = cache
-        let task = Task {
-            for await change in cache.changes() where change.key == "stop" { return }
-        }
-        while !task.isCancelled {
-            try cache.set(1, forKey: "stop")
-            task.cancel()
-        }
-        await task.value
-        try cache.set(2, forKey: "more")
-    }
 }
