@@ -292,23 +292,18 @@ import Testing
 
     // MARK: Records that cannot be converted
 
-    private struct Refused: Error {}
-
     /// Renames the property, and fails for some records that have it.
     private static func renaming(to version: Int, _ new: String, failsFor isRefused: @escaping @Sendable (Int) -> Bool)
         -> Migration
     {
         let old: PropertyPath = version == 1 ? "old" : "new"
-        return Migration(
-            to: version,
-            "rename \(version)",
-            .transform("Item") { item in
-                guard item[old] != nil else { return }
-                let number = try item.int(old)
-                try item.rename(old, to: new)
-                if isRefused(number) { throw Refused() }
-            }
-        ).onRead()
+        let step = MigrationStep.transform("Item") { item in
+            guard item[old] != nil else { return }
+            let number = try item.int(old)
+            try item.rename(old, to: new)
+            if isRefused(number) { throw Refusal() }
+        }
+        return Migration(to: version, "rename \(version)", step).onRead()
     }
 
     private static let failing = renaming(to: 1, "new") { $0 % 100 == 10 }

@@ -53,6 +53,13 @@ import Testing
         return try store.snapshot()
     }
 
+    /// Removes the records, stores one in the new form, and closes the cache.
+    private func replaceAll(_ cache: CodableCache) throws {
+        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
+        try cache.set(Contact.ada, forKey: "ada")
+        cache.close()
+    }
+
     // MARK: Opening and reading
 
     @Test func `is recorded at the opening, which changes no record`() throws {
@@ -103,14 +110,8 @@ import Testing
     }
 
     @Test func `changes a record once for each read, also if its steps cannot be repeated`() throws {
-        let doubling = Migration(
-            to: 1,
-            "double",
-            .transform("City") { city in
-                city["zipCode"] = .int(try city.int("zipCode") * 2)
-            }
-        ).onRead()
-        let cache = try open([doubling])
+        let doubling = MigrationStep.transform("City") { $0["zipCode"] = .int(try $0.int("zipCode") * 2) }
+        let cache = try open([Migration(to: 1, "double", doubling).onRead()])
         let doubled = City(zipCode: 200)
         #expect(try cache.entry(City.self, forKey: "rome")?.value == doubled)
         #expect(try cache.value(City.self, forKey: "rome") == doubled)
@@ -282,10 +283,7 @@ import Testing
         let replaces = way.registry.migrations.contains { !$0.replaces.isEmpty }
         #expect(waiting?.message.contains("replaces in the registry instead of it") == replaces)
 
-        let cache = try open()
-        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
-        try cache.set(Contact.ada, forKey: "ada")
-        cache.close()
+        try replaceAll(open())
         #expect(try store.snapshot().ledger.map(\.outcome) == [.onRead])
         try open(way.registry).close()
         let after = try store.snapshot()
@@ -298,16 +296,12 @@ import Testing
     func `is no other migration of its name, even if no record is from before it`(isOnRead: Bool) throws {
         let both = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "more").onRead()])
         try open(both).close()
-        let cache = try open(both)
-        for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
-        try cache.set(Contact.ada, forKey: "ada")
-        cache.close()
+        try replaceAll(open(both))
         let replacement = Migration(to: 3, "names", replacing: ["names", "more"], .removeProperty("Contact", "tags"))
         let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
         for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
             let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
-            let error = #expect(throws: MoltError.self) { try open(registry) }
-            error?.expect(.migrationMissing, migration: "names")
+            #expect(throws: MoltError.self) { try open(registry) }?.expect(.migrationMissing, migration: "names")
         }
         #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"Ada","lastName":"King","tags":[]}"#)
     }
@@ -388,19 +382,16 @@ import Testing
 
     @Test(arguments: ["existence", "key", "type", "expiry"])
     func `fails for a record whose closure changes something else`(part: String) throws {
-        let migration = Migration(
-            to: 1,
-            "a",
-            .transform("Contact") { record in
-                guard record.key == "eve" else { return }
-                switch part {
-                case "existence": record.drop()
-                case "key": record.key = "EVE"
-                case "type": record.typeName = "Person"
-                default: record.expiration = .distantFuture
-                }
+        let step = MigrationStep.transform("Contact") { record in
+            guard record.key == "eve" else { return }
+            switch part {
+            case "existence": record.drop()
+            case "key": record.key = "EVE"
+            case "type": record.typeName = "Person"
+            default: record.expiration = .distantFuture
             }
-        ).onRead()
+        }
+        let migration = Migration(to: 1, "a", step).onRead()
         let cache = try open([migration])
         let error = #expect(throws: MoltError.self) { try cache.backfill() }
         #expect(error?.key?.lowercased() == "eve")
