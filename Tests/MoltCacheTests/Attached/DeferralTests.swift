@@ -5,17 +5,13 @@ import Testing
 
 @Suite("A deferred migration")
 struct DeferralTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
     private let notebook: Notebook
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
+        store = try OldStore([StoredRecord("String", "key", #""value""#)])
         notebook = try Notebook(["old"])
-        let cache = try CodableCache(at: url)
-        try cache.set("value", forKey: "key")
-        cache.close()
     }
 
     @discardableResult
@@ -131,7 +127,7 @@ struct DeferralTests {
     }
 
     @Test func `can be deferred in a store that was just created`() throws {
-        let fresh = scratch.file("fresh.molt")
+        let fresh = store.directory.file("fresh.molt")
         let registry: MigrationRegistry = [notebook.adding("a")]
         let waiting = try notebook.whileClosed { try CodableCache(at: fresh, migrations: registry) }
         #expect(waiting.report.deferred.count == 1)

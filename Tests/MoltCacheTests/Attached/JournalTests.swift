@@ -5,19 +5,15 @@ import Testing
 
 @Suite("The journal of changes to attached stores")
 struct JournalTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
     private let notebook: Notebook
     private let other: Notebook
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
+        store = try OldStore([StoredRecord("String", "key", #""value""#)])
         notebook = try Notebook(["old"])
         other = try Notebook()
-        let cache = try CodableCache(at: url)
-        try cache.set("value", forKey: "key")
-        cache.close()
     }
 
     /// - Parameter refused: A notebook to which no change can be applied.
@@ -211,7 +207,7 @@ struct JournalTests {
 
     @Test func `Steps that use attached stores run on a store that was just created`() throws {
         let records = Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") })
-        let cache = try CodableCache(at: scratch.file("fresh.molt"), migrations: [notebook.adding("new"), records])
+        let cache = try CodableCache(at: store.directory.file("fresh.molt"), migrations: [notebook.adding("new"), records])
         defer { cache.close() }
         #expect(try notebook.lines == ["old", "new"])
         #expect(cache.report.entries.map(\.outcome) == [.ran, .createdAtVersion])

@@ -5,17 +5,13 @@ import Testing
 
 @Suite("Races between the transactions of an upgrade")
 struct RaceTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
     private let notebook: Notebook
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
+        store = try OldStore([StoredRecord("String", "key", #""value""#)])
         notebook = try Notebook(["old"])
-        let cache = try CodableCache(at: url)
-        try cache.set("value", forKey: "key")
-        cache.close()
     }
 
     /// Upgrades the store while another app commits an upgrade, and is interrupted before it has changed the notebook.

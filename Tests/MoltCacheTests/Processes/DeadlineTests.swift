@@ -5,17 +5,11 @@ import Testing
 
 @Suite("An upgrade with a deadline")
 struct DeadlineTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
-        let cache = try CodableCache(at: url)
-        try cache.batch { batch in
-            for number in 0..<40 { try batch.set(Person.john, forKey: "\(number)") }
-        }
-        cache.close()
+        store = try OldStore((0..<40).map { StoredRecord("Person", "\($0)", "{}") })
     }
 
     private func configuration(_ deadline: ContinuousClock.Instant) -> CodableCache.Configuration {
@@ -80,7 +74,7 @@ struct DeadlineTests {
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: past)
         }?.expect(.deadlinePassed)
-        #expect(try scratch.names() == ["cache.molt"])
+        #expect(try store.directory.names() == ["cache.molt"])
         try CodableCache(at: url, migrations: registry).close()
         // There is nothing to do, so the deadline does not matter.
         let cache = try CodableCache(at: url, migrations: registry, configuration: past)
