@@ -46,7 +46,7 @@ struct DeadlineTests {
         cache.close()
         let before = try Snapshot(of: url)
         for isMigrator in [false, true] {
-            let deadline = ContinuousClock.now + .milliseconds(100)
+            let deadline = ContinuousClock.now + .milliseconds(200)
             let deleted = Log<Int>()
             let registry = registry(
                 .run { migration in

@@ -13,7 +13,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: url, migrations: [Self.first])
-        for number in 0..<60 { try cache.set(Person.john, forKey: "key \(number)") }
+        try cache.setAll((0..<60).map { (key: "key \($0)", value: Person.john) })
         cache.close()
     }
 

@@ -12,7 +12,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: url)
-        for number in 0..<200 { try cache.set(String(repeating: "a", count: 200), forKey: "key \(number)") }
+        try cache.setAll((0..<200).map { (key: "key \($0)", value: String(repeating: "a", count: 200)) })
         cache.close()
     }
 
