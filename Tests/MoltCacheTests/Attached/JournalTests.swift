@@ -207,7 +207,8 @@ struct JournalTests {
 
     @Test func `Steps that use attached stores run on a store that was just created`() throws {
         let records = Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") })
-        let cache = try CodableCache(at: store.directory.file("fresh.molt"), migrations: [notebook.adding("new"), records])
+        let fresh = store.directory.file("fresh.molt")
+        let cache = try CodableCache(at: fresh, migrations: [notebook.adding("new"), records])
         defer { cache.close() }
         #expect(try notebook.lines == ["old", "new"])
         #expect(cache.report.entries.map(\.outcome) == [.ran, .createdAtVersion])
