@@ -212,7 +212,7 @@ import Testing
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
             let error = #expect(throws: MoltError.self) {
-                try transaction.applyDeferredChanges(stage: 0)
+                try transaction.applyPostponedChanges(stage: 0)
             }
             error?.expect(.keyExists, says: "\"\(newKey)\"")
             #expect(keys.contains(error?.key ?? ""))
@@ -226,7 +226,7 @@ import Testing
             try transaction.plan(.key("b"), for: 99)
             try transaction.plan(.key("x"), for: 3)
             try transaction.plan(.key("x"), for: 98)
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
@@ -236,13 +236,13 @@ import Testing
         try store.commit { transaction in
             for key in ["x", "y"] { try transaction.plan(.key(key), for: 1) }
             for type in ["X", "Y"] { try transaction.plan(.type(type), for: 2) }
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyPostponedChanges(stage: 1)
             let before = try read(transaction)
             #expect(before == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(stage: 0)
             try transaction.plan(.drop, for: 3)
         }
-        try store.commit { try $0.applyDeferredChanges(stage: 0) }
+        try store.commit { try $0.applyPostponedChanges(stage: 0) }
         #expect(try keysAndTypes() == [["y", "Person"], ["b", "Y"], ["c", "City"], ["d", "Person"]])
     }
 
@@ -250,11 +250,11 @@ import Testing
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try people().commit { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(stage: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
                 try transaction.plan(.key(key), for: Int64(index + 1), stage: 1)
             }
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyPostponedChanges(stage: 1)
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
@@ -269,7 +269,7 @@ import Testing
         #expect(throws: MoltError.self) {
             try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
-                caught.append((try? transaction.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.applyPostponedChanges(stage: 0)) == nil)
                 caught.append((try? transaction.delete(id: 4)) == nil)
             }
         }?.expect(.storeFailed)
@@ -292,7 +292,7 @@ import Testing
             try transaction.plan(.key("b"), for: 4)
             try transaction.plan(.key("d"), for: 3)
             try transaction.plan(.key("d"), for: 1)
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
@@ -315,7 +315,7 @@ import Testing
 }
 
 extension StoreTransaction {
-    fileprivate func plan(_ kind: DeferredChange.Kind, for id: Int64, stage: Int = 0) throws {
-        try deferChange(DeferredChange(stage: stage, id: id, kind: kind))
+    fileprivate func plan(_ kind: PostponedChange.Kind, for id: Int64, stage: Int = 0) throws {
+        try postpone(PostponedChange(stage: stage, id: id, kind: kind))
     }
 }

@@ -130,7 +130,7 @@
             let calls = Locked<[UpgradePoint]>([])
             let isBroken = Locked(true)
             let (scratch, other) = (scratch, other)
-            let points = [AppliedPart.add, .finish].flatMap { part in
+            let points = [AppliedPart.add, .remove].flatMap { part in
                 [scratch.suite, other.suite].map { UpgradePoint.before(part, of: $0) }
             }
             let hook: UpgradeHook = { point in

@@ -27,7 +27,7 @@ import Testing
                 )
                 var configuration = CodableCache.Configuration()
                 configuration.hooks.atPoint = { point in
-                    if point == (isCopied ? .before(.finish, of: Suite(old)) : .before(.add, of: Suite(new))) {
+                    if point == (isCopied ? .before(.remove, of: Suite(old)) : .before(.add, of: Suite(new))) {
                         kill(getpid(), SIGKILL)
                     }
                 }
@@ -81,7 +81,7 @@ import Testing
     @Test func `A value that the destination had, and has no more after the commit, stays in the source`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["a": 1])
         let new = fixture.new.suite
-        try upgrade(fixture, before: .finish) { try new.removeValue(forKey: "a") }
+        try upgrade(fixture, before: .remove) { try new.removeValue(forKey: "a") }
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values == ["b": 2])
     }
@@ -102,7 +102,7 @@ import Testing
         let (old, new) = (fixture.old.suite, fixture.new.suite)
         let rename = Migration(to: 2, "rename", .renameKey("a", to: "A", in: new))
         try fixture.upgrade(fixture.move(afterwards: .clean), rename) { point in
-            if point == .before(.finish, of: old) { try new.removeValue(forKey: "A") }
+            if point == .before(.remove, of: old) { try new.removeValue(forKey: "A") }
         }
         #expect(try fixture.old.values == ["a": 1])
     }
@@ -135,7 +135,7 @@ import Testing
             let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
             let error = #expect(throws: MoltError.self) {
                 try fixture.upgrade(move) { point in
-                    if point == .before(.finish, of: source) { try Data("damage".utf8).write(to: file) }
+                    if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }
                 }
             }
             #expect(error?.code == .unreadable)

@@ -7,7 +7,7 @@ enum AppliedPart: String, Codable, CaseIterable, Sendable {
     /// Additions and replacements, and the rows of the ledger.
     case add
     /// Removals.
-    case finish
+    case remove
 }
 
 extension UpgradePoint {
