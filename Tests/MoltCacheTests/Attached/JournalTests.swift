@@ -5,19 +5,15 @@ import Testing
 
 @Suite("The journal of changes to attached stores")
 struct JournalTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
     private let notebook: Notebook
     private let other: Notebook
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
+        store = try OldStore([StoredRecord("String", "key", #""value""#)])
         notebook = try Notebook(["old"])
         other = try Notebook()
-        let cache = try CodableCache(at: url)
-        try cache.set("value", forKey: "key")
-        cache.close()
     }
 
     /// - Parameter refused: A notebook to which no change can be applied.
@@ -33,38 +29,20 @@ struct JournalTests {
         try SQLite(url).rows("SELECT store FROM molt_journal ORDER BY id").map { $0[0] }
     }
 
-    @Test func `Changes are applied after the commit, and then deleted from the journal`() throws {
+    @Test func `Changes are applied after the commit, and are seen by later steps before it`() throws {
         let notebook = notebook
-        let report = try open([
-            Migration(
-                to: 1,
-                "note",
-                .notes(notebook) { pages in
-                    try pages.add("new")
-                    #expect(try notebook.lines == ["old"])
-                }
-            )
-        ])
-        #expect(try notebook.lines == ["old", "new"])
-        #expect(try waiting().isEmpty)
-        #expect(report.entries.map(\.outcome) == [.ran])
-        #expect(report.entries[0].attachedCounts == [notebook.name: 2])
-        #expect(try StoreFile.state(at: url).ledger.map(\.attachedCounts) == [[notebook.name: 2]])
-    }
-
-    @Test func `A step sees the changes of the steps before it`() throws {
-        try open([
-            notebook.adding("new"),
-            Migration(
-                to: 2,
-                "second",
-                .notes(notebook) { pages in
-                    #expect(try pages.lines == ["old", "new"])
-                    try pages.add("newer")
-                }
-            ),
-        ])
+        let later = MigrationStep.notes(notebook) { pages in
+            #expect(try pages.lines == ["old", "new"])
+            #expect(try notebook.lines == ["old"])
+            try pages.add("newer")
+        }
+        let report = try open([notebook.adding("new"), Migration(to: 2, "later", later)])
         #expect(try notebook.lines == ["old", "new", "newer"])
+        #expect(try waiting().isEmpty)
+        #expect(report.entries.map(\.outcome) == [.ran, .ran])
+        let counts = [[notebook.name: 2], [notebook.name: 3]]
+        #expect(report.entries.map(\.attachedCounts) == counts)
+        #expect(try StoreFile.state(at: url).ledger.map(\.attachedCounts) == counts)
     }
 
     @Test func `A step that fails changes no attached store`() throws {
@@ -79,7 +57,13 @@ struct JournalTests {
         /// Where an upgrade ends.
         enum End: CaseIterable, Codable { case committed, stepFailed, finishingFailed }
 
-        @Test(arguments: End.allCases, 0..<3)
+        /// Ends, and which of three notebooks is changed too late; the second one makes the last end fail.
+        private static let ends: [(End, Int)] = TestRun.choose(
+            [(.committed, 1), (.stepFailed, 0), (.finishingFailed, 2)],
+            long: End.allCases.flatMap { end in (0..<3).map { (end, $0) } }
+        )
+
+        @Test(arguments: ends)
         func `The settings of an upgrade that are used after it stop the process`(end: End, index: Int) async {
             let result = await #expect(processExitsWith: .failure) { [end = end as End, index = index as Int] in
                 let scratch = try ScratchDirectory()
@@ -145,19 +129,14 @@ struct JournalTests {
         #expect(plan.description.contains(line))
         #expect(try notebook.lines == ["old"])
 
-        let report = try open([notebook.adding("new")])
-        #expect(report.isEmpty)
+        // They are applied before a new step runs.
+        let seen = Log<[String]>()
+        let look = Migration(to: 2, "look", .notes(notebook) { seen.append(try $0.lines) })
+        let report = try open([notebook.adding("new"), look])
+        #expect(report.entries.map(\.migration) == [look.id])
+        #expect(seen.all == [["old", "new"]])
         #expect(try notebook.lines == ["old", "new"])
         #expect(try waiting().isEmpty)
-    }
-
-    @Test func `Journaled changes are applied before new steps run`() throws {
-        #expect(throws: MoltError.self) { try open([notebook.adding("new")], refusing: notebook) }
-        let seen = Log<[String]>()
-        try open([
-            notebook.adding("new"), Migration(to: 2, "look", .notes(notebook) { seen.append(try $0.lines) }),
-        ])
-        #expect(seen.all == [["old", "new"]])
     }
 
     @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
@@ -165,39 +144,25 @@ struct JournalTests {
         // Another registry, as after the migration was retired.
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = #expect(throws: MoltError.self) { try open(retired) }
-        #expect(error?.code == .notAttached)
-        #expect(
-            error?.message
-                == "The store has changes for \(notebook.name), which is not attached. The upgrade is committed. Its remaining "
-                + "changes outside the store will be applied when the store is next opened. Attach it where the store is "
-                + "opened."
-        )
-        #expect(error?.attachedStore == notebook.name)
+        error?.expect(.notAttached, attachedStore: notebook.name)
+        let message = """
+            The store has changes for \(notebook.name), which is not attached. The upgrade is committed. Its \
+            remaining changes outside the store will be applied when the store is next opened. Attach it where the \
+            store is opened.
+            """
+        #expect(error?.message == message)
         #expect(try waiting() == [notebook.name])
 
         try CodableCache(at: url, migrations: retired, configuration: .init { $0.attached = [notebook.suite] }).close()
         #expect(try notebook.lines == ["old", "new"])
     }
 
-    @Test func `An older app leaves the journal of a newer one alone`() throws {
-        let first = Migration(to: 1, "first", .notes(notebook) { _ in })
-        #expect(throws: MoltError.self) { try open([first, notebook.adding("new", to: 2)], refusing: notebook) }
-        #expect(throws: MoltError.self) { try open([first]) }?.expect(.superseded)
-        #expect(try notebook.lines == ["old"])
-        #expect(try waiting() == [notebook.name])
-    }
-
     @Test func `Nothing is removed from any store before everything is added to every store`() throws {
-        let registry: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "move",
-                .run(attaching: [notebook.suite, other.suite]) { [notebook, other] migration in
-                    try migration.pages(notebook).removeValue(forKey: "old")
-                    try migration.pages(other).add("old")
-                }
-            )
-        ]
+        let move = MigrationStep.run(attaching: [notebook.suite, other.suite]) { [notebook, other] migration in
+            try migration.pages(notebook).removeValue(forKey: "old")
+            try migration.pages(other).add("old")
+        }
+        let registry: MigrationRegistry = [Migration(to: 1, "move", move)]
         #expect(throws: MoltError.self) { try open(registry, refusing: other) }
         #expect(try notebook.lines == ["old"])
         try open(registry)
@@ -226,16 +191,13 @@ struct JournalTests {
         #expect(try notebook.lines == ["old"])
     }
 
-    @Test func `A dry run reads the attached store and changes nothing`() throws {
-        let registry: MigrationRegistry = [notebook.adding("new")]
-        let report = try CodableCache.dryRun(at: url, migrations: registry)
+    @Test func `A dry run reads the attached store, changes nothing, and refuses a store with a journal`() throws {
+        let first = notebook.adding("new")
+        let report = try CodableCache.dryRun(at: url, migrations: [first])
         #expect(report.entries[0].attachedCounts == [notebook.name: 2])
         #expect(try notebook.lines == ["old"])
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
-    }
 
-    @Test func `A dry run refuses a store with a pending journal`() throws {
-        let first = notebook.adding("new")
         #expect(throws: MoltError.self) { try open([first], refusing: notebook) }
         #expect(throws: MoltError.self) {
             try CodableCache.dryRun(at: url, migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ in })])
@@ -244,12 +206,9 @@ struct JournalTests {
     }
 
     @Test func `Steps that use attached stores run on a store that was just created`() throws {
-        let registry: MigrationRegistry = [
-            notebook.adding("new"),
-            Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") }),
-        ]
-        let fresh = scratch.file("fresh.molt")
-        let cache = try CodableCache(at: fresh, migrations: registry)
+        let records = Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") })
+        let fresh = store.directory.file("fresh.molt")
+        let cache = try CodableCache(at: fresh, migrations: [notebook.adding("new"), records])
         defer { cache.close() }
         #expect(try notebook.lines == ["old", "new"])
         #expect(cache.report.entries.map(\.outcome) == [.ran, .createdAtVersion])

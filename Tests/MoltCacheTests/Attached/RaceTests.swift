@@ -5,17 +5,13 @@ import Testing
 
 @Suite("Races between the transactions of an upgrade")
 struct RaceTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
     private let notebook: Notebook
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
+        store = try OldStore([StoredRecord("String", "key", #""value""#)])
         notebook = try Notebook(["old"])
-        let cache = try CodableCache(at: url)
-        try cache.set("value", forKey: "key")
-        cache.close()
     }
 
     /// Upgrades the store while another app commits an upgrade, and is interrupted before it has changed the notebook.
@@ -53,9 +49,7 @@ struct RaceTests {
         let old = try OldDirectory()
         try old.write(#"{"object":1}"#, for: "key")
         let mine = old.adoption(.list(["key"]), afterwards: .remove)
-        var configuration = MoltConfiguration()
-        configuration.hooks.atPoint = { [store = old.store] point in
-            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+        let configuration = afterCommit { [store = old.store] in
             // The version is the same, so it alone does not tell.
             try CodableCache(at: store, migrations: [mine, Self.rename]).close()
         }
@@ -67,30 +61,32 @@ struct RaceTests {
 
     private static let rename = Migration(to: 1, "text", .renameType("String", to: "Text"))
 
+    /// A configuration that runs a closure when the upgrade was committed.
+    private func afterCommit(_ body: @escaping @Sendable () throws -> Void) -> MoltConfiguration {
+        .init { $0.hooks.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try body() } } }
+    }
+
     @Test func `Another app waits until the changes of a committed upgrade are made`() throws {
         let mine = notebook.adding("a")
-        let refusals = Log<MoltError?>()
-        var configuration = MoltConfiguration()
-        configuration.hooks.atPoint = { [url] point in
-            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+        let refusals = Log<MoltError.Code?>()
+        let configuration = afterCommit { [url] in
             let impatient = CodableCache.Configuration { $0.timeout = .zero }
             let refusal = #expect(throws: MoltError.self) {
                 try CodableCache(at: url, migrations: [mine, Self.rename], configuration: impatient)
             }
-            refusals.append(refusal)
+            refusals.append(refusal?.code)
         }
         _ = try Migrator([mine], configuration: configuration).migrate(StoreFile(at: url))
-        #expect(refusals.all.map { $0?.code } == [.busy])
+        #expect(refusals.all == [.busy])
         #expect(try notebook.lines == ["old", "a"])
     }
 
     @Test func `Each wait for the lock has its own timeout`() throws {
         let writer = try Writer(url)
         // A transaction's first wait starts its timeout, and its second wait exceeds it.
-        var configuration = MoltConfiguration()
+        var configuration = afterCommit { try writer.begin() }
         configuration.monitor = writer.monitor
         configuration.timeout = .zero
-        configuration.hooks.atPoint = { if $0 == UpgradePoint(.afterCommit, "of the upgrade") { try writer.begin() } }
         let first = notebook.adding("a")
         let report = try Migrator([first], configuration: configuration).migrate(StoreFile(at: url))
         #expect(report.to == 1)
@@ -110,14 +106,12 @@ struct RaceTests {
     @Test func `Past the commit, cancellation has no effect`() throws {
         let writer = try Writer(url)
         let isCommitted = Locked(false)
-        var configuration = MoltConfiguration()
-        configuration.monitor = writer.monitor
-        configuration.isCancelled = { isCommitted.withLock { $0 } }
-        configuration.hooks.atPoint = { point in
-            guard point == UpgradePoint(.afterCommit, "of the upgrade") else { return }
+        var configuration = afterCommit {
             isCommitted.withLock { $0 = true }
             try writer.begin()
         }
+        configuration.monitor = writer.monitor
+        configuration.isCancelled = { isCommitted.withLock { $0 } }
         let report = try Migrator([notebook.adding("a")], configuration: configuration).migrate(StoreFile(at: url))
         #expect(report.entries.map(\.outcome) == [.ran])
         #expect(writer.count == 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Molt
 
-struct SoundNote: Codable, Equatable, Sendable {
+private struct SoundNote: Codable, Equatable, Sendable {
     var number: Int
     var text: String
 }
@@ -27,8 +27,7 @@ struct SoundNote: Codable, Equatable, Sendable {
 
     /// All files in the directory, with their bytes.
     private func files() throws -> [String: Data] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
-        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: scratch.file($0))) })
+        try Dictionary(uniqueKeysWithValues: scratch.names().map { ($0, try Data(contentsOf: scratch.file($0))) })
     }
 
     @Test func `finds nothing in an intact file, and writes nothing`() throws {
@@ -133,14 +132,17 @@ struct SoundNote: Codable, Equatable, Sendable {
 
     @Test func `ends when its task is cancelled`() async throws {
         let cache = try CodableCache(at: url, migrations: Self.migrations)
-        try await cache.setAll((0..<20_000).map { (key: "more \($0)", value: $0) })
+        try await cache.setAll((0..<5_000).map { (key: "more \($0)", value: $0) })
         cache.close()
-        let url = url
-        let task = Task {
+        let task = Locked<Task<Void, any Error>?>(nil)
+        let begin = DispatchSemaphore(value: 0)
+        let checking = Task.detached { [url] in
+            begin.wait()
             // Cancelled at the first report of progress.
-            try await CodableCache.verify(at: url) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+            _ = try await CodableCache.verify(at: url) { _ in task.withLock { $0 }?.cancel() }
         }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        task.withLock { $0 = checking }
+        begin.signal()
+        await #expect(throws: CancellationError.self) { try await checking.value }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// A document outside of a cache becomes what a record of a cache becomes.
 @Suite("A document and a record") struct DocumentPathTests {
-    @Test(arguments: 0..<TestRun.choose(3, long: 30))
+    @Test(arguments: 0..<TestRun.choose(1, long: 30))
     func `have the same bytes after random registries`(block: UInt64) throws {
         var passed = 0
         for seed in (block * 20)..<(block * 20 + 20) {

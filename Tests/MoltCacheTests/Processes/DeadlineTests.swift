@@ -5,32 +5,17 @@ import Testing
 
 @Suite("An upgrade with a deadline")
 struct DeadlineTests {
-    private let scratch: ScratchDirectory
-    private let url: URL
+    private let store: OldStore
+    private var url: URL { store.url }
 
     init() throws {
-        scratch = try ScratchDirectory()
-        url = scratch.file()
-        let cache = try CodableCache(at: url)
-        try cache.batch { batch in
-            for number in 0..<40 { try batch.set(Person.john, forKey: "\(number)") }
-        }
-        cache.close()
+        store = try OldStore((0..<40).map { StoredRecord("Person", "\($0)", "{}") })
     }
 
     private func configuration(_ deadline: ContinuousClock.Instant) -> CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.deadline = deadline
-        configuration.hooks.batchSize = 2
-        return configuration
-    }
-
-    /// Adds enough records that deleting them takes a while.
-    private func addNumbers() throws {
-        let cache = try CodableCache(at: url)
-        defer { cache.close() }
-        try cache.batch { batch in
-            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
+        CodableCache.Configuration {
+            $0.deadline = deadline
+            $0.hooks.batchSize = 2
         }
     }
 
@@ -54,29 +39,33 @@ struct DeadlineTests {
         #expect(cache.report.counts.changed == 40)
     }
 
-    @Test(arguments: [false, true])
-    func `stops within an SQL statement, also of a migrator's upgrade`(isMigrator: Bool) throws {
-        let deadline = ContinuousClock.now + .milliseconds(200)
-        let deleted = Log<Int>()
-        try addNumbers()
+    @Test func `stops within an SQL statement, also of a migrator's upgrade`() throws {
+        let cache = try CodableCache(at: url)
+        // Enough records that deleting them takes a while.
+        try cache.setAll((0..<20_000).map { (key: "number \($0)", value: $0) })
+        cache.close()
         let before = try Snapshot(of: url)
-        let registry = registry(
-            .run { migration in
-                wait(for: deadline)
-                deleted.append(try migration.deleteAll(ofType: "Int"))
-            }
-        )
-        #expect(throws: MoltError.self) {
-            if isMigrator {
-                var configuration = MoltConfiguration()
-                configuration.deadline = deadline
-                _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
-            } else {
-                _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
-            }
-        }?.expect(.deadlinePassed)
-        #expect(deleted.all.isEmpty)
-        #expect(try Snapshot(of: url) == before)
+        for isMigrator in [false, true] {
+            let deadline = ContinuousClock.now + .milliseconds(200)
+            let deleted = Log<Int>()
+            let registry = registry(
+                .run { migration in
+                    wait(for: deadline)
+                    deleted.append(try migration.deleteAll(ofType: "Int"))
+                }
+            )
+            #expect(throws: MoltError.self) {
+                if isMigrator {
+                    var configuration = MoltConfiguration()
+                    configuration.deadline = deadline
+                    _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
+                } else {
+                    _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
+                }
+            }?.expect(.deadlinePassed)
+            #expect(deleted.all.isEmpty)
+            #expect(try Snapshot(of: url) == before)
+        }
     }
 
     @Test func `does not begin after its deadline, and holds no lock`() throws {
@@ -85,7 +74,7 @@ struct DeadlineTests {
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: past)
         }?.expect(.deadlinePassed)
-        #expect(try scratch.names() == ["cache.molt"])
+        #expect(try store.directory.names() == ["cache.molt"])
         try CodableCache(at: url, migrations: registry).close()
         // There is nothing to do, so the deadline does not matter.
         let cache = try CodableCache(at: url, migrations: registry, configuration: past)
@@ -93,18 +82,15 @@ struct DeadlineTests {
     }
 
     @Test func `stops waiting for another process's lock`() throws {
-        let deadline = ContinuousClock.now + .milliseconds(100)
-        let holder = StoreFile(at: url)
-        let error = try holder.whileLocked {
+        try StoreFile(at: url).commit { _ in
             #expect(throws: MoltError.self) {
                 try CodableCache(
                     at: url,
                     migrations: registry(.renameType("Person", to: "Alien")),
-                    configuration: configuration(deadline)
+                    configuration: configuration(.now + .milliseconds(100))
                 )
-            }
+            }?.expect(.deadlinePassed)
         }
-        #expect(error??.code == .deadlinePassed)
     }
 
     @Test func `leaves changes to attached stores to the next opening`() throws {
@@ -129,13 +115,4 @@ struct DeadlineTests {
 /// Blocks until a deadline has passed, as a slow closure would.
 private func wait(for deadline: ContinuousClock.Instant) {
     while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
-}
-
-extension StoreFile {
-    /// Runs a closure while this store holds the write lock.
-    fileprivate func whileLocked<Value>(_ body: () throws -> Value) throws -> Value? {
-        var value: Value?
-        try commit { _ in value = try body() }
-        return value
-    }
 }

@@ -20,9 +20,10 @@ struct OwnerTests {
     }
 
     private func open(_ owner: MoltConfiguration.Owner, monitor: MigrationMonitor? = nil) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
-        configuration.owner = owner
-        configuration.monitor = monitor
+        let configuration = CodableCache.Configuration {
+            $0.owner = owner
+            $0.monitor = monitor
+        }
         return try CodableCache(at: url, migrations: renaming, configuration: configuration)
     }
 
@@ -33,8 +34,8 @@ struct OwnerTests {
         try makeOld()
         let bytes = try Data(contentsOf: url)
         let error = #expect(throws: MoltError.self) { try open(owner) }
-        error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1)
-        error?.expect(says: "must be upgraded to 1")
+        let words = "must be upgraded to 1"
+        error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1, says: words)
         #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
         #expect(try Data(contentsOf: url) == bytes)
         #expect(try scratch.names() == ["cache.molt"])
@@ -65,8 +66,7 @@ struct OwnerTests {
         let notebook = try Notebook()
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
-        var configuration = CodableCache.Configuration()
-        configuration.hooks.atPoint = notebook.refusing
+        var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
@@ -96,10 +96,8 @@ struct OwnerTests {
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
                 }
                 let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
-                guard cache.report.isEmpty, cache.schemaVersion == 1 else { throw TestFailure.expected }
-                guard try cache.value(Alien.self, forKey: "john")?.firstName == "John" else {
-                    throw TestFailure.expected
-                }
+                #expect(cache.report.isEmpty && cache.schemaVersion == 1)
+                #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
             }
             #expect(app.all.isEmpty)
         }

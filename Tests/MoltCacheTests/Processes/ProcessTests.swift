@@ -12,39 +12,44 @@ import Testing
     }
 
     #if CHILD_PROCESSES
-        @Test(arguments: [false, true])
-        func `Processes that open a file at the same moment upgrade it once, and lose no record`(isOld: Bool)
-            async throws
-        {
-            if isOld {
-                let old = try CodableCache(at: scratch.file())
-                try await old.setAll((0..<500).map { (key: "old \($0)", value: Person.john) })
-            }
+        @Test func `Processes that open files at the same moment upgrade each once, and lose no record`() async throws {
+            let (fresh, old) = (scratch.file("fresh.molt"), scratch.file("old.molt"))
+            try await CodableCache(at: old).setAll((0..<500).map { (key: "old \($0)", value: Person.john) })
             let start = Date().addingTimeInterval(0.5).timeIntervalSince1970
+            let count = TestRun.choose(3, long: 6)
             await withTaskGroup(of: Void.self) { group in
-                for number in 0..<4 {
+                for number in 0..<count {
                     group.addTask {
                         await #expect(processExitsWith: .success) {
-                            [url = scratch.file() as URL, start = start as Double, number = number as Int] in
+                            [
+                                fresh = fresh as URL, old = old as URL, start = start as Double, number = number as Int
+                            ] in
                             try await Task.sleep(for: .seconds(start - Date().timeIntervalSince1970))
-                            let cache = try CodableCache(at: url, migrations: renaming)
-                            for round in 0..<25 { try cache.set(round, forKey: "\(number) \(round)") }
-                            guard try cache.count(of: Int.self) >= 25 else { throw TestFailure.expected }
-                            cache.close()
+                            for cache in try [fresh, old].map({ try CodableCache(at: $0, migrations: renaming) }) {
+                                for round in 0..<25 { try cache.set(round, forKey: "\(number) \(round)") }
+                                guard try cache.count(of: Int.self) >= 25 else { throw TestFailure.expected }
+                                cache.close()
+                            }
                         }
                     }
                 }
             }
-            let cache = try CodableCache(at: scratch.file(), migrations: renaming)
-            #expect(cache.report.entries.isEmpty)
-            #expect(try cache.count(of: Int.self) == 100)
-            #expect(try cache.count(of: Alien.self) == (isOld ? 500 : 0))
-            #expect(try StoreFile.state(at: scratch.file()).ledger.map(\.name) == ["rename"])
-            #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+            for url in [fresh, old] {
+                let cache = try CodableCache(at: url, migrations: renaming)
+                #expect(cache.report.entries.isEmpty)
+                #expect(try cache.count(of: Int.self) == 25 * count)
+                #expect(try cache.count(of: Alien.self) == (url == old ? 500 : 0))
+                #expect(try StoreFile.state(at: url).ledger.map(\.name) == ["rename"])
+                #expect(try SQLite(url).text("PRAGMA integrity_check") == "ok")
+            }
         }
 
         /// Microseconds after the start of the child; creating a file takes about two thousand.
-        @Test(arguments: [0, 100, 200, 300, 500, 800, 1_200, 1_600, 2_000, 2_500, 3_000, 4_000, 6_000])
+        private static let instants = [
+            0, 100, 200, 300, 500, 800, 1_200, 1_600, 2_000, 2_500, 3_000, 4_000, 6_000,
+        ]
+
+        @Test(arguments: TestRun.choose([300, 1_200, 2_500, 6_000], long: instants))
         func `A kill while a file is created, upgraded and filled leaves a consistent store`(microseconds: Int)
             async throws
         {
@@ -74,53 +79,26 @@ import Testing
             #expect(try scratch.names() == ["cache.molt"])
         }
 
-        @Test func `On a full disk, writes and upgrades are rolled back and reads still succeed`() async throws {
-            let path = scratch.file().path
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let url = URL(fileURLWithPath: path)
-                let cache = try CodableCache(at: url)
-                try await cache.setAll((0..<200).map { (key: "\($0)", value: Person.john) })
-                guard try cache.value(Person.self, forKey: "1") == .john else { throw TestFailure.expected }
-                let log = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
-                try FileSizeLimit.set(log + 10_000)
-                var changed = Person.john
-                changed.firstName = String(repeating: "x", count: 100_000)
-                for _ in 0..<3 {
-                    let isRight = expectCode(.storeFailed) { [changed] in try cache.set(changed, forKey: "1") }
-                    guard isRight, try cache.value(Person.self, forKey: "1") == .john else {
-                        throw TestFailure.expected
-                    }
-                }
-                let step = MigrationStep.addProperty("Person", "long", default: .string(changed.firstName))
-                #expect(throws: MoltError.self) {
-                    _ = try CodableCache(at: url, migrations: [Migration(to: 1, "long", step)])
-                }?.expect(.storeFailed)
-                let isSame = try cache.values(of: Person.self).allSatisfy { $0.value == .john }
-                guard isSame else { throw TestFailure.expected }
-                try FileSizeLimit.set(nil)
-                try cache.set(changed, forKey: "1")
-                let found = try CodableCache(at: url).value(Person.self, forKey: "1")
-                guard found == changed else { throw TestFailure.expected }
-            }
-            #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
-            #expect(try StoreFile.state(at: scratch.file()).version == 0)
-        }
-
         @Test func `A reader sees only committed states while another process writes`() async throws {
             try await CodableCache(at: scratch.file()).setAll(["a": 0, "b": 0])
-            async let writer = #expect(processExitsWith: .success) { [url = scratch.file() as URL] in
-                let end = Date().addingTimeInterval(1)
-                var number = 0
+            let (begun, done) = (scratch.file("begun"), scratch.file("done"))
+            async let writer = #expect(processExitsWith: .success) {
+                [url = scratch.file() as URL, begun = begun as URL, done = done as URL] in
+                _ = FileManager.default.createFile(atPath: begun.path, contents: nil)
                 // Each opening and closing checkpoints the log, under the readers' immutable reads.
-                while Date() < end {
-                    number += 1
+                for number in 1...TestRun.choose(60, long: 500) {
                     let cache = try CodableCache(at: url)
                     try await cache.setAll(["a": number, "b": number])
                     cache.close()
                 }
+                _ = FileManager.default.createFile(atPath: done.path, contents: nil)
             }
-            let end = Date().addingTimeInterval(2)
-            while Date() < end {
+            // If the child fails, it creates no file.
+            let end = Date().addingTimeInterval(60)
+            while !FileManager.default.fileExists(atPath: begun.path), Date() < end {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            while !FileManager.default.fileExists(atPath: done.path), Date() < end {
                 #expect(try StoreFile.state(at: scratch.file()).isFresh == false)
                 let report = try await CodableCache.dryRun(at: scratch.file(), migrations: renaming)
                 #expect(report.to == 1)

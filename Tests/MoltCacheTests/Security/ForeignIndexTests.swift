@@ -13,7 +13,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: url, migrations: [Self.first])
-        for number in 0..<60 { try cache.set(Person.john, forKey: "key \(number)") }
+        try cache.setAll((0..<60).map { (key: "key \($0)", value: Person.john) })
         cache.close()
     }
 
@@ -72,9 +72,9 @@ import Testing
             #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) },
             #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
         ]
+        let problem = "The file has an index, or something else in its schema, that Molt did not make"
         for error in errors {
-            error?.expect(.foreignFile, says: "(mine) - unsafe use of json_extract()", "as with DROP INDEX")
-            error?.expect(says: "The file has an index, or something else in its schema, that Molt did not make")
+            error?.expect(.foreignFile, says: "(mine) - unsafe use of json_extract()", "as with DROP INDEX", problem)
             #expect(error?.message.contains("damaged") == false)
             #expect(error.map(CodableCache.isDamage) == false)
         }

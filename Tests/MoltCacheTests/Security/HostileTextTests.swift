@@ -18,22 +18,26 @@ private struct Value: Codable, Equatable, Sendable {
         "molt_record",
     ]
 
-    @Test(arguments: texts)
-    func `A value under a hostile key is returned, and no other value changes`(text: String) throws {
+    @Test func `A value under a hostile key is returned, and no other value changes`() throws {
         let scratch = try ScratchDirectory()
         let cache = try CodableCache(at: scratch.file())
-        try cache.set("bystander", forKey: "bystander")
-        try cache.set(Value(text: text), forKey: text)
-        #expect(try cache.value(Value.self, forKey: text) == Value(text: text))
-        #expect(try cache.keys() == ["bystander", text])
-        try cache.batch { batch in
-            batch.remove(forKey: text)
-            try batch.set(Value(text: "again"), forKey: text)
+        for text in Self.texts { try cache.set(Value(text: text), forKey: text) }
+        // Compared by bytes: Swift considers two spellings of a letter equal.
+        func keys() throws -> [[UInt8]] { try cache.keys().map { Array($0.utf8) } }
+        var expected = Self.texts.map { Array($0.utf8) }
+        #expect(try keys() == expected)
+        for text in Self.texts {
+            #expect(try cache.value(Value.self, forKey: text) == Value(text: text))
+            try cache.batch { batch in
+                batch.remove(forKey: text)
+                try batch.set(Value(text: "again"), forKey: text)
+            }
+            #expect(try cache.value(Value.self, forKey: text)?.text == "again")
+            #expect(try cache.remove(forKey: text))
+            #expect(try cache.value(Value.self, forKey: text) == nil)
+            expected.removeFirst()
+            #expect(try keys() == expected)
         }
-        #expect(try cache.value(Value.self, forKey: text)?.text == "again")
-        #expect(try cache.remove(forKey: text))
-        #expect(try cache.value(Value.self, forKey: text) == nil)
-        #expect(try cache.value(String.self, forKey: "bystander") == "bystander")
         #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM sqlite_schema WHERE name = 'molt_record'") == "1")
     }
 
@@ -57,15 +61,13 @@ private struct Value: Codable, Equatable, Sendable {
                 }
             )
         ]
-        let plan = try? MigrationPlan(forFileAt: url, migrations: migrations)
         // The registry refuses a name that no ledger could print.
-        guard plan != nil else { return }
+        guard (try? MigrationPlan(forFileAt: url, migrations: migrations)) != nil else { return }
         let cache = try CodableCache(at: url, migrations: migrations)
         #expect(try cache.keys() == [text, text + "2"])
         cache.close()
         let saved = scratch.file("saved.molt")
-        let report = try CodableCache.salvage(from: url, to: saved)
-        #expect(report.isWhole)
+        #expect(try CodableCache.salvage(from: url, to: saved).isWhole)
         #expect(try StoreFile.contents(at: saved) == StoreFile.contents(at: url))
     }
 
@@ -80,7 +82,6 @@ private struct Value: Codable, Equatable, Sendable {
         let upgraded = try CodableCache(at: scratch.file(), migrations: migrations)
         #expect(try upgraded.value(Int.self, forKey: long) == 1)
         upgraded.close()
-        let report = try CodableCache.salvage(from: scratch.file(), to: scratch.file("saved.molt"))
-        #expect(report.isWhole)
+        #expect(try CodableCache.salvage(from: scratch.file(), to: scratch.file("saved.molt")).isWhole)
     }
 }

@@ -12,7 +12,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: url)
-        for number in 0..<200 { try cache.set(String(repeating: "a", count: 200), forKey: "key \(number)") }
+        try cache.setAll((0..<200).map { (key: "key \($0)", value: String(repeating: "a", count: 200)) })
         cache.close()
     }
 
@@ -57,7 +57,7 @@ import Testing
             #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
         ]
         for error in errors {
-            #expect(error?.code == .storeFailed)
+            error?.expect(.storeFailed)
             #expect(error.map(CodableCache.isDamage) == true)
         }
         let saved = scratch.file("saved.molt")

@@ -61,12 +61,16 @@ struct LaterLayoutTests {
         #expect(try Data(contentsOf: url) == bytes)
     }
 
-    @Test func `is neither written to nor upgraded`() throws {
+    @Test func `is neither written to nor upgraded, and the monitor is told of the refusal alone`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
-            let error = #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: migrations) }
-            error?.expect(.newerFormat, says: "can only be opened for reading: set `readsNewerStores = true`")
+            let events = Log<String>()
+            let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
+            #expect(throws: MoltError.self) {
+                try CodableCache(at: url, migrations: migrations, configuration: configuration)
+            }?.expect(.newerFormat, says: "can only be opened for reading: set `readsNewerStores = true`")
+            #expect(events.all == ["failed"])
         }
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
         #expect(throws: MoltError.self) {
@@ -92,16 +96,6 @@ struct LaterLayoutTests {
         _ = consume connection
     }
 
-    @Test func `The monitor is told of the refusal, and of nothing else`() throws {
-        try allowReaders()
-        let events = Log<String>()
-        let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: [first], configuration: configuration)
-        }
-        #expect(events.all == ["failed"])
-    }
-
     @Test func `A backup of it is not restored`() throws {
         try allowReaders()
         let store = scratch.file("store.molt")
@@ -121,20 +115,14 @@ struct LaterLayoutTests {
 
 @Suite("A row of the ledger")
 struct LedgerRowTests {
-    @Test func `records the names that its migration replaces`() throws {
+    @Test func `records the names that its migration replaces, and keeps the extra data of a later release`() throws {
         let scratch = try ScratchDirectory()
-        let migration = Migration(to: 2, "both", replacing: ["first", "second"])
-        try CodableCache(at: scratch.file(), migrations: [migration]).close()
-        #expect(try StoreFile.state(at: scratch.file()).ledger.map(\.replaces) == [["first", "second"]])
-    }
-
-    @Test func `keeps the extra data of a later release`() throws {
-        let scratch = try ScratchDirectory()
-        let first = Migration(to: 1, "first")
-        try CodableCache(at: scratch.file(), migrations: [first]).close()
+        let both = Migration(to: 2, "both", replacing: ["first", "second"])
+        try CodableCache(at: scratch.file(), migrations: [both]).close()
         try SQLite(scratch.file()).run("UPDATE molt_ledger SET extra = '{\"inverse\":[]}'")
-        try CodableCache(at: scratch.file(), migrations: [first, Migration(to: 2, "second")]).close()
+        try CodableCache(at: scratch.file(), migrations: [both, Migration(to: 3, "third")]).close()
         let ledger = try StoreFile.state(at: scratch.file()).ledger
+        #expect(ledger.map(\.replaces) == [["first", "second"], []])
         #expect(ledger.map(\.extra) == [#"{"inverse":[]}"#, nil])
     }
 }

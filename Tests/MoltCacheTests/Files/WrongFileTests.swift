@@ -95,19 +95,16 @@ import Testing
         try expectRefusal(.notAFile)
     }
 
-    @Test func `A path through a file is refused`() throws {
+    @Test func `A path that leads through a file, or where no directory can be created, is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")
         #expect(throws: MoltError.self) { _ = try CodableCache(at: inside) }?.expect(.notAFile)
-    }
-
-    #if os(Linux)
-        @Test func `A directory that cannot be created is refused`() {
+        #if os(Linux)
             #expect(throws: MoltError.self) {
                 _ = try CodableCache(at: URL(fileURLWithPath: "/proc/none/cache.molt"))
             }?.expect(.notAFile, says: "Choose another path")
-        }
-    #endif
+        #endif
+    }
 
     @Test func `A damaged file is refused`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
@@ -117,42 +114,59 @@ import Testing
         try expectRefusal(.storeFailed)
     }
 
-    // Root may do everything, so these tests run as another user, in a child process.
-
     #if CHILD_PROCESSES
-        @Test func `A file without read permission is refused`() async {
-            await #expect(processExitsWith: .success) {
-                try exitAsNobody { url in
-                    try CodableCache(at: url).set(1, forKey: "one")
-                    chmod(url.path, 0)
-                    return expectCode(.noPermission) { _ = try CodableCache(at: url) }
-                }
-            }
-        }
-
-        @Test func `A file without write permission is refused`() async {
+        /// Root may do everything, so this runs as another user, in a child process.
+        @Test func `A file or a directory without the permission that is needed is refused`() async {
             await #expect(processExitsWith: .success) {
                 try exitAsNobody { url in
                     try CodableCache(at: url).set(1, forKey: "one")
                     let bytes = try Data(contentsOf: url)
+                    chmod(url.path, 0)
+                    let isUnreadable = expectCode(.noPermission) { _ = try CodableCache(at: url) }
                     chmod(url.path, 0o400)
-                    return try expectCode(.readOnly) { _ = try CodableCache(at: url) }
-                        && Data(contentsOf: url) == bytes && !StoreFile.state(at: url).isFresh
-                }
-            }
-        }
-
-        @Test func `A directory without write permission is refused`() async {
-            await #expect(processExitsWith: .success) {
-                try exitAsNobody { url in
-                    chmod(url.deletingLastPathComponent().path, 0o500)
-                    defer { chmod(url.deletingLastPathComponent().path, 0o700) }
-                    return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+                    let isReadOnly = expectCode(.readOnly) { _ = try CodableCache(at: url) }
+                    let isSame = try Data(contentsOf: url) == bytes && !StoreFile.state(at: url).isFresh
+                    let directory = url.deletingLastPathComponent()
+                    chmod(directory.path, 0o500)
+                    defer { chmod(directory.path, 0o700) }
+                    let isRefused = expectCode(.noPermission) {
+                        _ = try CodableCache(at: directory.appending(path: "new.molt"))
+                    }
+                    return isUnreadable && isReadOnly && isSame && isRefused
                 }
             }
         }
     #endif
 }
+
+#if os(Linux)
+    /// A directory that is mounted a second time, read-only, in a child process with a mount namespace of its own.
+    ///
+    /// Mounting needs the rights of root, which a container usually has.
+    @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
+    struct `A read-only volume` {
+        @Test func `A store on the volume is refused and unchanged, none is created, and its plan can be read`() async {
+            await #expect(processExitsWith: .success) {
+                let scratch = try ScratchDirectory()
+                let url = scratch.file()
+                try CodableCache(at: url).set(1, forKey: "one")
+                let bytes = try Data(contentsOf: url)
+                guard Mounts.remountReadOnly(scratch.url) else { exit(2) }
+
+                let isRefused = expectCode(.readOnly) { _ = try CodableCache(at: url) }
+                let isNewRefused = expectCode(.readOnly) { _ = try CodableCache(at: scratch.file("new.molt")) }
+                let version = try CodableCache.schemaVersion(ofFileAt: url)
+                let plan = try MigrationPlan(forFileAt: url, migrations: [Migration(to: 1, "a")])
+                let isPlanned = version == 0 && plan.pending.count == 1
+                let isSame = try Data(contentsOf: url) == bytes && scratch.names() == ["cache.molt"]
+
+                _ = Mounts.unmount(scratch.url)
+                try? FileManager.default.removeItem(at: scratch.url)
+                exit(isRefused && isNewRefused && isPlanned && isSame ? 0 : 1)
+            }
+        }
+    }
+#endif
 
 /// Gives up the rights of root, runs a test in a directory of its own, and ends the process with the outcome.
 func exitAsNobody(_ test: (URL) throws -> Bool) throws {

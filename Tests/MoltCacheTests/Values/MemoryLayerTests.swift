@@ -4,7 +4,7 @@ import Testing
 @testable import Molt
 
 /// A value that is decoded again when it is read again was not kept by the memory layer.
-@Suite(.serialized) struct `A memory layer with a limit` {
+@Suite(.serialized) struct `The memory layer` {
     private static let decoded = Locked(0)
 
     private struct Item: Codable, Sendable {
@@ -77,7 +77,9 @@ import Testing
         #expect(try cache.value(Item.self, forKey: "0")?.text.first == "y")
         try cache.remove(forKey: "1")
         #expect(try cache.value(Item.self, forKey: "1") == nil)
+        // A value that was kept as one type is decoded again when it is read as another.
         #expect(try cache.value(String.self, forKey: "2")?.first == "x")
+        #expect(try cache.value(String?.self, forKey: "2")??.first == "x")
         #expect(try cache.value(Item.self, forKey: "2")?.text.first == "x")
         try cache.removeAll()
         #expect(try cache.value(Item.self, forKey: "0") == nil)
@@ -117,5 +119,38 @@ import Testing
     @Test func `A cache without a memory layer keeps no value in memory`() throws {
         let cache = try cache(nil)
         #expect(try decodings(cache, [0, 0, 0]) == 3)
+    }
+
+    @Test func `Instances of classes are not shared between reads`() throws {
+        let cache = try cache(.init(), of: 0)
+        try cache.set(Account(name: "a"), forKey: "account")
+        let one = try #require(try cache.value(Account.self, forKey: "account"))
+        one.name = "changed"
+        #expect(try cache.value(Account.self, forKey: "account")?.name == "a")
+        try cache.set(Plain(name: "p"), forKey: "plain")
+        let plain = try #require(try cache.value(Plain.self, forKey: "plain"))
+        plain.name = "changed"
+        #expect(try cache.value(Plain.self, forKey: "plain")?.name == "p")
+    }
+
+    /// A type whose decoding can be interrupted by a write.
+    private struct Interrupted: Decodable, Sendable {
+        static let during = Once()
+
+        var text: String
+
+        init(from decoder: any Decoder) throws {
+            text = try decoder.singleValueContainer().decode(String.self)
+            Interrupted.during.run()
+        }
+    }
+
+    @Test func `A value whose decoding overlapped with a write does not enter the memory layer`() throws {
+        let cache = try cache(.init(), of: 0)
+        // The second value is written while the first is being decoded.
+        try cache.set("old", forKey: "key")
+        Interrupted.during.set { try? cache.set("new", forKey: "key") }
+        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "old")
+        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "new")
     }
 }

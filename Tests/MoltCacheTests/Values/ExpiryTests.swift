@@ -17,10 +17,11 @@ import Testing
         migrations: MigrationRegistry = []
     ) throws -> CodableCache {
         let clock = clock
-        var configuration = CodableCache.Configuration()
-        configuration.now = { clock.date }
-        configuration.sizeLimit = sizeLimit
-        configuration.defaultExpiry = expiry
+        let configuration = CodableCache.Configuration {
+            $0.now = { clock.date }
+            $0.sizeLimit = sizeLimit
+            $0.defaultExpiry = expiry
+        }
         return try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration)
     }
 
@@ -44,17 +45,6 @@ import Testing
         #expect(try cache.count() == 1)
         #expect(try cache.count(of: Int.self) == 1)
         #expect(try !cache.remove(forKey: "soon"))
-    }
-
-    @Test func `A value with an expiry date in the past expires at once`() throws {
-        let cache = try open()
-        try cache.set(1, forKey: "past", expiry: .at(.distantPast))
-        try cache.set(1, forKey: "future", expiry: .at(.distantFuture))
-        try cache.set(1, forKey: "1970", expiry: .at(Date(timeIntervalSince1970: 0)))
-        #expect(try cache.keys() == ["future"])
-        #expect(try cache.value(Int.self, forKey: "1970") == nil)
-        #expect(try cache.value(Int.self, forKey: "past") == nil)
-        #expect(try cache.value(Int.self, forKey: "future") == 1)
     }
 
     @Test func `An expiry that is not a number counts as no expiry in every query`() throws {
@@ -139,13 +129,6 @@ import Testing
         #expect(try cache.keys() == ["used", "new"])
     }
 
-    @Test func `A value larger than the size limit is not kept`() throws {
-        let cache = try open(sizeLimit: 100)
-        try cache.setData(Data(count: 101), forKey: "big")
-        #expect(try cache.keys() == [])
-        #expect(try cache.contentSize() == 0)
-    }
-
     @Test func `A value larger than the size limit evicts no other value`() throws {
         let cache = try open(sizeLimit: 100)
         try cache.setData(Data(count: 40), forKey: "a")
@@ -174,7 +157,7 @@ import Testing
 
     @Test(arguments: [
         (Double.infinity, true), (1e300, true), (0.5, true),
-        (-.infinity, false), (.nan, false), (0, false), (-1, false),
+        (-.infinity, false), (.nan, false), (0, false), (-1, false), (-1_000, false),
     ])
     func `Every number of seconds is accepted`(seconds: Double, isLive: Bool) throws {
         let cache = try open()
@@ -233,11 +216,8 @@ import Testing
         #expect(try limited.contentSize() == 10)
         limited.close()
         other.close()
-        _ = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "drop", .deleteType("Data"))])
-        #expect(
-            try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "drop", .deleteType("Data"))])
-                .contentSize() == 0
-        )
+        let migrations: MigrationRegistry = [Migration(to: 1, "drop", .deleteType("Data"))]
+        for _ in 0..<2 { #expect(try open(migrations: migrations).contentSize() == 0) }
     }
 
     @Test func `An upgrade keeps the dates, the expiry and the order of use`() throws {

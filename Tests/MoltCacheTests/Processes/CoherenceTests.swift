@@ -1,0 +1,86 @@
+import Foundation
+import Generators
+import Testing
+
+@testable import Molt
+
+/// Two caches on one file stand for two processes: they share nothing but the file.
+@Suite struct `Two caches on the same file` {
+    let scratch: ScratchDirectory
+    let first: CodableCache
+    let second: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        first = try CodableCache(at: scratch.file())
+        second = try CodableCache(at: scratch.file())
+    }
+
+    @Test(arguments: 1...TestRun.choose(2, long: 4))
+    func `Both caches read the last write, whichever of them made it`(seed: UInt64) throws {
+        let third = try SQLite(scratch.file())
+        var random = SeededGenerator(seed: seed)
+        var model: [String: Int] = [:]
+        for step in 0..<TestRun.choose(800, long: 2_000) {
+            let key = "key \(Int.random(in: 0..<5, using: &random))"
+            let cache = Bool.random(using: &random) ? first : second
+            switch Int.random(in: 0..<14, using: &random) {
+            case 0:
+                try cache.set(step, forKey: key)
+                model[key] = step
+            case 1:
+                try cache.remove(forKey: key)
+                model[key] = nil
+            case 2:
+                try cache.setAll([key: step, "more": step])
+                model[key] = step
+            case 3:
+                try third.run("PRAGMA wal_checkpoint(\(Bool.random(using: &random) ? "PASSIVE" : "RESTART"))")
+            case 4:
+                guard model[key] != nil else { continue }
+                try third.run("UPDATE molt_record SET content = '\(step)' WHERE key = '\(key)'")
+                model[key] = step
+            case 5:
+                try cache.removeAll()
+                model = [:]
+            case 6:
+                let keys = (0..<5).map { "key \($0)" }
+                let expected = keys.map { model[$0] }
+                #expect(try cache.values(Int.self, forKeys: keys) == expected, "at step \(step)")
+            default:
+                #expect(try cache.value(Int.self, forKey: key) == model[key], "at step \(step)")
+            }
+        }
+    }
+
+    @Test func `A migration that keeps the schema version is noticed`() throws {
+        let url = scratch.file("late")
+        let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
+        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
+        #expect(throws: MoltError.self) { try old.set(1, forKey: "one") }?.expect(.storeChanged)
+    }
+
+    @Test func `A migration that another process applies during the opening is noticed`() throws {
+        let url = scratch.file("late")
+        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
+        let monitor = MigrationMonitor { event in
+            guard case .finished = event else { return }
+            _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
+        }
+        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        #expect(throws: MoltError.self) {
+            _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
+        }?.expect(.storeChanged)
+    }
+
+    @Test func `A write waits for another writer only until the busy timeout`() throws {
+        let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(20) }
+        let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
+        let other = try SQLite(scratch.file())
+        try other.run("BEGIN IMMEDIATE")
+        #expect(throws: MoltError.self) { try impatient.set(1, forKey: "one") }?.expect(.busy)
+        #expect(try impatient.count() == 0)
+        try other.run("COMMIT")
+        try impatient.set(1, forKey: "one")
+    }
+}

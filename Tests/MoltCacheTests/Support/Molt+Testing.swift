@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Molt
+
+extension CodableCache.Configuration {
+    /// The standard configuration with changes.
+    init(_ change: (inout Self) -> Void) {
+        self.init()
+        change(&self)
+    }
+}
+
+extension CodableCache {
+    /// Closes the cache, and returns everything that a sequence of its changes delivered.
+    func close(thenAll changes: AsyncStream<Change>) async -> [Change] {
+        close()
+        return await changes.reduce(into: []) { $0.append($1) }
+    }
+}
+
+extension StoreFile {
+    /// Commits what a closure does, unless it throws; nothing else may be writing the file.
+    func commit(_ body: (StoreTransaction) throws -> Void) throws {
+        try withWriteTransaction(until: nil) { transaction in
+            try body(transaction)
+            return true
+        } waiting: {
+            throw TestFailure.expected
+        }
+    }
+}
+
+extension MigrationEvent {
+    /// A short name of the event, the same for every batch of progress.
+    var word: String {
+        switch self {
+        case .planned(let plan): "planned \(plan.pending.count)"
+        case .waiting: "waiting"
+        case .edited(let edits): "edited \(edits.count)"
+        case .started(let migration): "started \(migration.name)"
+        case .progressed: "progressed"
+        case .ended(let entry): "ended \(entry.migration.name)"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .backedUp: "backed up"
+        case .drifted(let drift): "drifted \(drift.type ?? "")"
+        case .backfillProgressed: "backfill progressed"
+        case .backfillFinished: "backfill finished"
+        case .backfillFailed: "backfill failed"
+        }
+    }
+}
+
+extension MigrationMonitor {
+    /// A monitor that runs a closure when an upgrade is first planned: the store was read, and no lock is held yet.
+    static func afterPlanning(_ body: @escaping @Sendable () throws -> Void) -> MigrationMonitor {
+        let once = Once()
+        once.set { #expect(throws: Never.self) { try body() } }
+        return MigrationMonitor { if case .planned = $0 { once.run() } }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@testable import Molt
+
+@Suite struct `The sequence of changes` {
+    let scratch: ScratchDirectory
+    let clock = Clock(1_000)
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        let clock = clock
+        let configuration = CodableCache.Configuration {
+            $0.now = { clock.date }
+            $0.sizeLimit = 1_000
+        }
+        cache = try CodableCache(at: scratch.file(), configuration: configuration)
+    }
+
+    @Test func `The sequence delivers every kind of change, in order`() async throws {
+        try cache.set(0, forKey: "before")
+        let changes = cache.changes()
+        try cache.set(Person.john, forKey: "john")
+        try await cache.batch { batch in
+            try batch.set(1, forKey: "one", expiry: .after(seconds: 1))
+            batch.remove(forKey: "john")
+            batch.remove(forKey: "nobody")
+        }
+        clock.advance(to: 1_002)
+        try await cache.removeExpired()
+        try cache.setData(Data(count: 900), forKey: "big")
+        try cache.setData(Data(count: 950), forKey: "bigger")
+        try await cache.removeAll(of: Person.self)
+        try await cache.removeAll()
+        let found = await cache.close(thenAll: changes).map(\.description)
+        let expected = """
+            set: "john" of type Person
+            set: "one" of type Int
+            removed: "john" of type Person
+            expired: "one" of type Int
+            set: "big" of type Data
+            set: "bigger" of type Data
+            evicted: "before" of type Int
+            evicted: "big" of type Data
+            removedAll: all of type Person
+            removedAll: all values
+            """
+        #expect(found.joined(separator: "\n") == expected)
+    }
+
+    @Test func `The changes of one key are selected by the key's bytes`() async throws {
+        let changes = cache.changes(forKey: "é")
+        try cache.set(1, forKey: "e\u{301}")
+        try cache.set(1, forKey: "é")
+        try cache.set(1, forKey: "other")
+        try await cache.removeAll()
+        let found = await cache.close(thenAll: changes)
+        #expect(found.map(\.kind) == [.set, .removedAll])
+        #expect(found.first?.key.map { Array($0.utf8) } == Array("é".utf8))
+    }
+
+    @Test func `The changes of one type are selected by its name`() async throws {
+        let changes = cache.changes(of: Person.self)
+        try cache.set(Person.john, forKey: "john")
+        try cache.set(1, forKey: "one")
+        try cache.remove(forKey: "john")
+        try await cache.removeAll(of: Int.self)
+        #expect(await cache.close(thenAll: changes).map(\.kind) == [.set, .removed])
+    }
+
+    @Test func `A sequence that is requested after the cache was closed is empty`() async {
+        cache.close()
+        #expect(await cache.close(thenAll: cache.changes()) == [])
+    }
+}
