@@ -2,7 +2,8 @@ import Testing
 
 @testable import Molt
 
-@Suite("Enumerating records in a block", .throughEveryEntryPoint)
+// A file is read ahead if a batch does not hold all its records, and a store in memory is not.
+@Suite("Enumerating records in a block", .through(.migrator, .inMemory))
 struct EnumerateTests {
     /// Eight people, p0 to p7, with a city among them.
     private static let records: [StoredRecord] =
@@ -14,17 +15,12 @@ struct EnumerateTests {
     @Test func `An enumeration visits each record of the type once, in the order of insertion`() async throws {
         let visited = Log<String>()
 
-        _ = try await OldStore(Self.records).upgraded { migration in
+        try await OldStore(Self.records).upgrade { migration in
             try migration.enumerate("Person") { old, _ in visited.append(old.key) }
+            try migration.enumerate("Robot") { _, _ in throw Refusal() }
         }
 
         #expect(visited.all == (0..<8).map { "p\($0)" })
-    }
-
-    @Test func `Enumerating an unknown type visits no record`() async throws {
-        for records in [Self.records, []] {
-            try await OldStore(records).upgrade { try $0.enumerate("Robot") { _, _ in throw Refusal() } }
-        }
     }
 
     @Test func `Changing the new record does not change the old one`() async throws {
@@ -40,7 +36,8 @@ struct EnumerateTests {
         #expect(after["rome"]?.text == #"{"number":100}"#)
     }
 
-    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`() async throws
+    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`()
+        async throws
     {
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { _, new in
@@ -135,29 +132,29 @@ struct EnumerateTests {
         #expect(after.records.count == 18)
     }
 
-    @Test func `Records that an earlier step created are visited`() async throws {
-        let visited = Log<String>()
-
-        _ = try await OldStore(Self.records).upgraded(
-            .run { try $0.create("Person", forKey: "created", ["number": 1]) },
-            .run { try $0.enumerate("Person") { old, _ in visited.append(old.key) } }
-        )
-
-        #expect(visited.all.last == "created")
-        #expect(visited.count == 9)
-    }
-
     // MARK: Deleting
 
-    @Test func `A record may be dropped while it is visited`() async throws {
+    @Test func `After deletions, a second enumeration visits the remaining records, and its deletions are made, too`()
+        async throws
+    {
+        let seen = Log<String>()
+
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
-                if try old.int("number") % 2 == 0 { new.drop() }
+                let number = try old.int("number")
+                if number % 2 == 0 { new.drop() }
+                if number == 5 { try migration.delete(old.key) }
+                new["number"] = .int(number + 10)
             }
-            #expect(try migration.count(ofType: "Person") == 4)
+            #expect(try migration.count(ofType: "Person") == 3)
+            try migration.enumerate("Person") { old, new in
+                seen.append("\(old.key) \(try old.int("number")) \(new.key) \(try new.int("number"))")
+                if old.key == "p3" { new.drop() }
+            }
         }
 
-        #expect(after.keys == ["p1", "p3", "rome", "p5", "p7"])
+        #expect(seen.all == ["p1 1 p1 11", "p3 3 p3 13", "p7 7 p7 17"])
+        #expect(after.keys == ["p1", "rome", "p7"])
     }
 
     @Test func `The visited record may be deleted by its key, and stays deleted`() async throws {
@@ -251,14 +248,13 @@ struct EnumerateTests {
                 let error = #expect(throws: MoltError.self) {
                     try migration.create("Town", forKey: old.key, ["was": "City"])
                 }
+                error?.expect(.keyExists, key: "rome")
                 #expect(
                     error?.message == """
                         A record of type Town would get the key "rome", which is already used by another record. Use a \
                         different key, or delete the other record or give it another key first.
                         """
                 )
-                #expect(error?.code == .keyExists)
-                #expect(error?.key == "rome")
                 try migration.delete(old.key)
                 try migration.create("Town", forKey: old.key, ["was": .string(old.typeName)])
             }
@@ -283,13 +279,13 @@ struct EnumerateTests {
         #expect(after.keys == ["p7", "p6", "p5", "p4", "rome", "p3", "p2", "p1", "p0"])
     }
 
-    @Test func `Setting a key that another record has fails, and names the record`() async throws {
-        try await OldStore(Self.records).failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
+    @Test func `Setting a key that another record has, or gets in the meantime, fails and names the record`()
+        async throws
+    {
+        let store = try OldStore(Self.records)
+        try await store.failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
             .expect(.keyExists, key: "rome", type: "City", says: "\"p0\"")
-    }
-
-    @Test func `Setting a key that the block gives to a new record in the meantime fails`() async throws {
-        try await OldStore(Self.records).failure { migration in
+        try await store.failure { migration in
             try migration.enumerate("City") { _, new in
                 new.key = "oslo"
                 try migration.create("City", forKey: "oslo", ["number": 1])
@@ -418,11 +414,7 @@ struct EnumerateTests {
             }
         }
 
-        let counts = report.counts
-        #expect(counts.read == 8)
-        #expect(counts.changed == 2)
-        #expect(counts.dropped == 2)
-        #expect(counts.created == 1)
-        #expect(report.entries[0].steps[0].counts == counts)
+        #expect("\(report.counts)" == "8 read, 2 changed, 2 dropped, 1 created")
+        #expect(report.entries[0].steps[0].counts == report.counts)
     }
 }
