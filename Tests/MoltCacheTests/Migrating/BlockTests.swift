@@ -245,6 +245,28 @@ struct BlockTests {
         #expect(error.key == nil)
     }
 
+    @Test func `An error that a closure gets from another store is reported as the cause, not as this store's error`()
+        async throws
+    {
+        let other = try OldStore([], version: 9)
+        let url = other.url
+        let open: @Sendable () throws -> Void = { try CodableCache(at: url).close() }
+
+        for step: MigrationStep in [
+            .run("import") { _ in try open() },
+            .run("import") { try $0.enumerate("Person") { _, _ in try open() } },
+            .transform("Person") { _ in try open() },
+        ] {
+            let error = try await OldStore(Self.records).failure(step)
+            error.expect(.stepFailed, migration: "change")
+            #expect(error.store != url.path)
+            let cause = error.underlying as? MoltError
+            #expect(cause?.code == .superseded)
+            #expect(cause?.store == url.path)
+            #expect(cause?.key == nil)
+        }
+    }
+
     #if CHILD_PROCESSES
         private static let calls: [@Sendable (MigrationContext) throws -> Void] = [
             { _ = try $0.types },
