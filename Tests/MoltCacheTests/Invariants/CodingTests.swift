@@ -134,7 +134,7 @@ import Testing
         #expect(edited[1] == fingerprints(registry)[1])
     }
 
-    @Test(arguments: 0..<TestRun.choose(3, long: 60))
+    @Test(arguments: 0..<TestRun.choose(2, long: 60))
     func `of random histories give the same bytes through every entry point`(block: UInt64) throws {
         for seed in (block * 5)..<(block * 5 + 5) {
             var history = History(seed: seed)
