@@ -57,18 +57,6 @@ import Testing
         for (key, type) in types { #expect(try cache.typeName(forKey: key) == type) }
     }
 
-    @Test func `The report gives the outcome of each key`() throws {
-        let keys = CacheDirectory.Keys.list(["person-0", "expired", "nobody", "person-0"])
-        let cache = try old.open(old.adoption(keys))
-        let outcomes = cache.report.keys
-        // Those of files whose keys are not listed follow.
-        #expect(outcomes.count == 3 + 111)
-        #expect(outcomes.prefix(3).map(\.key) == ["person-0", "expired", "nobody"])
-        #expect(outcomes.prefix(3).map(\.outcome) == [.adopted, .expired, .absent])
-        #expect(outcomes.allSatisfy { $0.store == old.url.path })
-        #expect(try cache.keys().first == "person-0")
-    }
-
     @Test func `One type name serves for all entries, and an entry that is no value is data`() throws {
         let keys = CacheDirectory.Keys.list(["person-1", "raw"])
         let cache = try old.open(.adoptCacheDirectory(to: 1, directory: old.url, keys: keys, type: "Friend"))

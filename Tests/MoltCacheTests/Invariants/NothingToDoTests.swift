@@ -41,22 +41,6 @@ struct NothingToDoTests {
         #expect(try store.directory.names() == ["cache.molt"])
     }
 
-    @Test func `An up-to-date store opens while another process holds its write lock`() async throws {
-        let store = try OldStore([StoredRecord("Person", "p", "{}")])
-        try await store.upgrade(Self.migrations)
-        let other = try SQLite(store.url)
-        try other.run("BEGIN IMMEDIATE")
-        let events = Log<String>()
-        let configuration = CodableCache.Configuration {
-            $0.timeout = .zero
-            $0.monitor = MigrationMonitor { events.append($0.word) }
-        }
-
-        #expect(try await store.upgrade(Self.migrations, configuration).isEmpty)
-        #expect(!events.all.contains("waiting"))
-        try other.run("ROLLBACK")
-    }
-
     @Test func `Reading a plan or a version writes nothing, and creates no file`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", "{}")])
         let before = try Look(store.url)

@@ -160,7 +160,7 @@ import Testing
         }
         let url = scratch.file("coded")
         let cache = try CodableCache(at: url, migrations: MigrationRegistry().coding(coding))
-        let values = (0..<count).map {
+        let values: [Odd] = (0..<count).map {
             Odd(someDate: Date(timeIntervalSince1970: Double($0)), someData: Data([1]), aNumber: .infinity)
         }
         try cache.setAll(values.enumerated().lazy.map { (key: String($0), value: $1) })
@@ -182,41 +182,31 @@ private struct Odd: Codable, Sendable {
     var someDate: Date
     var someData: Data
     var aNumber: Double
-    var words: [String] = []
-
-    private enum CodingKeys: String, CodingKey {
-        case someDate, someData, aNumber, words
-    }
-
-    init(someDate: Date, someData: Data, aNumber: Double) {
-        self.someDate = someDate
-        self.someData = someData
-        self.aNumber = aNumber
-    }
+    var words = Words()
 
     /// The value that results from encoding and decoding this one.
     var read: Odd {
         var read = self
-        read.words = words + ["written", "read"]
+        read.words.all += ["written", "read"]
         return read
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        someDate = try container.decode(Date.self, forKey: .someDate)
-        someData = try container.decode(Data.self, forKey: .someData)
-        aNumber = try container.decode(Double.self, forKey: .aNumber)
-        words = try container.decode([String].self, forKey: .words)
-        if let word = decoder.userInfo.values.first as? String { words.append(word) }
-    }
+    /// What the coders' user information has added.
+    struct Words: Codable, Sendable {
+        var all: [String] = []
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(someDate, forKey: .someDate)
-        try container.encode(someData, forKey: .someData)
-        try container.encode(aNumber, forKey: .aNumber)
-        let word = encoder.userInfo.values.first as? String
-        try container.encode(words + (word.map { [$0] } ?? []), forKey: .words)
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            all = try decoder.singleValueContainer().decode([String].self)
+            if let word = decoder.userInfo.values.first as? String { all.append(word) }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            let word = encoder.userInfo.values.first as? String
+            var container = encoder.singleValueContainer()
+            try container.encode(all + (word.map { [$0] } ?? []))
+        }
     }
 }
 

@@ -198,12 +198,11 @@ struct MissingPlaceTests {
         (#"{"a":null}"#, #"The record has no property "a.b": "a" is not an object. "#),
         ("[1]", #"The record has no property "a.b": the content is not an object. "#),
     ])
-    func `is explained in the error by what the record has in its place`(content: String, words: String) async throws {
-        let error = try await OldStore([StoredRecord("T", "odd", content)]).failure(
-            .removeProperty("T", Self.path, ifMissing: .fail)
-        )
+    func `is explained in the error by what the record has in its place`(content: String, words: String) {
+        let step = MigrationStep.removeProperty("T", Self.path, ifMissing: .fail)
+        let error = #expect(throws: MoltError.self) { try upgraded(content, step) }
 
-        #expect(error.message.hasPrefix(words), "\(error.message)")
+        #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
     }
 }
 
