@@ -12,6 +12,20 @@ struct EnumerateTests {
             return number == 3 ? [person, StoredRecord("City", "rome", #"{"number":100}"#)] : [person]
         }
 
+    /// Upgrades a store with a block that enumerates the people.
+    private func enumerated(
+        _ visit: @escaping @Sendable (MigrationContext, Record, inout Record) throws -> Void
+    ) async throws -> (visited: [String], after: Snapshot) {
+        let visited = Log<String>()
+        let after = try await OldStore(Self.records).upgraded { migration in
+            try migration.enumerate("Person") { old, new in
+                visited.append(old.key)
+                try visit(migration, old, &new)
+            }
+        }
+        return (visited.all, after)
+    }
+
     @Test func `An enumeration visits each record of the type once, in the order of insertion`() async throws {
         let visited = Log<String>()
 
@@ -24,12 +38,10 @@ struct EnumerateTests {
     }
 
     @Test func `Changing the new record does not change the old one`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new["number"] = "changed"
-                new["was"] = .int(try old.int("number"))
-                #expect(!old.contains("was"))
-            }
+        let (_, after) = try await enumerated { _, old, new in
+            new["number"] = "changed"
+            new["was"] = .int(try old.int("number"))
+            #expect(!old.contains("was"))
         }
 
         #expect(after["p5"]?.text == #"{"number":"changed","was":5}"#)
@@ -158,43 +170,34 @@ struct EnumerateTests {
     }
 
     @Test func `The visited record may be deleted by its key, and stays deleted`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new["number"] = -1
-                guard old.key != "p4" else { return }
-                let isDeleted = try migration.delete(old.key)
-                #expect(isDeleted)
-            }
+        let (_, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key != "p4" else { return }
+            let isDeleted = try migration.delete(old.key)
+            #expect(isDeleted)
         }
 
         #expect(after.texts == ["p4": #"{"number":-1}"#, "rome": #"{"number":100}"#])
     }
 
     @Test func `Later records may be deleted, and are not visited`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, _ in
-                visited.append(old.key)
-                try migration.delete("p\(try old.int("number") + 1)")
-            }
+        let (visited, after) = try await enumerated { migration, old, _ in
+            try migration.delete("p\(try old.int("number") + 1)")
         }
 
-        #expect(visited.all == ["p0", "p2", "p4", "p6"])
+        #expect(visited == ["p0", "p2", "p4", "p6"])
         #expect(after.keys == ["p0", "p2", "rome", "p4", "p6"])
     }
 
     @Test func `Later records may be changed, and are visited in their current state`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                let number = try old.int("number")
-                if var next = try migration.record(forKey: "p\(number + 1)") {
-                    next["from"] = .int(number)
-                    try migration.update(next)
-                }
-                #expect(!old.contains("from"))
-                new["seen"] = true
+        let (_, after) = try await enumerated { migration, old, new in
+            let number = try old.int("number")
+            if var next = try migration.record(forKey: "p\(number + 1)") {
+                next["from"] = .int(number)
+                try migration.update(next)
             }
+            #expect(!old.contains("from"))
+            new["seen"] = true
         }
 
         #expect(after["p0"]?.text == #"{"number":0,"seen":true}"#)
@@ -203,20 +206,15 @@ struct EnumerateTests {
 
     @Test(arguments: [false, true])
     func `Deleting or renaming the type ends the enumeration, which keeps its changes`(isRenamed: Bool) async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                visited.append(old.key)
-                new["number"] = -1
-                guard old.key == "p2" else { return }
-                if isRenamed { return try migration.renameType("Person", to: "Human") }
-                let count = try migration.deleteAll(ofType: "Person")
-                #expect(count == 8)
-            }
+        let (visited, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key == "p2" else { return }
+            if isRenamed { return try migration.renameType("Person", to: "Human") }
+            let count = try migration.deleteAll(ofType: "Person")
+            #expect(count == 8)
         }
 
-        #expect(visited.all == ["p0", "p1", "p2"])
+        #expect(visited == ["p0", "p1", "p2"])
         if isRenamed {
             #expect(after["p2"]?.type == "Human")
             #expect(after["p2"]?.text == #"{"number":-1}"#)
@@ -285,12 +283,10 @@ struct EnumerateTests {
     }
 
     @Test func `A record whose key is to change may still be deleted`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new.key = "q" + old.key
-                if old.key == "p5" { try migration.delete("p4") }
-                if old.key == "p6" { try migration.delete("p6") }
-            }
+        let (_, after) = try await enumerated { migration, old, new in
+            new.key = "q" + old.key
+            if old.key == "p5" { try migration.delete("p4") }
+            if old.key == "p6" { try migration.delete("p6") }
         }
 
         #expect(after.keys == ["qp0", "qp1", "qp2", "qp3", "rome", "qp5", "qp7"])
@@ -318,15 +314,13 @@ struct EnumerateTests {
     @Test func `Enumerations may be nested, even over the same type`() async throws {
         let pairs = Log<String>()
 
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                var sum = 0
-                try migration.enumerate("Person") { inner, _ in
-                    pairs.append(old.key + inner.key)
-                    sum += try inner.int("number")
-                }
-                new["sum"] = .int(sum)
+        let (_, after) = try await enumerated { migration, old, new in
+            var sum = 0
+            try migration.enumerate("Person") { inner, _ in
+                pairs.append(old.key + inner.key)
+                sum += try inner.int("number")
             }
+            new["sum"] = .int(sum)
         }
 
         #expect(pairs.count == 64)
@@ -356,20 +350,15 @@ struct EnumerateTests {
     }
 
     @Test func `An inner enumeration may delete the record that the outer one visits, and later ones`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                visited.append(old.key)
-                new["number"] = -1
-                guard old.key == "p3" else { return }
-                try migration.enumerate("Person") { inner, innerNew in
-                    if ["p3", "p4", "p6"].contains(inner.key) { innerNew.drop() }
-                }
+        let (visited, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key == "p3" else { return }
+            try migration.enumerate("Person") { inner, innerNew in
+                if ["p3", "p4", "p6"].contains(inner.key) { innerNew.drop() }
             }
         }
 
-        #expect(visited.all == ["p0", "p1", "p2", "p3", "p5", "p7"])
+        #expect(visited == ["p0", "p1", "p2", "p3", "p5", "p7"])
         #expect(after.keys == ["p0", "p1", "p2", "rome", "p5", "p7"])
     }
 

@@ -22,7 +22,7 @@ struct TransformTests {
             .transform("Person") { person in
                 switch person.key {
                 case "ada": person.expiration = Date(timeIntervalSince1970: 5_000_000_000.5)
-                case "bob": person.drop()
+                case "bob": return person.drop()
                 default: person.expiration = nil
                 }
                 person["age"] = .int(try person.int("age") + 1)
