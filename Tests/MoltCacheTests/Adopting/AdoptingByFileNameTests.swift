@@ -27,20 +27,22 @@ import Testing
         #expect(try cache.data(forKey: CacheDirectory.fileName(forKey: "raw")) == Data("raw bytes".utf8))
     }
 
-    @Test func `A file whose key is not listed is adopted under its name, and the report names it`() throws {
-        let cache = try old.open(old.adoption(.list(["person-7", "nobody"])))
+    @Test func `The report gives each key's outcome, and a file whose key is not listed is adopted under its name`()
+        throws
+    {
+        let cache = try old.open(old.adoption(.list(["person-7", "expired", "nobody", "person-7"])))
         #expect(try cache.keys().first == "person-7")
         #expect(try cache.count() == 112)
         #expect(try cache.value(Friend.self, forKey: CacheDirectory.fileName(forKey: "person-8")) == Friend(8))
         let outcomes = cache.report.keys
-        #expect(outcomes.prefix(2).map(\.key) == ["person-7", "nobody"])
-        #expect(outcomes.prefix(2).map(\.outcome) == [.adopted, .absent])
-        #expect(
-            try Set(outcomes.dropFirst(2).map(\.key))
-                == Set(old.names).subtracting([old.file("person-7").lastPathComponent])
-        )
-        #expect(outcomes.dropFirst(2).allSatisfy { $0.outcome == ($0.key == expired ? .expired : .adopted) })
-        #expect(outcomes.dropFirst(2).allSatisfy { $0.key == expired || $0.reason?.contains("not listed") == true })
+        #expect(outcomes.prefix(3).map(\.key) == ["person-7", "expired", "nobody"])
+        #expect(outcomes.prefix(3).map(\.outcome) == [.adopted, .expired, .absent])
+        #expect(outcomes.allSatisfy { $0.store == old.url.path })
+        let others = outcomes.dropFirst(3)
+        let listed: Set = [old.file("person-7").lastPathComponent, expired]
+        #expect(try Set(others.map(\.key)) == Set(old.names).subtracting(listed))
+        #expect(others.count == 111)
+        #expect(others.allSatisfy { $0.outcome == .adopted && $0.reason?.contains("not listed") == true })
     }
 
     @Test func `A key can be taken from the value, if its file has that name`() throws {
@@ -176,20 +178,18 @@ import Testing
         #expect(cache.report.keys.map(\.outcome) == (form == .list ? [.adopted] : []))
     }
 
-    @Test func `A record that the store has under the key is kept or replaced by the current file`() throws {
-        for existing in [CacheDirectory.Existing.keep, .replace] {
-            try? FileManager.default.removeItem(at: old.store)
-            try write("new", in: Self.name)
-            try old.set("mine", forKey: Self.key)
-            let cache = try open(.list, existing)
-            if existing == .keep {
-                #expect(try cache.value(String.self, forKey: Self.key) == "mine")
-            } else {
-                #expect(try cache.value([String: String].self, forKey: Self.key)?["text"] == "new")
-            }
-            #expect(cache.report.keys.map(\.outcome) == [existing == .keep ? .kept : .replaced, .kept])
-            cache.close()
+    @Test(arguments: [CacheDirectory.Existing.keep, .replace])
+    func `A record that the store has under the key is kept or replaced by the current file`(
+        existing: CacheDirectory.Existing
+    ) throws {
+        try old.set("mine", forKey: Self.key)
+        let cache = try open(.list, existing)
+        if existing == .keep {
+            #expect(try cache.value(String.self, forKey: Self.key) == "mine")
+        } else {
+            #expect(try cache.value([String: String].self, forKey: Self.key)?["text"] == "new")
         }
+        #expect(cache.report.keys.map(\.outcome) == [existing == .keep ? .kept : .replaced, .kept])
     }
 
     @Test func `A listed key without an extension is that of the name without one`() throws {

@@ -27,15 +27,29 @@ import Testing
     }
 
     #if CHILD_PROCESSES
-        @Test func `A file without read permission is reported and left`() async {
+        @Test func `An unreadable file is reported and left, and so are all in a directory that cannot be changed`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 try exitAsNobody { _ in
                     let old = try OldDirectory()
                     for key in ["secret", "open"] { try old.write(#"{"object":1}"#, for: key) }
                     chmod(old.file("secret").path, 0)
-                    let cache = try old.open(old.adoption(.list(["secret", "open"]), afterwards: .remove))
-                    return try cache.keys() == ["open"] && cache.report.keys.map(\.outcome) == [.unreadable, .adopted]
-                        && FileManager.default.fileExists(atPath: old.file("secret").path)
+                    let adoption = old.adoption(.list(["secret", "open"]), afterwards: .remove)
+                    var cache = try old.open(adoption)
+                    guard try cache.keys() == ["open"], cache.report.keys.map(\.outcome) == [.unreadable, .adopted],
+                        try old.names == [old.file("secret").lastPathComponent]
+                    else { return false }
+
+                    cache.close()
+                    try FileManager.default.removeItem(at: old.store)
+                    try old.write(#"{"object":1}"#, for: "open")
+                    chmod(old.url.path, 0o500)
+                    defer { chmod(old.url.path, 0o700) }
+                    cache = try old.open(adoption)
+                    return try cache.value(Int.self, forKey: "open") == 1
+                        && FileManager.default.fileExists(atPath: old.file("open").path)
+                        && StoreFile.state(at: old.store).journal == []
                 }
             }
         }
@@ -46,9 +60,7 @@ import Testing
         let before = try old.contents()
         let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
         let error = #expect(throws: MoltError.self) { try old.open(adoption) }
-        #expect(error?.code == .notConvertible)
-        #expect(error?.key == "person-3")
-        #expect(error?.migration?.name == "adopt-cache-directory")
+        error?.expect(.notConvertible, key: "person-3", migration: "adopt-cache-directory")
         #expect(error.map { "\($0)" }?.contains("no value") == false)
         #expect(try old.contents() == before)
         #expect(try StoreFile.state(at: old.store).isFresh)
@@ -76,8 +88,7 @@ import Testing
             }
         }
         let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], configuration: configuration)
-        let error = #expect(throws: MoltError.self) { try migrator.migrate(StoreFile(at: old.store)) }
-        #expect(error?.code == .cancelled)
+        #expect(throws: MoltError.self) { try migrator.migrate(StoreFile(at: old.store)) }?.expect(.cancelled)
         #expect(try StoreFile.state(at: old.store).isFresh)
     }
 
@@ -105,8 +116,7 @@ import Testing
     @Test func `In an app extension, the migration is deferred while the directory is missing`() throws {
         try FileManager.default.removeItem(at: old.url)
         let adoption = old.adoption(.list(FloppyKeys.people))
-        let error = #expect(throws: MoltError.self) { try old.open(adoption) { $0.role = .appExtension } }
-        #expect(error?.code == .deferred)
+        #expect(throws: MoltError.self) { try old.open(adoption) { $0.role = .appExtension } }?.expect(.deferred)
         let cache = try old.open(adoption) { $0.role = .app }
         #expect(cache.report.to == 1)
         cache.close()
@@ -119,7 +129,7 @@ import Testing
         for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
             let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
             let error = #expect(throws: MoltError.self) { try old.open(migration) }
-            #expect(error?.code == .attachedStoreFailed)
+            error?.expect(.attachedStoreFailed)
             #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
         }
         #expect(try Data(contentsOf: old.url) == Data("x".utf8))

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Molt
 
-/// Invariant 12: other connections see the old store until the commit.
-@Suite("The isolation of an upgrade")
+/// Invariants 4 and 12: other connections see the old store until the commit, and no store of a newer app.
+@Suite("Other connections during and after an upgrade")
 struct IsolationTests {
     private struct Person: Codable, Equatable, Sendable { var name: String }
 
-    @Test func `Other connections read the old store while an upgrade runs`() async throws {
+    @Test func `Other connections read the old store while an upgrade runs, and cannot write to it`() async throws {
         let store = try OldStore((0..<50).map { StoredRecord("Person", "p\($0)", #"{"name":"old"}"#) })
         let url = store.url
         let before = try store.snapshot()
-        let reader = try CodableCache(at: url)
+        let reader = try CodableCache(at: url, configuration: .init { $0.timeout = .zero })
         defer { reader.close() }
         let looks = Log<Bool>()
         @Sendable func look() throws {
@@ -20,6 +20,8 @@ struct IsolationTests {
             #expect(try StoreFile.state(at: url).version == 0)
             #expect(try reader.value(Person.self, forKey: "p49") == Person(name: "old"))
             #expect(try reader.count() == 50)
+            // The upgrade holds the write lock.
+            #expect(throws: MoltError.self) { try reader.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
             #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
             looks.append(true)
         }
@@ -53,21 +55,40 @@ struct IsolationTests {
         #expect(throws: MoltError.self) { try reader.count() }?.expect(.storeChanged)
     }
 
-    @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
-        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"old"}"#)])
-        let writer = try CodableCache(at: store.url, configuration: .init { $0.timeout = .zero })
-        defer { writer.close() }
+    @Test func `An open cache neither reads nor writes after another cache upgraded the store`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
+        let old = try CodableCache(at: store.url)
+        #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
 
-        try CodableCache(
-            at: store.url,
-            migrations: registry(
-                .transform("Person") { _ in
-                    #expect(throws: MoltError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
-                }
-            )
-        ).close()
+        let new: MigrationRegistry = [Migration(to: 3, "rename", .renameProperty("Person", "name", to: "title"))]
+        try CodableCache(at: store.url, migrations: new).close()
+        let after = try store.snapshot()
 
-        #expect(throws: MoltError.self) { try writer.set(Person(name: "x"), forKey: "q") }?.expect(.storeChanged)
-        #expect(try store.snapshot().keys == ["p"])
+        // The value was read before, and must not come from memory either.
+        let calls: [() throws -> Void] = [
+            { _ = try old.value(Person.self, forKey: "p") },
+            { try old.set(Person(name: "Eve"), forKey: "p") },
+            { try old.set(Person(name: "Eve"), forKey: "q") },
+            { try old.remove(forKey: "p") },
+            { _ = try old.keys() },
+            { _ = try old.count() },
+            { _ = try old.values(of: Person.self) },
+            { _ = try old.contains("p") },
+            { try old.removeAll() },
+            { try old.setAll(["q": Person(name: "Eve")]) },
+        ]
+        for call in calls {
+            #expect(throws: MoltError.self) { try call() }?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
+        }
+        old.close()
+        // Neither can the store be opened again.
+        for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
+            #expect(throws: MoltError.self) {
+                try CodableCache(at: store.url, migrations: registry)
+            }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
+        }
+        await #expect(throws: MoltError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
+        #expect(try store.snapshot() == after)
+        #expect(after["p"]?.text == #"{"title":"Ada"}"#)
     }
 }

@@ -49,15 +49,20 @@
             try Self.check(store)
         }
 
-        @Test func `When two processes open a store, one migrates while the other waits and sees the result`()
+        @Test func `When two processes open a store, one migrates while the other waits, and an open cache notices it`()
             async throws
         {
             let store = try OldStore(Self.records)
             let path = store.url.path
+            let old = try CodableCache(at: store.url)
+            #expect(try old.value([String: Int].self, forKey: "p0") == ["count": 0])
             async let first: Void = Self.openInChild(path, "first", "second")
             async let second: Void = Self.openInChild(path, "second", "first")
             _ = await (first, second)
 
+            // The value was read before, and must not come from memory either.
+            #expect(throws: MoltError.self) { try old.value([String: Int].self, forKey: "p0") }?.expect(.storeChanged)
+            old.close()
             try Self.check(store)
             let reports = try ["first", "second"].map { name in
                 try Data(contentsOf: URL(fileURLWithPath: path + "." + name + ".report"))
@@ -87,19 +92,16 @@
             let store = try OldStore(Self.records)
             let url = store.url
             let plans = Log<MigrationPlan>()
-            let other = Locked(false)
+            // The other process upgrades first.
+            let other = Once()
+            other.set {
+                #expect(throws: Never.self) { try CodableCache(at: url, migrations: Self.migrations).close() }
+            }
             var configuration = CodableCache.Configuration()
             configuration.monitor = MigrationMonitor { event in
                 guard case .planned(let plan) = event else { return }
                 plans.append(plan)
-                // The other process upgrades first.
-                let isFirst = other.withLock { isDone in
-                    defer { isDone = true }
-                    return !isDone
-                }
-                if isFirst {
-                    #expect(throws: Never.self) { try CodableCache(at: url, migrations: Self.migrations).close() }
-                }
+                other.run()
             }
 
             let report = try await store.upgrade(Self.migrations, configuration)

@@ -23,93 +23,31 @@ struct PrivacyTests {
     private static let records = [
         StoredRecord("Person", "ok", #"{"name":"fine","other":1}"#),
         StoredRecord("Person", "bad", #"{"name":"\#(canary)","other":"\#(canary)","list":["\#(canary)"]}"#),
+        StoredRecord("Odd", "odd", #"{"name":"\#(canary)" "other"}"#),
     ]
 
-    struct Failure: Sendable, CustomTestStringConvertible {
-        var testDescription: String
-        var code: MoltError.Code
-        var key: String
-        var records: [StoredRecord]
-        var step: MigrationStep
+    /// Steps that fail, each with the code and the key of the error.
+    private static let failures: [(MoltError.Code, String, MigrationStep)] = [
+        (.stepFailed, "bad", .transform("Person") { if $0.key == "bad" { throw Leak() } }),
+        (.stepFailed, "bad", .run { try $0.enumerate("Person") { old, _ in if old.key == "bad" { throw Leak() } } }),
+        (.typeMismatch, "bad", .transform("Person") { if $0.key == "bad" { _ = try $0.int("name") } }),
+        (.typeMismatch, "bad", .transform("Person") { if $0.key == "bad" { $0[["name", "x"]] = .string(canary) } }),
+        (.typeMismatch, "ok", .convert("Person", from: Wrong.self, to: Wrong.self) { $0 }),
+        (.typeMismatch, "new", .run { try $0.create("Person", forKey: "new", Unwritable(name: canary)) }),
+        (.propertyExists, "ok", .renameProperty("Person", "name", to: "other")),
+        (.propertyMissing, "ok", .renameProperty("Person", "list", to: "tags", ifMissing: .fail)),
+        (.keyExists, "ok", .transform("Person") { $0.key = "same" }),
+        (.malformedContent, "odd", .transform("Odd") { _ in }),
+    ]
 
-        init(
-            _ testDescription: String,
-            _ code: MoltError.Code,
-            key: String = "bad",
-            _ step: MigrationStep,
-            records: [StoredRecord] = PrivacyTests.records
-        ) {
-            self.testDescription = testDescription
-            self.code = code
-            self.key = key
-            self.records = records
-            self.step = step
-        }
-    }
+    @Test(arguments: failures.indices)
+    func `An error names migration, step, record and type, and contains no value`(index: Int) async throws {
+        let (code, key, step) = Self.failures[index]
+        let migrations = registry(step)
+        let error = try await OldStore(Self.records).failure(migrations)
 
-    @Test(
-        .throughEveryEntryPoint,
-        arguments: [
-            Failure(
-                "a closure that throws what it read",
-                .stepFailed,
-                .transform("Person") { if $0.key == "bad" { throw Leak() } }
-            ),
-            Failure(
-                "a value read as another type",
-                .typeMismatch,
-                .transform("Person") { if $0.key == "bad" { _ = try $0.int("name") } }
-            ),
-            Failure(
-                "content of another shape",
-                .typeMismatch,
-                key: "ok",
-                .convert("Person", from: Wrong.self, to: Wrong.self) { $0 }
-            ),
-            Failure(
-                "a rename onto a property",
-                .propertyExists,
-                key: "ok",
-                .renameProperty("Person", "name", to: "other")
-            ),
-            Failure(
-                "a missing property",
-                .propertyMissing,
-                key: "ok",
-                .renameProperty("Person", "list", to: "tags", ifMissing: .fail)
-            ),
-            Failure(
-                "a block that throws what it read",
-                .stepFailed,
-                .run { migration in
-                    try migration.enumerate("Person") { old, _ in if old.key == "bad" { throw Leak() } }
-                }
-            ),
-            Failure("a key that is taken", .keyExists, key: "ok", .transform("Person") { $0.key = "same" }),
-            Failure(
-                "content that is not JSON",
-                .malformedContent,
-                .transform("Person") { _ in },
-                records: [StoredRecord("Person", "bad", #"{"name":"\#(canary)" "other"}"#)]
-            ),
-            Failure(
-                "a value that cannot be set",
-                .typeMismatch,
-                .transform("Person") { if $0.key == "bad" { $0[["name", "x"]] = .string(canary) } }
-            ),
-            Failure(
-                "a value that cannot be encoded",
-                .typeMismatch,
-                key: "new",
-                .run { try $0.create("Person", forKey: "new", Unwritable(name: canary)) }
-            ),
-        ]
-    )
-    func `An error names migration, step, record and type, and contains no value`(_ failure: Failure) async throws {
-        let migrations = registry(failure.step)
-        let error = try await OldStore(failure.records).failure(migrations)
-
-        error.expect(failure.code, key: failure.key, type: "Person", id: MigrationID(name: "change", version: 1))
+        let type = key == "odd" ? "Odd" : "Person"
+        error.expect(code, key: key, type: type, id: MigrationID(name: "change", version: 1))
         error.expect(step: 1, summary: "\(migrations.migrations[0].steps[0])")
         #expect(error.store != nil)
         for text in [
@@ -118,7 +56,7 @@ struct PrivacyTests {
         ] {
             #expect(!text.contains(Self.canary), "\(text)")
         }
-        #expect(error.description.contains("\"\(failure.key)\""))
+        #expect(error.description.contains("\"\(key)\""))
         #expect(!error.description.contains("\n"))
     }
 

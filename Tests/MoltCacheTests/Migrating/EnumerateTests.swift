@@ -2,7 +2,8 @@ import Testing
 
 @testable import Molt
 
-@Suite("Enumerating records in a block", .throughEveryEntryPoint)
+// A file is read ahead if a batch does not hold all its records, and a store in memory is not.
+@Suite("Enumerating records in a block", .through(.migrator, .inMemory))
 struct EnumerateTests {
     /// Eight people, p0 to p7, with a city among them.
     private static let records: [StoredRecord] =
@@ -11,36 +12,44 @@ struct EnumerateTests {
             return number == 3 ? [person, StoredRecord("City", "rome", #"{"number":100}"#)] : [person]
         }
 
+    /// Upgrades a store with a block that enumerates the people.
+    private func enumerated(
+        _ visit: @escaping @Sendable (MigrationContext, Record, inout Record) throws -> Void
+    ) async throws -> (visited: [String], after: Snapshot) {
+        let visited = Log<String>()
+        let after = try await OldStore(Self.records).upgraded { migration in
+            try migration.enumerate("Person") { old, new in
+                visited.append(old.key)
+                try visit(migration, old, &new)
+            }
+        }
+        return (visited.all, after)
+    }
+
     @Test func `An enumeration visits each record of the type once, in the order of insertion`() async throws {
         let visited = Log<String>()
 
-        _ = try await OldStore(Self.records).upgraded { migration in
+        try await OldStore(Self.records).upgrade { migration in
             try migration.enumerate("Person") { old, _ in visited.append(old.key) }
+            try migration.enumerate("Robot") { _, _ in throw Refusal() }
         }
 
         #expect(visited.all == (0..<8).map { "p\($0)" })
     }
 
-    @Test func `Enumerating an unknown type visits no record`() async throws {
-        for records in [Self.records, []] {
-            try await OldStore(records).upgrade { try $0.enumerate("Robot") { _, _ in throw Refusal() } }
-        }
-    }
-
     @Test func `Changing the new record does not change the old one`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new["number"] = "changed"
-                new["was"] = .int(try old.int("number"))
-                #expect(!old.contains("was"))
-            }
+        let (_, after) = try await enumerated { _, old, new in
+            new["number"] = "changed"
+            new["was"] = .int(try old.int("number"))
+            #expect(!old.contains("was"))
         }
 
         #expect(after["p5"]?.text == #"{"number":"changed","was":5}"#)
         #expect(after["rome"]?.text == #"{"number":100}"#)
     }
 
-    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`() async throws
+    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`()
+        async throws
     {
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { _, new in
@@ -135,107 +144,84 @@ struct EnumerateTests {
         #expect(after.records.count == 18)
     }
 
-    @Test func `Records that an earlier step created are visited`() async throws {
-        let visited = Log<String>()
-
-        _ = try await OldStore(Self.records).upgraded(
-            .run { try $0.create("Person", forKey: "created", ["number": 1]) },
-            .run { try $0.enumerate("Person") { old, _ in visited.append(old.key) } }
-        )
-
-        #expect(visited.all.last == "created")
-        #expect(visited.count == 9)
-    }
-
     // MARK: Deleting
 
-    @Test func `A record may be dropped while it is visited`() async throws {
+    @Test func `After deletions, a second enumeration visits the remaining records, and its deletions are made, too`()
+        async throws
+    {
+        let seen = Log<String>()
+
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
-                if try old.int("number") % 2 == 0 { new.drop() }
+                let number = try old.int("number")
+                if number % 2 == 0 { new.drop() }
+                if number == 5 { try migration.delete(old.key) }
+                new["number"] = .int(number + 10)
             }
-            #expect(try migration.count(ofType: "Person") == 4)
+            #expect(try migration.count(ofType: "Person") == 3)
+            try migration.enumerate("Person") { old, new in
+                seen.append("\(old.key) \(try old.int("number")) \(new.key) \(try new.int("number"))")
+                if old.key == "p3" { new.drop() }
+            }
         }
 
-        #expect(after.keys == ["p1", "p3", "rome", "p5", "p7"])
+        #expect(seen.all == ["p1 1 p1 11", "p3 3 p3 13", "p7 7 p7 17"])
+        #expect(after.keys == ["p1", "rome", "p7"])
     }
 
     @Test func `The visited record may be deleted by its key, and stays deleted`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new["number"] = -1
-                guard old.key != "p4" else { return }
-                let isDeleted = try migration.delete(old.key)
-                #expect(isDeleted)
-            }
+        let (_, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key != "p4" else { return }
+            let isDeleted = try migration.delete(old.key)
+            #expect(isDeleted)
         }
 
         #expect(after.texts == ["p4": #"{"number":-1}"#, "rome": #"{"number":100}"#])
     }
 
     @Test func `Later records may be deleted, and are not visited`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, _ in
-                visited.append(old.key)
-                try migration.delete("p\(try old.int("number") + 1)")
-            }
+        let (visited, after) = try await enumerated { migration, old, _ in
+            try migration.delete("p\(try old.int("number") + 1)")
         }
 
-        #expect(visited.all == ["p0", "p2", "p4", "p6"])
+        #expect(visited == ["p0", "p2", "p4", "p6"])
         #expect(after.keys == ["p0", "p2", "rome", "p4", "p6"])
     }
 
     @Test func `Later records may be changed, and are visited in their current state`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                let number = try old.int("number")
-                if var next = try migration.record(forKey: "p\(number + 1)") {
-                    next["from"] = .int(number)
-                    try migration.update(next)
-                }
-                #expect(!old.contains("from"))
-                new["seen"] = true
+        let (_, after) = try await enumerated { migration, old, new in
+            let number = try old.int("number")
+            if var next = try migration.record(forKey: "p\(number + 1)") {
+                next["from"] = .int(number)
+                try migration.update(next)
             }
+            #expect(!old.contains("from"))
+            new["seen"] = true
         }
 
         #expect(after["p0"]?.text == #"{"number":0,"seen":true}"#)
         #expect(after["p6"]?.text == #"{"number":6,"from":5,"seen":true}"#)
     }
 
-    @Test func `Deleting all records of the type ends the enumeration`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                visited.append(old.key)
-                new["number"] = -1
-                guard old.key == "p2" else { return }
-                let count = try migration.deleteAll(ofType: "Person")
-                #expect(count == 8)
-            }
+    @Test(arguments: [false, true])
+    func `Deleting or renaming the type ends the enumeration, which keeps its changes`(isRenamed: Bool) async throws {
+        let (visited, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key == "p2" else { return }
+            if isRenamed { return try migration.renameType("Person", to: "Human") }
+            let count = try migration.deleteAll(ofType: "Person")
+            #expect(count == 8)
         }
 
-        #expect(visited.all == ["p0", "p1", "p2"])
-        #expect(after.keys == ["rome"])
-    }
-
-    @Test func `Renaming the type ends the enumeration, and keeps its changes`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                visited.append(old.key)
-                new["number"] = -1
-                if old.key == "p2" { try migration.renameType("Person", to: "Human") }
-            }
+        #expect(visited == ["p0", "p1", "p2"])
+        if isRenamed {
+            #expect(after["p2"]?.type == "Human")
+            #expect(after["p2"]?.text == #"{"number":-1}"#)
+            #expect(after["p3"]?.text == #"{"number":3}"#)
+        } else {
+            #expect(after.keys == ["rome"])
         }
-
-        #expect(visited.all == ["p0", "p1", "p2"])
-        #expect(after["p2"]?.type == "Human")
-        #expect(after["p2"]?.text == #"{"number":-1}"#)
-        #expect(after["p3"]?.text == #"{"number":3}"#)
     }
 
     // MARK: Keys and types
@@ -251,14 +237,13 @@ struct EnumerateTests {
                 let error = #expect(throws: MoltError.self) {
                     try migration.create("Town", forKey: old.key, ["was": "City"])
                 }
+                error?.expect(.keyExists, key: "rome")
                 #expect(
                     error?.message == """
                         A record of type Town would get the key "rome", which is already used by another record. Use a \
                         different key, or delete the other record or give it another key first.
                         """
                 )
-                #expect(error?.code == .keyExists)
-                #expect(error?.key == "rome")
                 try migration.delete(old.key)
                 try migration.create("Town", forKey: old.key, ["was": .string(old.typeName)])
             }
@@ -283,13 +268,13 @@ struct EnumerateTests {
         #expect(after.keys == ["p7", "p6", "p5", "p4", "rome", "p3", "p2", "p1", "p0"])
     }
 
-    @Test func `Setting a key that another record has fails, and names the record`() async throws {
-        try await OldStore(Self.records).failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
+    @Test func `Setting a key that another record has, or gets in the meantime, fails and names the record`()
+        async throws
+    {
+        let store = try OldStore(Self.records)
+        try await store.failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
             .expect(.keyExists, key: "rome", type: "City", says: "\"p0\"")
-    }
-
-    @Test func `Setting a key that the block gives to a new record in the meantime fails`() async throws {
-        try await OldStore(Self.records).failure { migration in
+        try await store.failure { migration in
             try migration.enumerate("City") { _, new in
                 new.key = "oslo"
                 try migration.create("City", forKey: "oslo", ["number": 1])
@@ -298,12 +283,10 @@ struct EnumerateTests {
     }
 
     @Test func `A record whose key is to change may still be deleted`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                new.key = "q" + old.key
-                if old.key == "p5" { try migration.delete("p4") }
-                if old.key == "p6" { try migration.delete("p6") }
-            }
+        let (_, after) = try await enumerated { migration, old, new in
+            new.key = "q" + old.key
+            if old.key == "p5" { try migration.delete("p4") }
+            if old.key == "p6" { try migration.delete("p6") }
         }
 
         #expect(after.keys == ["qp0", "qp1", "qp2", "qp3", "rome", "qp5", "qp7"])
@@ -331,15 +314,13 @@ struct EnumerateTests {
     @Test func `Enumerations may be nested, even over the same type`() async throws {
         let pairs = Log<String>()
 
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                var sum = 0
-                try migration.enumerate("Person") { inner, _ in
-                    pairs.append(old.key + inner.key)
-                    sum += try inner.int("number")
-                }
-                new["sum"] = .int(sum)
+        let (_, after) = try await enumerated { migration, old, new in
+            var sum = 0
+            try migration.enumerate("Person") { inner, _ in
+                pairs.append(old.key + inner.key)
+                sum += try inner.int("number")
             }
+            new["sum"] = .int(sum)
         }
 
         #expect(pairs.count == 64)
@@ -369,20 +350,15 @@ struct EnumerateTests {
     }
 
     @Test func `An inner enumeration may delete the record that the outer one visits, and later ones`() async throws {
-        let visited = Log<String>()
-
-        let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.enumerate("Person") { old, new in
-                visited.append(old.key)
-                new["number"] = -1
-                guard old.key == "p3" else { return }
-                try migration.enumerate("Person") { inner, innerNew in
-                    if ["p3", "p4", "p6"].contains(inner.key) { innerNew.drop() }
-                }
+        let (visited, after) = try await enumerated { migration, old, new in
+            new["number"] = -1
+            guard old.key == "p3" else { return }
+            try migration.enumerate("Person") { inner, innerNew in
+                if ["p3", "p4", "p6"].contains(inner.key) { innerNew.drop() }
             }
         }
 
-        #expect(visited.all == ["p0", "p1", "p2", "p3", "p5", "p7"])
+        #expect(visited == ["p0", "p1", "p2", "p3", "p5", "p7"])
         #expect(after.keys == ["p0", "p1", "p2", "rome", "p5", "p7"])
     }
 
@@ -400,11 +376,6 @@ struct EnumerateTests {
         ).expect(.stepFailed, key: "p5", type: "Person", migration: "change", summary: "look", refusal: "five")
     }
 
-    @Test func `Reading a missing property is an error that names record and property`() async throws {
-        try await OldStore(Self.records).failure { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } }
-            .expect(.propertyMissing, key: "p0", property: "mail", migration: "change", step: 1)
-    }
-
     @Test func `The report counts the records that an enumeration read, changed, dropped and created`() async throws {
         let report = try await OldStore(Self.records).upgrade { migration in
             try migration.enumerate("Person") { old, new in
@@ -418,11 +389,7 @@ struct EnumerateTests {
             }
         }
 
-        let counts = report.counts
-        #expect(counts.read == 8)
-        #expect(counts.changed == 2)
-        #expect(counts.dropped == 2)
-        #expect(counts.created == 1)
-        #expect(report.entries[0].steps[0].counts == counts)
+        #expect("\(report.counts)" == "8 read, 2 changed, 2 dropped, 1 created")
+        #expect(report.entries[0].steps[0].counts == report.counts)
     }
 }

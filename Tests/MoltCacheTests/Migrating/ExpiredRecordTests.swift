@@ -10,24 +10,20 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 1_000) } }
-        self.configuration = configuration
+        configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 1_000) } }
     }
 
     /// Creates a store in which every third record has expired, and only the expired ones lack a name.
     private func make(_ count: Int = 30) throws {
-        var configuration = configuration
-        configuration.now = { Date(timeIntervalSince1970: 0) }
+        let configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 0) } }
         let cache = try CodableCache(at: scratch.file(), configuration: configuration)
         try cache.batch { batch in
             for n in 0..<count {
                 let isExpired = n.isMultiple(of: 3)
-                let person: [String: String] = isExpired ? [:] : ["name": "\(n)"]
                 try batch.set(
-                    Named(person: person),
+                    Named(person: isExpired ? [:] : ["name": "\(n)"]),
                     forKey: "\(n)",
-                    expiry: isExpired
-                        ? .at(Date(timeIntervalSince1970: 1_000)) : .at(Date(timeIntervalSince1970: 1_001))
+                    expiry: .at(Date(timeIntervalSince1970: isExpired ? 1_000 : 1_001))
                 )
             }
         }
@@ -56,11 +52,8 @@ import Testing
         #expect(cache.report.expiredCount == count / 3)
         #expect(cache.report.counts.read == count - count / 3)
         #expect(cache.report.counts.changed == count - count / 3)
-        #expect(
-            "\(cache.report)".contains(
-                "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
-            )
-        )
+        let words = "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
+        #expect("\(cache.report)".contains(words))
         #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "\(count - count / 3)")
         #expect(try CodableCache.verify(at: scratch.file()).isEmpty)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Transforming a record in place", .throughEveryEntryPoint)
+@Suite("Transforming a record in place", .through(.migrator))
 struct TransformTests {
     private static let records = [
         StoredRecord("Person", "ada", #"{"age":36}"#),
@@ -12,45 +12,29 @@ struct TransformTests {
         StoredRecord("City", "rome", #"{"age":2777}"#),
     ]
 
-    @Test func `A transformation changes properties, and leaves other types alone`() async throws {
+    @Test(.throughEveryEntryPoint)
+    func `A transformation changes properties, keys and expiry, drops records, and leaves other types alone`()
+        async throws
+    {
         let store = try OldStore(Self.records)
 
-        let after = try await store.upgraded(.transform("Person") { $0["age"] = .int(try $0.int("age") + 1) })
-
-        #expect(
-            after.texts == [
-                "ada": #"{"age":37}"#, "bob": #"{"age":0}"#, "eve": #"{"age":8}"#, "rome": #"{"age":2777}"#,
-            ]
+        let report = try await store.upgrade(
+            .transform("Person") { person in
+                switch person.key {
+                case "ada": person.expiration = Date(timeIntervalSince1970: 5_000_000_000.5)
+                case "bob": return person.drop()
+                default: person.expiration = nil
+                }
+                person["age"] = .int(try person.int("age") + 1)
+                person.key = "person/" + person.key
+            }
         )
-        #expect(after["eve"]?.expiration == 4_000_000_000)
-    }
 
-    @Test func `A transformation may drop records`() async throws {
-        let store = try OldStore(Self.records)
-
-        let report = try await store.upgrade(.transform("Person") { if try $0.int("age") < 0 { $0.drop() } })
-
-        #expect(try store.snapshot().keys == ["ada", "eve", "rome"])
-        #expect(report.counts.dropped == 1)
-        #expect(report.counts.read == 3)
-        #expect(report.counts.changed == 0)
-    }
-
-    @Test func `A transformation may change keys`() async throws {
-        let after = try await OldStore(Self.records).upgraded(.transform("Person") { $0.key = "person/" + $0.key })
-
-        #expect(after.keys == ["person/ada", "person/bob", "person/eve", "rome"])
-        #expect(after.records.map(\.text) == Self.records.map(\.text))
-    }
-
-    @Test func `A key may change to another Unicode spelling`() async throws {
-        let after = try await OldStore([StoredRecord("Person", "e\u{301}", "{}")]).upgraded([
-            Migration(to: 1, "a", .transform("Person") { $0.key = "\u{E9}" }),
-            Migration(to: 2, "b", .transform("Person") { $0.key = "e\u{301}" }),
-            Migration(to: 3, "c", .transform("Person") { $0.key = "\u{E9}" }),
-        ])
-
-        #expect(after.keys.map { Array($0.utf8) } == [[0xC3, 0xA9]])
+        let after = try store.snapshot()
+        #expect(after.keys == ["person/ada", "person/eve", "rome"])
+        #expect(after.records.map(\.text) == [#"{"age":37}"#, #"{"age":8}"#, #"{"age":2777}"#])
+        #expect(after.records.map(\.expiration) == [5_000_000_000.5, nil, nil])
+        #expect("\(report.counts)" == "3 read, 2 changed, 1 dropped")
     }
 
     @Test func `Records may swap their keys`() async throws {
@@ -60,6 +44,7 @@ struct TransformTests {
 
         #expect(after.keys == ["bob", "eve", "ada", "rome"])
         #expect(after["bob"]?.text == #"{"age":36}"#)
+        #expect(after["ada"]?.expiration == 4_000_000_000)
     }
 
     @Test func `A record may take the key of one that is dropped in the same step`() async throws {
@@ -73,34 +58,18 @@ struct TransformTests {
         #expect(after.texts == ["bob": #"{"age":36}"#, "eve": #"{"age":7}"#, "rome": #"{"age":2777}"#])
     }
 
-    @Test func `Changing a key to another record's key fails, and the error names both`() async throws {
-        let error = try await OldStore(Self.records).failure(
+    @Test func `A key that another record has, or would get, fails the upgrade, and the error names both`()
+        async throws
+    {
+        let store = try OldStore(Self.records)
+        let error = try await store.failure(
             .deleteType("X"),
             .transform("Person") { if $0.key == "eve" { $0.key = "rome" } }
         )
         error.expect(.keyExists, key: "eve", type: "Person", id: MigrationID(name: "change", version: 1), step: 2)
         error.expect(says: "\"rome\"")
-    }
-
-    @Test func `Two records that would get the same key fail`() async throws {
-        try await OldStore(Self.records).failure(.transform("Person") { $0.key = "same" })
+        try await store.failure(.transform("Person") { $0.key = "same" })
             .expect(.keyExists, key: "ada", says: "\"same\"")
-    }
-
-    @Test func `A transformation may set, move and remove the expiry`() async throws {
-        let after = try await OldStore(Self.records).upgraded(
-            .transform("Person") { person in
-                switch person.key {
-                case "ada": person.expiration = Date(timeIntervalSince1970: 5_000_000_000.5)
-                case "eve": person.expiration = nil
-                default: break
-                }
-            }
-        )
-
-        #expect(after["ada"]?.expiration == 5_000_000_000.5)
-        #expect(after["bob"]?.expiration == nil)
-        #expect(after["eve"]?.expiration == nil)
     }
 
     @Test func `A transformation may change a record's type, which decides the later steps`() async throws {
@@ -135,11 +104,6 @@ struct TransformTests {
         #expect(error.store == (EntryPoint.current == .inMemory ? ":memory:" : store.url.path))
     }
 
-    @Test func `A failed assignment through a subscript fails the step when the closure returns`() async throws {
-        try await OldStore([StoredRecord("Person", "odd", "[1]")]).failure(.transform("Person") { $0["age"] = 1 })
-            .expect(.typeMismatch, key: "odd", property: "age")
-    }
-
     @Test func `Raw data can be read, replaced, and turned into JSON and back`() async throws {
         let store = try OldStore(
             [StoredRecord("Data", "blob", data: [0, 255, 1]), StoredRecord("Data", "text", #"{"a":1}"#)]
@@ -159,5 +123,82 @@ struct TransformTests {
         #expect(after["blob"]?.isData == false)
         #expect(after["text"]?.content == [7, 7])
         #expect(after["text"]?.isData == true)
+    }
+}
+
+@Suite("Steps that convert a record to a new type")
+struct ConvertTests {
+    private struct PersonV1: Codable { var fullName: String }
+    private struct PersonV2: Codable, Equatable {
+        var firstName: String
+        var lastName: String
+    }
+
+    private static let split = MigrationStep.convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
+        let parts = old.fullName.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw Refusal(value: old.fullName) }
+        return PersonV2(firstName: parts[0], lastName: parts[1])
+    }
+
+    @Test func `A conversion decodes the old model, encodes the new one, and keeps key, type and expiry`()
+        async throws
+    {
+        let store = try OldStore(
+            (0..<1_200).map { number in
+                StoredRecord("Person", "p\(number)", #"{"fullName":"N\#(number) Of \#(number)"}"#, expiration: 4e9)
+            }
+        )
+
+        let after = try await store.upgraded(Self.split)
+
+        let expected: [String] = (0..<1_200).map { number in
+            let text = #"{"firstName":"N\#(number)","lastName":"Of \#(number)"}"#
+            return "Person \"p\(number)\" v1 \(text) until 4000000000.0"
+        }
+        #expect(after.records.map(\.description) == expected)
+    }
+
+    @Test(arguments: [0, 1, 255, 256, 700])
+    func `The error names the first record that fails, however many cores there are`(bad: Int) async throws {
+        let store = try OldStore(
+            (0..<701).map { number in
+                StoredRecord("Person", "p\(number)", #"{"fullName":"\#(number < bad ? "Ada L" : "Plato")"}"#)
+            }
+        )
+
+        let error = try await store.failure(Self.split)
+        error.expect(.stepFailed, key: "p\(bad)", type: "Person", migration: "change", refusal: "Plato")
+        error.expect(summary: "convert Person from PersonV1 to PersonV2")
+    }
+
+    @Test func `Content of another shape is an error that names the record and its type`() async throws {
+        let store = try OldStore([
+            StoredRecord("Person", "ada", #"{"fullName":"Ada L"}"#), StoredRecord("Person", "bob", #"{"name":"Bob"}"#),
+        ])
+
+        let error = try await store.failure(Self.split)
+        error.expect(.typeMismatch, key: "bob", type: "Person", says: "PersonV1", "written as Person")
+        #expect(error.underlying is DecodingError)
+    }
+
+    @Test func `Conversions of several versions run in one pass`() async throws {
+        struct PersonV3: Codable {
+            var name: PersonV2
+            var version: Int
+        }
+        let store = try OldStore([StoredRecord("Person", "ada", #"{"fullName":"Ada Lovelace"}"#)])
+
+        let report = try await store.upgrade([
+            Migration(to: 1, "split", Self.split),
+            Migration(
+                to: 2,
+                "nest",
+                .convert("Person", from: PersonV2.self, to: PersonV3.self) { PersonV3(name: $0, version: 3) }
+            ),
+        ])
+
+        #expect(try store.snapshot()["ada"]?.text == #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"version":3}"#)
+        #expect(report.entries.map(\.counts.read) == [1, 1])
+        #expect(report.entries.map(\.counts.changed) == [1, 1])
     }
 }
