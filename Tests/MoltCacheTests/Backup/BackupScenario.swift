@@ -43,9 +43,12 @@ struct BackupScenario {
     }
 
     /// Writes records as a release does, and closes the cache.
-    func fill(_ version: Int, count: Int = 3) throws {
+    ///
+    /// - Parameter ballast: The size of a value that no migration changes, in bytes: copies of a large file have parts.
+    func fill(_ version: Int, count: Int = 3, ballast: Int = 0) throws {
         let cache = try open(version, CodableCache.Configuration())
         try cache.setAll((0..<count).map { (key: "\($0)", value: Person.john) })
+        if ballast > 0 { try cache.setData(Data(repeating: 7, count: ballast), forKey: "ballast") }
         cache.close()
     }
 
@@ -64,7 +67,12 @@ struct BackupScenario {
 
     /// The names in the directory that are not the cache's own files.
     func otherNames() throws -> [String] {
+        try Self.otherNames(beside: url)
+    }
+
+    static func otherNames(beside url: URL) throws -> [String] {
         let own = ["", "-wal", "-shm"].map { url.lastPathComponent + $0 }
-        return try scratch.names().filter { !own.contains($0) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+        return names.filter { !own.contains($0) }.sorted()
     }
 }
