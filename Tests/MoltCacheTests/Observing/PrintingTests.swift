@@ -7,11 +7,15 @@ import Testing
 struct PrintingTests {
     private static let records = [StoredRecord("Person", "ada", #"{"a":"s3cret"}"#)]
 
+    private let lines = Log<String>()
+
+    private var configuration: CodableCache.Configuration {
+        .init { $0.monitor = MigrationMonitor { [lines] in lines.append("\($0)") } }
+    }
+
     @Test func `Each event is printed as a sentence`() async throws {
         let store = try OldStore(Self.records)
-        let lines = Log<String>()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
+        var configuration = configuration
         configuration.backup = BackupPolicy(keep: 1)
         var registry = MigrationRegistry()
         registry.register(to: 1, "number-people") { try $0.enumerate("Person") { _, new in new["n"] = 1 } }
@@ -31,14 +35,8 @@ struct PrintingTests {
     }
 
     @Test func `A failure is printed as a sentence without a value`() async throws {
-        let lines = Log<String>()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
-
-        _ = try? await OldStore(Self.records).upgrade(
-            registry(.transform("Person") { throw Refusal(value: try $0.string("a")) }),
-            configuration
-        )
+        let step = MigrationStep.transform("Person") { throw Refusal(value: try $0.string("a")) }
+        _ = try? await OldStore(Self.records).upgrade(registry(step), configuration)
 
         #expect(lines.all.last?.hasPrefix("Failed: stepFailed: The step's closure threw an error") == true)
         #expect(lines.all.allSatisfy { !$0.contains("s3cret") })
