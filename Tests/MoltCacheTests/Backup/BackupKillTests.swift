@@ -11,6 +11,27 @@
     private let rounds = TestRun.choose(1, long: 200)
 
     @Suite struct `A kill during a backup or a restore` {
+        /// What a process does until it is killed.
+        enum Work: String, Codable, Sendable {
+            case upgrade
+            case restore
+            case startAfresh
+
+            func run(_ url: URL) throws {
+                switch self {
+                case .upgrade:
+                    let configuration = BackupScenario.configuration()
+                    try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
+                        .close()
+                case .restore:
+                    guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
+                    try CodableCache.restore(backup, at: url)
+                case .startAfresh:
+                    try CodableCache.startAfresh(at: url)
+                }
+            }
+        }
+
         let scenario: BackupScenario
 
         init() throws {
@@ -19,11 +40,7 @@
 
         /// All files in the directory, with their bytes.
         private func image() throws -> [String: Data] {
-            Dictionary(
-                uniqueKeysWithValues: try scenario.scratch.names().map {
-                    ($0, try Data(contentsOf: scenario.scratch.file($0)))
-                }
-            )
+            try scenario.scratch.names().reduce(into: [:]) { $0[$1] = try Data(contentsOf: scenario.scratch.file($1)) }
         }
 
         private func restore(_ image: [String: Data]) throws {
@@ -178,20 +195,26 @@
             }
         }
 
-        @Test func `A kill while a damaged file is restored loses none of its bytes`() async throws {
+        @Test(arguments: [Work.restore, .startAfresh])
+        func `A kill while a damaged file is replaced loses none of its bytes`(work: Work) async throws {
             try scenario.fill(1, count: people, ballast: ballast)
             let old = try scenario.contents
             try scenario.open(2).close()
             let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
             try noise.write(to: scenario.url)
-            try await killAtRandom(.restore, seed: 13) {
+            func isReplaced() throws -> Bool {
+                try work == .restore ? scenario.contents == old : StoreFile.state(at: scenario.url).isFresh
+            }
+            try await killAtRandom(work, seed: 13) {
                 let bytes = try Data(contentsOf: scenario.url)
-                if bytes != noise { #expect(try scenario.contents == old) }
+                if bytes != noise { #expect(try isReplaced()) }
                 #expect(try image().values.contains(noise))
-                try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-                #expect(try scenario.contents == old)
+                try work.run(scenario.url)
+                #expect(try isReplaced())
                 #expect(try image().values.contains(noise))
                 #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
+                try scenario.open(1).close()
+                #expect(try scenario.contents.version == 1)
             }
         }
 
@@ -213,21 +236,6 @@
                 try scenario.open(1).close()
                 #expect(try scenario.contents.version == 1)
                 #expect(try StoreFile.damage(at: scenario.url) == [])
-            }
-        }
-
-        @Test func `A kill while a damaged file is started afresh loses none of its bytes`() async throws {
-            let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-            try noise.write(to: scenario.url)
-            try await killAtRandom(.startAfresh, seed: 15) {
-                let bytes = try Data(contentsOf: scenario.url)
-                if bytes != noise { #expect(try StoreFile.state(at: scenario.url).isFresh) }
-                #expect(try image().values.contains(noise))
-                try Work.startAfresh.run(scenario.url)
-                try scenario.open(1).close()
-                #expect(try scenario.contents.version == 1)
-                #expect(try image().values.contains(noise))
-                #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
             }
         }
 
@@ -336,26 +344,4 @@
         return #expect(throws: MoltError.self, "\(limit)") { try body() }
     }
 
-    /// What a process does until it is killed.
-    private enum Work: String, Codable, Sendable {
-        case upgrade
-        case restore
-        case startAfresh
-
-        func run(_ url: URL) throws {
-            switch self {
-            case .upgrade:
-                try CodableCache(
-                    at: url,
-                    migrations: BackupScenario.registry(2),
-                    configuration: BackupScenario.configuration()
-                ).close()
-            case .restore:
-                guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
-                try CodableCache.restore(backup, at: url)
-            case .startAfresh:
-                try CodableCache.startAfresh(at: url)
-            }
-        }
-    }
 #endif

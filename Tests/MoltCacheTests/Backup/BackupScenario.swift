@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import Molt
 
@@ -35,11 +36,25 @@ struct BackupScenario {
         return configuration
     }
 
+    /// - Parameter url: Another place of the cache.
     func open(
         _ version: Int,
-        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+        _ configuration: CodableCache.Configuration = BackupScenario.configuration(),
+        at url: URL? = nil
     ) throws -> CodableCache {
-        try CodableCache(at: url, migrations: Self.registry(version), configuration: configuration)
+        try CodableCache(at: url ?? self.url, migrations: Self.registry(version), configuration: configuration)
+    }
+
+    /// Opens the cache with a migration that fails after those of a version.
+    func failUpgrade(
+        from version: Int,
+        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+    ) {
+        let failing = Migration(to: version + 1, "fails", .run { _ in throw Refusal() })
+        let migrations = MigrationRegistry(Self.registry(version).migrations + [failing])
+        #expect(throws: MoltError.self) {
+            try CodableCache(at: url, migrations: migrations, configuration: configuration)
+        }
     }
 
     /// Writes records as a release does, and closes the cache.

@@ -71,11 +71,7 @@ import Testing
         try scenario.fill(1)
         let links = try ScratchDirectory()
         try FileManager.default.createSymbolicLink(at: links.file("link"), withDestinationURL: scenario.url)
-        try CodableCache(
-            at: links.file("link"),
-            migrations: BackupScenario.registry(2),
-            configuration: BackupScenario.configuration()
-        ).close()
+        try scenario.open(2, at: links.file("link")).close()
         #expect(try links.names() == ["link"])
         #expect(try scenario.backups.count == 1)
         #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
@@ -113,8 +109,8 @@ import Testing
         for free in [0, Int64(size) - 1] {
             let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }
             let error = #expect(throws: MoltError.self) { try scenario.open(2, configuration) }
-            error?.expect(.noSpaceForBackup, store: scenario.url.path)
-            error?.expect(says: "needs \(size) bytes in \(scenario.scratch.url.path)", "only \(free) bytes are free")
+            let words = "needs \(size) bytes in \(scenario.scratch.url.path)"
+            error?.expect(.noSpaceForBackup, store: scenario.url.path, says: words, "only \(free) bytes are free")
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames() == [])
         }
@@ -166,8 +162,7 @@ import Testing
         let stores = ["first", "other"].map { scenario.scratch.file(stem + $0) }
         for store in stores {
             try FileManager.default.copyItem(at: scenario.url, to: store)
-            let migrations = BackupScenario.registry(2)
-            try CodableCache(at: store, migrations: migrations, configuration: BackupScenario.configuration()).close()
+            try scenario.open(2, at: store).close()
         }
         for store in stores {
             let backups = try CodableCache.backups(at: store)
@@ -236,13 +231,8 @@ import Testing
         try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
         long.appendPathComponent("cache.molt")
         try FileManager.default.moveItem(at: scenario.url, to: long)
-        #expect(throws: MoltError.self) {
-            try CodableCache(
-                at: long,
-                migrations: BackupScenario.registry(2),
-                configuration: BackupScenario.configuration()
-            )
-        }?.expect(.backupFailed, says: "Use a shorter path for the cache")
+        let error = #expect(throws: MoltError.self) { try scenario.open(2, at: long) }
+        error?.expect(.backupFailed, says: "Use a shorter path for the cache")
         #expect(try StoreFile.contents(at: long) == before)
     }
 
@@ -275,13 +265,8 @@ import Testing
     @Test func `is removed when the upgrade fails, because the store is unchanged`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
-        let failing = MigrationRegistry(
-            BackupScenario.registry(1).migrations + [Migration(to: 2, "fails", .run { _ in throw Refusal() })]
-        )
-        for _ in 0..<3 {
-            #expect(throws: MoltError.self) {
-                try CodableCache(at: scenario.url, migrations: failing, configuration: BackupScenario.configuration())
-            }
+        for _ in 0..<2 {
+            scenario.failUpgrade(from: 1)
             #expect(try scenario.contents == before)
             #expect(try scenario.otherNames() == [])
         }

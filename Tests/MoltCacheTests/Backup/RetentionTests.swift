@@ -107,12 +107,7 @@ import Testing
         let configuration = BackupScenario.configuration(keep: 1)
         try scenario.open(3, configuration).close()
         #expect(try scenario.backups == all)
-        let failing = MigrationRegistry(
-            BackupScenario.registry(3).migrations + [Migration(to: 4, "fails", .run { _ in throw Refusal() })]
-        )
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: scenario.url, migrations: failing, configuration: configuration)
-        }
+        scenario.failUpgrade(from: 3, configuration)
         #expect(try scenario.backups == all)
     }
 

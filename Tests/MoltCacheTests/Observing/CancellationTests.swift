@@ -160,11 +160,7 @@ struct CancellationTests {
         let url = store.url
 
         let task = Task { [configuration] in
-            try await CodableCache.open(
-                at: url,
-                migrations: Self.migrations(),
-                configuration: configuration
-            ).close()
+            try await CodableCache.open(at: url, migrations: Self.migrations(), configuration: configuration).close()
         }
         for await _ in waiting { break }
         task.cancel()

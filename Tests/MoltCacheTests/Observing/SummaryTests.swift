@@ -190,9 +190,7 @@ import Testing
             }
             var limited = configuration
             limited.hooks.attemptLimit = 1
-            await #expect(throws: MoltError.self) {
-                try await store.upgrade(registry(.deleteType("Draft")), limited)
-            }
+            await #expect(throws: MoltError.self) { try await store.upgrade(registry(.deleteType("Draft")), limited) }
             #expect(monitor.summary?.failure?.code == "attemptsFailed")
             #expect(monitor.summary?.interruptions == 2)
             try await store.upgrade(registry(.deleteType("Draft")), configuration)
