@@ -18,23 +18,6 @@ struct CancellationTests {
         StoppingTests.migrations(.steps, onRecord)
     }
 
-    /// Cancels a task from within its own work.
-    private final class Canceller: Sendable {
-        private let task = Locked<Task<MigrationReport, any Error>?>(nil)
-        private let isKnown = DispatchSemaphore(value: 0)
-
-        /// Waits until the task is known, so that its work cannot end before it is cancelled.
-        func cancel() {
-            isKnown.wait()
-            task.withLock { $0 }?.cancel()
-        }
-
-        func watch(_ task: Task<MigrationReport, any Error>) {
-            self.task.withLock { $0 = task }
-            isKnown.signal()
-        }
-    }
-
     @Test(arguments: Way.allCases)
     func `A cancelled opening stops before the next record and is rolled back, and the next opening finishes`(
         way: Way
@@ -48,7 +31,9 @@ struct CancellationTests {
         let isGivenUp = Locked(false)
         configuration.isCancelled = { isGivenUp.withLock { $0 } }
         let seen = Locked(0)
-        let canceller = Canceller()
+        // The work cannot end before its task is known.
+        let cancelTask = Once()
+        let isKnown = DispatchSemaphore(value: 0)
         let migrations = Self.migrations {
             let count = seen.withLock { seen in
                 seen += 1
@@ -56,7 +41,9 @@ struct CancellationTests {
             }
             guard count == 600 else { return }
             switch way {
-            case .task: canceller.cancel()
+            case .task:
+                isKnown.wait()
+                cancelTask.run()
             case .progress: monitor.progress.cancel()
             case .closure: isGivenUp.withLock { $0 = true }
             }
@@ -67,7 +54,8 @@ struct CancellationTests {
             defer { cache.close() }
             return cache.report
         }
-        canceller.watch(task)
+        cancelTask.set { task.cancel() }
+        isKnown.signal()
         let result = await task.result
 
         let error = #expect(throws: MoltError.self) { try result.get() }

@@ -45,19 +45,12 @@ import Testing
         let report = try await store.upgrade(Self.migrations.onFailure(.quarantine()), configuration)
         let summary = try #require(monitor.summary)
 
-        #expect(summary.outcome == .upgraded)
-        #expect(!summary.isDryRun)
-        #expect(summary.from == 0)
-        #expect(summary.to == 2)
-        #expect(summary.appVersion == "4.0")
-        #expect(summary.moltVersion == MoltRelease.version)
         #expect(summary.counts == report.counts)
         #expect(summary.counts.quarantined == 1)
         #expect(summary.migrations.map(\.name) == ["no-drafts", "split"])
         #expect(summary.migrations.map(\.version) == [1, 2])
         #expect(summary.migrations.map(\.counts) == report.entries.map(\.counts))
         #expect(summary.migrationCount == 2)
-        #expect(summary.interruptions == 0 && summary.failure == nil)
         #expect(summary.duration + 0.001 >= report.duration)
         #expect(summary.storeSize == size)
         for word in ["Grace", "example", "Person", "Draft", "firstName", store.url.path, store.url.lastPathComponent] {
@@ -277,6 +270,7 @@ import Testing
         summary.duration = 1.25
         summary.storeSize = 4096
         summary.migrations[0].duration = 1.125
+        #expect(summary.moltVersion == MoltRelease.version)
         summary.moltVersion = "0.1.0"
         summary.settings = ["converted": 3]
         let counts = #"{"changed":0,"created":0,"dropped":1,"quarantined":0,"read":0}"#

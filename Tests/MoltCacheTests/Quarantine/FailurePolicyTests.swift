@@ -173,18 +173,6 @@ struct FailurePolicyTests {
         #expect(!record.failure.reason.contains("rolled back"))
     }
 
-    @Test func `Content that a step cannot read is quarantined unchanged`() throws {
-        let unreadable = [StoredRecord("Person", "bad", ""), StoredRecord("Person", "raw", data: [0, 255, 1])]
-        let old = try OldStore(Self.people + unreadable)
-        try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")
-        let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
-        let records = try cache.quarantined()
-        #expect(records.map(\.key) == ["bad", "raw"])
-        #expect(records.map { Array($0.content) } == [[0x7B, 0x22, 0xFF, 0x00, 0x41], [0, 255, 1]])
-        #expect(records.map(\.isData) == [false, true])
-        #expect(records.first?.failure.code == .malformedContent)
-    }
-
     @Test func `Content of any kind is kept byte for byte`() throws {
         let contents: [(key: String, bytes: [UInt8])] = [
             ("plain", Array(#"{"n":1.0,"n":2,"\u006e\"":18446744073709551615}"#.utf8)),
@@ -192,26 +180,31 @@ struct FailurePolicyTests {
             ("bytes", [0x22, 0xFF, 0x22]), ("text", Array("\"\u{2028}é\"".utf8)),
             ("key \"with\" \n\u{0}\u{1F600}", Array("null".utf8)),
             ("deep", Array(repeating: 0x5B, count: 510) + Array(repeating: 0x5D, count: 510)),
+            ("not UTF-8, as text", [0x7B, 0x22, 0xFF, 0x00, 0x41]),
         ]
         var stored = contents.map { key, bytes in
             var record = StoredRecord("T", key, "", expiration: key == "spaced" ? .infinity : 4e9 + 0.1)
             record.content = bytes
             return record
         }
-        stored.append(StoredRecord("Data", "data", data: [0, 1, 255]))
+        stored.append(StoredRecord("T", "data", data: [0, 1, 255]))
         let old = try OldStore(stored)
         // The store's directory is removed when `old` is released.
         defer { withExtendedLifetime(old) {} }
-        let steps = ["T", "Data"].map { MigrationStep.transform($0) { _ in throw Refusal() } }
-        let cache = try Self.open(old, registry(steps[0], steps[1]), .quarantine(upTo: .none))
+        try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key LIKE 'not%'")
+        let migrations = registry(.addProperty("T", "x", default: 1), .transform("T") { _ in throw Refusal() })
+        let cache = try Self.open(old, migrations, .quarantine(upTo: .none))
         let records = try cache.quarantined()
         #expect(try cache.quarantinedCount == stored.count)
         #expect(records.count == stored.count)
         for record in records {
             let before = try #require(stored.first { $0.key == record.key })
             #expect(Array(record.content) == before.content)
+            #expect(record.isData == before.isData)
             #expect(record.expiration?.timeIntervalSince1970 == before.expiration)
         }
+        // The text that no step can read.
+        #expect(records.first { $0.key.hasPrefix("not") }?.failure.code == .malformedContent)
     }
 
     @Test func `Cancellation and a key that two records get stop the upgrade under every policy`() throws {
