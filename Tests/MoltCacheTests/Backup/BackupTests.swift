@@ -52,21 +52,6 @@ import Testing
         #expect("\(report.counts)" == "1 read, 1 changed")
     }
 
-    @Test func `is reported before the upgrade writes anything`() throws {
-        try scenario.fill(1)
-        let log = Log<String>()
-        let url = scenario.url
-        let configuration = BackupScenario.configuration { configuration in
-            configuration.monitor = MigrationMonitor { event in
-                guard case .backedUp(let backup) = event else { return }
-                let version = try? StoreFile.state(at: url).version
-                log.append("\(backup.schemaVersion), of a store at version \(version ?? -1)")
-            }
-        }
-        try scenario.open(3, configuration).close()
-        #expect(log.all == ["1, of a store at version 1"])
-    }
-
     @Test func `stands beside the store itself when the store is opened through a symbolic link`() throws {
         try scenario.fill(1)
         let links = try ScratchDirectory()

@@ -237,14 +237,6 @@ import Testing
             try CodableCache.restore(backup, at: foreign, fromAnotherStore: true)
         }?.expect(.foreignFile)
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
-        let text = scenario.scratch.file("text")
-        try Data(repeating: 0x41, count: 9_000).write(to: text)
-        try CodableCache.restore(backup, at: text, fromAnotherStore: true)
-        #expect(try StoreFile.contents(at: text).version == 1)
-        // The replaced bytes are kept.
-        let names = try scenario.scratch.names()
-        let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
-        #expect(try Data(contentsOf: scenario.scratch.file(kept)) == Data(repeating: 0x41, count: 9_000))
     }
 
     // MARK: Other stores
