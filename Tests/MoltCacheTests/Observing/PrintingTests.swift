@@ -42,18 +42,6 @@ struct PrintingTests {
         #expect(lines.all.allSatisfy { !$0.contains("s3cret") })
     }
 
-    @Test func `A block without a summary has its migration's name in reports and errors`() async throws {
-        var registry = MigrationRegistry()
-        registry.register(to: 1, "number-people") { _ in }
-        registry.register(to: 2, "fail") { _ in throw Refusal() }
-
-        let error = try await OldStore(Self.records).failure(registry)
-        let report = try await OldStore(Self.records).upgrade(registry.upTo("number-people"))
-
-        #expect(error.step?.summary == "fail")
-        #expect(report.entries[0].steps.map(\.summary) == ["number-people"])
-    }
-
     @Test func `Every part of a plan and of a report is printed as a line`() async throws {
         let store = try OldStore(Self.records)
         let registry: MigrationRegistry = [
