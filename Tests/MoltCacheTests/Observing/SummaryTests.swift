@@ -137,6 +137,13 @@ import Testing
         #expect(summary.from == 0)
         #expect(summary.to == 2)
         #expect(try !encoded(summary).contains("nobody"))
+        // The next opening starts again.
+        let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
+        #expect(throws: MoltError.self) {
+            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
+        }
+        #expect(monitor.summary?.failure?.code == "invalidRegistry")
+        #expect(monitor.summary?.failure?.migration == nil)
     }
 
     @Test func `names the type of an error of the app, and has the number of an error of SQLite`() async throws {
@@ -245,16 +252,6 @@ import Testing
         #expect(try notebook.lines == ["new"])
         try await store.upgrade(migrations, configuration)
         #expect(monitor.summary?.outcome == .upToDate)
-    }
-
-    @Test func `starts again with the next opening`() async throws {
-        await #expect(throws: MoltError.self) { try await store.upgrade(Self.migrations, configuration) }
-        let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
-        }
-        #expect(monitor.summary?.failure?.code == "invalidRegistry")
-        #expect(monitor.summary?.failure?.migration == nil)
     }
 
     // MARK: The encoded form
