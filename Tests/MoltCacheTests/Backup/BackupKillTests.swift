@@ -4,12 +4,29 @@
     @testable import Molt
     import Testing
 
-    /// The number of records in the store, enough that a copy has several parts.
-    private let count = 12_000
+    /// The size of the store in bytes, so that a copy has several parts.
+    private let ballast = 1_400_000
+    private let people = TestRun.choose(500, long: 12_000)
     /// The number of kills at random instants.
-    private let rounds = TestRun.choose(2, long: 200)
+    private let rounds = TestRun.choose(1, long: 200)
 
     @Suite struct `A kill during a backup or a restore` {
+        /// What a process does until it is killed.
+        enum Work: String, Codable, Sendable {
+            case restore
+            case startAfresh
+
+            func run(_ url: URL) throws {
+                switch self {
+                case .restore:
+                    guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
+                    try CodableCache.restore(backup, at: url)
+                case .startAfresh:
+                    try CodableCache.startAfresh(at: url)
+                }
+            }
+        }
+
         let scenario: BackupScenario
 
         init() throws {
@@ -18,11 +35,7 @@
 
         /// All files in the directory, with their bytes.
         private func image() throws -> [String: Data] {
-            Dictionary(
-                uniqueKeysWithValues: try scenario.scratch.names().map {
-                    ($0, try Data(contentsOf: scenario.scratch.file($0)))
-                }
-            )
+            try scenario.scratch.names().reduce(into: [:]) { $0[$1] = try Data(contentsOf: scenario.scratch.file($1)) }
         }
 
         private func restore(_ image: [String: Data]) throws {
@@ -50,18 +63,15 @@
             return Int((ContinuousClock.now - start) / .microseconds(1))
         }
 
-        /// Kills a process at instants that a seed determines, each time starting from the same files.
-        ///
-        /// - Parameter factor: The latest instant, as a multiple of the time that the work takes.
-        private func killAtRandom(_ work: Work, seed: UInt64, for factor: Int = 2, check: () throws -> Void)
-            async throws
-        {
+        /// Kills a process at instants that a seed determines, at most twice the time that the work takes, and each time
+        /// starts from the same files.
+        private func killAtRandom(_ work: Work, seed: UInt64, check: () throws -> Void) async throws {
             let start = try image()
             let duration = try duration(work)
             var random = SeededGenerator(seed: seed)
             for _ in 0..<rounds {
                 try restore(start)
-                await kill(after: Int.random(in: 0...duration * factor, using: &random), work)
+                await kill(after: Int.random(in: 0...duration * 2, using: &random), work)
                 try check()
             }
         }
@@ -71,7 +81,7 @@
         @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`()
             async throws
         {
-            try scenario.fill(1, count: count)
+            try scenario.fill(1, count: people, ballast: ballast)
             let before = try scenario.contents
             let start = try image()
             let points = Log<UpgradePoint.Kind>()
@@ -79,7 +89,8 @@
             let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
             let all = points.all.filter(kinds.contains)
             #expect(all.count > 5)
-            for number in all.indices {
+            // In the short run, one of each kind, and a kill before the copy's last part.
+            for number in TestRun.choose([0, 2, all.count - 2, all.count - 1], long: Array(all.indices)) {
                 try restore(start)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(all[number]), \(number)") {
                     [url = scenario.url as URL, number = number as Int] in
@@ -106,30 +117,10 @@
             }
         }
 
-        @Test func `A kill at any instant of an upgrade with a backup leaves the old store or the new one`()
-            async throws
-        {
-            try scenario.fill(1, count: count)
-            let before = try scenario.contents
-            let start = try image()
-            try Work.upgrade.run(scenario.url)
-            let after = try scenario.contents
-            try restore(start)
-            try await killAtRandom(.upgrade, seed: 11, for: 1) {
-                let left = try scenario.contents
-                #expect(left == before || left.version == 2 && left.records == after.records)
-                for backup in try scenario.backups { #expect(try StoreFile.contents(at: backup.url) == before) }
-                try scenario.open(2).close()
-                #expect(try scenario.contents.records == after.records)
-                #expect(try StoreFile.damage(at: scenario.url) == [])
-                #expect(try !scenario.backups.isEmpty)
-            }
-        }
-
         // MARK: Restoring a backup
 
         @Test func `A kill at any part of a restore leaves the store unchanged`() async throws {
-            try scenario.fill(1, count: count)
+            try scenario.fill(1, count: people, ballast: ballast)
             let old = try scenario.contents
             try scenario.open(2).close()
             let new = try scenario.contents
@@ -140,7 +131,7 @@
             store.atCopy = { parts.append(1) }
             try store.restore(backup, RestoreRequest(), waiting: {})
             #expect(parts.count > 5)
-            for part in 0..<parts.count {
+            for part in TestRun.choose([0, parts.count / 2, parts.count - 1], long: Array(0..<parts.count)) {
                 try restore(start)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
                     [url = scenario.url as URL, part = part as Int] in
@@ -163,7 +154,7 @@
         }
 
         @Test func `A kill at any instant of a restore leaves one store or the other`() async throws {
-            try scenario.fill(1, count: count)
+            try scenario.fill(1, count: people, ballast: ballast)
             let old = try scenario.contents
             try scenario.open(2).close()
             let new = try scenario.contents
@@ -176,27 +167,33 @@
             }
         }
 
-        @Test func `A kill while a damaged file is restored loses none of its bytes`() async throws {
-            try scenario.fill(1, count: count)
+        @Test(arguments: [Work.restore, .startAfresh])
+        func `A kill while a damaged file is replaced loses none of its bytes`(work: Work) async throws {
+            try scenario.fill(1, count: people, ballast: ballast)
             let old = try scenario.contents
             try scenario.open(2).close()
             let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
             try noise.write(to: scenario.url)
-            try await killAtRandom(.restore, seed: 13) {
+            func isReplaced() throws -> Bool {
+                try work == .restore ? scenario.contents == old : StoreFile.state(at: scenario.url).isFresh
+            }
+            try await killAtRandom(work, seed: 13) {
                 let bytes = try Data(contentsOf: scenario.url)
-                if bytes != noise { #expect(try scenario.contents == old) }
+                if bytes != noise { #expect(try isReplaced()) }
                 #expect(try image().values.contains(noise))
-                try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-                #expect(try scenario.contents == old)
+                try work.run(scenario.url)
+                #expect(try isReplaced())
                 #expect(try image().values.contains(noise))
                 #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
+                try scenario.open(1).close()
+                #expect(try scenario.contents.version == 1)
             }
         }
 
         @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`()
             async throws
         {
-            try scenario.fill(2, count: count)
+            try scenario.fill(2, count: people, ballast: ballast)
             let new = try scenario.contents
             try await killAtRandom(.startAfresh, seed: 14) {
                 let state = try StoreFile.state(at: scenario.url)
@@ -211,21 +208,6 @@
                 try scenario.open(1).close()
                 #expect(try scenario.contents.version == 1)
                 #expect(try StoreFile.damage(at: scenario.url) == [])
-            }
-        }
-
-        @Test func `A kill while a damaged file is started afresh loses none of its bytes`() async throws {
-            let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-            try noise.write(to: scenario.url)
-            try await killAtRandom(.startAfresh, seed: 15) {
-                let bytes = try Data(contentsOf: scenario.url)
-                if bytes != noise { #expect(try StoreFile.state(at: scenario.url).isFresh) }
-                #expect(try image().values.contains(noise))
-                try Work.startAfresh.run(scenario.url)
-                try scenario.open(1).close()
-                #expect(try scenario.contents.version == 1)
-                #expect(try image().values.contains(noise))
-                #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
             }
         }
 
@@ -266,7 +248,7 @@
             let before = try scenario.contents
             try scenario.open(3).close()
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
+                for _ in 0..<2 {
                     group.addTask {
                         await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                             let backup = try #require(try CodableCache.backups(at: url).first)
@@ -284,87 +266,54 @@
 
         // MARK: A full disk
 
-        /// On a full disk, SQLite cannot even create its shared-memory file.
-        @Test func `A backup on demand reports a full disk`() async throws {
-            try scenario.fill(1)
-            await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
-                try FileSizeLimit.set(1_000)
-                let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) }
-                try FileSizeLimit.set(nil)
-                error?.expect(.noSpaceForBackup, says: "Free some space and try again.")
-            }
-            #expect(try scenario.otherNames() == [])
-        }
-
         @Test func `A full disk leaves everything unchanged, and a later upgrade and restore succeed`() async throws {
-            try scenario.fill(1, count: count)
-            let before = try scenario.contents
+            try scenario.fill(1, ballast: ballast)
             await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
+                // SQLite cannot even create its shared-memory file, which takes 32 KiB.
+                let first = try refusal(at: 1_000) { _ = try CodableCache.backUp(at: url) }
+                first?.expect(.noSpaceForBackup, says: "Free some space and try again.")
+                #expect(try BackupScenario.otherNames(beside: url) == [])
+
+                let before = try StoreFile.contents(at: url)
                 let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+                let migrations = BackupScenario.registry(2)
                 // The free space that the system reports does not matter here.
                 let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
-                // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
                 for limit in [40_000, size / 2, size - 1] {
-                    try FileSizeLimit.set(limit)
-                    let error = #expect(throws: MoltError.self, "\(limit)") {
-                        try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
+                    let error = try refusal(at: limit) {
+                        _ = try CodableCache(at: url, migrations: migrations, configuration: configuration)
                     }
-                    try FileSizeLimit.set(nil)
                     error?.expect(.noSpaceForBackup, says: "the disk became full")
-                    let directory = url.deletingLastPathComponent().path
-                    #expect(
-                        try FileManager.default.contentsOfDirectory(atPath: directory).allSatisfy {
-                            !$0.contains("backup")
-                        }
-                    )
+                    #expect(try BackupScenario.otherNames(beside: url).allSatisfy { !$0.contains("backup") })
                 }
-            }
-            #expect(try scenario.contents == before)
-            try scenario.open(2).close()
-            let after = try scenario.contents
-            await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
+                #expect(try StoreFile.contents(at: url) == before)
+
+                try CodableCache(at: url, migrations: migrations, configuration: BackupScenario.configuration()).close()
+                let after = try StoreFile.contents(at: url)
                 let backup = try #require(try CodableCache.backups(at: url).first)
                 for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
-                    try FileSizeLimit.set(limit)
-                    let errors = [false, true].map { keepsReplaced in
-                        #expect(throws: MoltError.self) {
-                            try CodableCache.restore(backup, at: url, keepsReplaced: keepsReplaced)
-                        }
+                    let replacing = try refusal(at: limit) {
+                        _ = try CodableCache.restore(backup, at: url, keepsReplaced: false)
                     }
-                    try FileSizeLimit.set(nil)
-                    errors[0]?.expect(.restoreFailed)
-                    #expect(errors[1].map { [.noSpaceForBackup, .restoreFailed].contains($0.code) } == true)
+                    replacing?.expect(.restoreFailed)
+                    let keeping = try refusal(at: limit) { _ = try CodableCache.restore(backup, at: url) }
+                    #expect(keeping?.code == .noSpaceForBackup || keeping?.code == .restoreFailed)
                 }
-            }
-            #expect(try scenario.contents == after)
-            #expect(try StoreFile.damage(at: scenario.url) == [])
-            // No copy was kept, because nothing was replaced.
-            #expect(try scenario.otherNames().count == 1)
-            try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
-            #expect(try scenario.contents == before)
-        }
-    }
-
-    /// What a process does until it is killed.
-    private enum Work: String, Codable, Sendable {
-        case upgrade
-        case restore
-        case startAfresh
-
-        func run(_ url: URL) throws {
-            switch self {
-            case .upgrade:
-                try CodableCache(
-                    at: url,
-                    migrations: BackupScenario.registry(2),
-                    configuration: BackupScenario.configuration()
-                ).close()
-            case .restore:
-                guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
+                #expect(try StoreFile.contents(at: url) == after)
+                #expect(try StoreFile.damage(at: url) == [])
+                // No copy was kept, because nothing was replaced.
+                #expect(try BackupScenario.otherNames(beside: url).count == 1)
                 try CodableCache.restore(backup, at: url)
-            case .startAfresh:
-                try CodableCache.startAfresh(at: url)
+                #expect(try StoreFile.contents(at: url) == before)
             }
         }
     }
+
+    /// The error of a closure that may write files of this size at most.
+    private func refusal(at limit: Int, _ body: () throws -> Void) throws -> MoltError? {
+        try FileSizeLimit.set(limit)
+        defer { try? FileSizeLimit.set(nil) }
+        return #expect(throws: MoltError.self, "\(limit)") { try body() }
+    }
+
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import Molt
 
@@ -35,17 +36,34 @@ struct BackupScenario {
         return configuration
     }
 
+    /// - Parameter url: Another place of the cache.
     func open(
         _ version: Int,
-        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+        _ configuration: CodableCache.Configuration = BackupScenario.configuration(),
+        at url: URL? = nil
     ) throws -> CodableCache {
-        try CodableCache(at: url, migrations: Self.registry(version), configuration: configuration)
+        try CodableCache(at: url ?? self.url, migrations: Self.registry(version), configuration: configuration)
+    }
+
+    /// Opens the cache with a migration that fails after those of a version.
+    func failUpgrade(
+        from version: Int,
+        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+    ) {
+        let failing = Migration(to: version + 1, "fails", .run { _ in throw Refusal() })
+        let migrations = MigrationRegistry(Self.registry(version).migrations + [failing])
+        #expect(throws: MoltError.self) {
+            try CodableCache(at: url, migrations: migrations, configuration: configuration)
+        }
     }
 
     /// Writes records as a release does, and closes the cache.
-    func fill(_ version: Int, count: Int = 3) throws {
+    ///
+    /// - Parameter ballast: The size of a value that no migration changes, in bytes: copies of a large file have parts.
+    func fill(_ version: Int, count: Int = 3, ballast: Int = 0) throws {
         let cache = try open(version, CodableCache.Configuration())
         try cache.setAll((0..<count).map { (key: "\($0)", value: Person.john) })
+        if ballast > 0 { try cache.setData(Data(repeating: 7, count: ballast), forKey: "ballast") }
         cache.close()
     }
 
@@ -64,7 +82,12 @@ struct BackupScenario {
 
     /// The names in the directory that are not the cache's own files.
     func otherNames() throws -> [String] {
+        try Self.otherNames(beside: url)
+    }
+
+    static func otherNames(beside url: URL) throws -> [String] {
         let own = ["", "-wal", "-shm"].map { url.lastPathComponent + $0 }
-        return try scratch.names().filter { !own.contains($0) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+        return names.filter { !own.contains($0) }.sorted()
     }
 }

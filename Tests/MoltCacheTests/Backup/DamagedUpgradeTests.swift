@@ -10,51 +10,41 @@
             scenario = try BackupScenario()
         }
 
-        /// Overwrites a part of the file once the steps have begun, as a failing disk does, and has them read all of it.
-        private func damaging() -> CodableCache.Configuration {
-            let url = scenario.url
-            return BackupScenario.configuration { configuration in
-                configuration.hooks.atPoint = { point in
-                    guard point.kind == .beforeSteps else { return }
-                    try overwrite(url, from: 8_192 * 2)
-                }
-            }
-        }
-
-        @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
-            try scenario.fill(1, count: 20_000)
+        /// The damage is done once the steps have begun, as by a failing disk.
+        @Test(arguments: [true, false])
+        func `fails with an error that names the backup made before it, if any, which can be restored`(
+            hasBackup: Bool
+        ) throws {
+            try scenario.fill(1, count: 2_000)
             let before = try scenario.contents
-            let error = #expect(throws: MoltError.self) { try scenario.open(2, damaging()) }
-            #expect(error?.code == .storeFailed && error?.outcome == nil)
-            let backup = try #require(try scenario.backups.first)
-            #expect(
-                error?.message.hasSuffix(
-                    "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
-                ) == true,
-                "\(error?.message ?? "")"
-            )
+            let configuration = BackupScenario.configuration { [url = scenario.url] configuration in
+                if !hasBackup { configuration.backup = nil }
+                configuration.hooks.atPoint = { if $0.kind == .beforeSteps { try overwrite(url, from: 8_192 * 2) } }
+            }
+            let error = try #require(throws: MoltError.self) { try scenario.open(2, configuration) }
             #expect(try StoreFile.damage(at: scenario.url) != [])
+            guard hasBackup else {
+                #expect(!error.message.contains("backup was made"))
+                return
+            }
+            #expect(error.code == .storeFailed && error.outcome == nil)
+            let backup = try #require(try scenario.backups.first)
+            let advice =
+                "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
+            #expect(error.message.hasSuffix(advice), "\(error)")
             try CodableCache.restore(backup, at: scenario.url)
             #expect(try scenario.contents == before)
-            #expect(try scenario.open(2).count() == 20_000)
-        }
-
-        @Test func `fails with an error that names no backup when none was made`() throws {
-            try scenario.fill(1, count: 20_000)
-            var configuration = damaging()
-            configuration.backup = nil
-            let error = #expect(throws: MoltError.self) { try scenario.open(2, configuration) }
-            #expect(error?.message.contains("backup was made") == false)
-            #expect(try StoreFile.damage(at: scenario.url) != [])
+            #expect(try scenario.open(2).count() == 2_000)
         }
 
         @Test func `is not begun when the damage is found while the backup is made`() throws {
-            try scenario.fill(1, count: 20_000)
+            try scenario.fill(1, count: 4_000)
             // The pages of records, not those that identify the store.
-            try overwrite(scenario.url, from: 8_192 * 100)
+            try overwrite(scenario.url, from: 8_192 * 30)
             let damaged = try Data(contentsOf: scenario.url)
-            let error = #expect(throws: MoltError.self) { try scenario.open(2) }
-            error?.expect(.backupFailed, says: "The file is damaged")
+            #expect(throws: MoltError.self) {
+                try scenario.open(2)
+            }?.expect(.backupFailed, says: "The file is damaged")
             #expect(try Data(contentsOf: scenario.url) == damaged)
             #expect(try scenario.otherNames() == [])
         }

@@ -29,18 +29,13 @@ import Testing
         return policy.excess(of: backups).map { Int(Self.now.timeIntervalSince($0.date)) }.sorted()
     }
 
-    @Test func `are the newest ones, up to the count`() {
+    @Test func `are the newest ones, up to the count, and never fewer than one`() {
         let backups = [backup(30), backup(10), backup(40), backup(20)]
         #expect(excess(4, nil, backups) == [])
         #expect(excess(3, nil, backups) == [40])
-        #expect(excess(2, nil, backups) == [30, 40])
-        #expect(excess(1, nil, backups) == [20, 30, 40])
+        for keep in [1, 0, -1, Int.min] { #expect(excess(keep, nil, backups) == [20, 30, 40]) }
         #expect(excess(2, nil, []) == [])
-    }
-
-    @Test(arguments: [0, -1, Int.min]) func `are never fewer than one`(keep: Int) {
-        #expect(excess(keep, nil, [backup(10), backup(20)]) == [20])
-        #expect(excess(keep, .zero, [backup(10)]) == [])
+        #expect(excess(0, .zero, [backup(10)]) == [])
     }
 
     @Test func `are counted by version, and the newest of each is kept`() {
@@ -109,62 +104,44 @@ import Testing
         try scenario.fill(0)
         for version in 1...3 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
         let all = try scenario.backups
-        try scenario.open(3, BackupScenario.configuration(keep: 1)).close()
+        let configuration = BackupScenario.configuration(keep: 1)
+        try scenario.open(3, configuration).close()
         #expect(try scenario.backups == all)
-        let failing = MigrationRegistry(
-            BackupScenario.registry(3).migrations + [Migration(to: 4, "fails", .run { _ in throw Refusal() })]
-        )
-        #expect(throws: MoltError.self) {
-            try CodableCache(
-                at: scenario.url,
-                migrations: failing,
-                configuration: BackupScenario.configuration(keep: 1)
-            )
-        }
+        scenario.failUpgrade(from: 3, configuration)
         #expect(try scenario.backups == all)
     }
 
     #if CHILD_PROCESSES
-        /// Begins the upgrade to version 2, and is killed before its commit.
-        private func killUpgrade() async {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [url = scenario.url as URL] in
-                let configuration = BackupScenario.configuration { configuration in
-                    configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+        @Test func `of killed attempts are those of the first and the last one, and those of other versions stay`()
+            async throws
+        {
+            try scenario.fill(0)
+            try scenario.open(1).close()
+            let older = try scenario.backups
+            var first: StoreBackup?
+            for _ in 0..<3 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [url = scenario.url as URL] in
+                    let configuration = BackupScenario.configuration { configuration in
+                        configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                    }
+                    _ = try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
                 }
-                _ = try CodableCache(at: url, migrations: BackupScenario.registry(2), configuration: configuration)
+                guard first == nil else { continue }
+                first = try scenario.backups[0]
+                // An older release writes between two attempts.
+                try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
             }
-        }
-
-        @Test func `of killed attempts are few, and those of other versions stay`() async throws {
-            try scenario.fill(0)
-            try scenario.open(1).close()
-            let first = try scenario.backups
-            for _ in 0..<4 { await killUpgrade() }
-            // The backups of the first attempt and of the last one.
-            #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
-            #expect(try scenario.backups.last == first.last)
-            try scenario.open(2).close()
-            #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
-            #expect(try scenario.backups.last == first.last)
-        }
-
-        @Test func `include what an older release wrote between two attempts`() async throws {
-            try scenario.fill(0)
-            try scenario.open(1).close()
+            let left = try scenario.backups
+            #expect(left.map(\.schemaVersion) == [1, 1, 0])
+            #expect(left[1] == first && left.last == older.last)
             func keys(_ backup: StoreBackup) throws -> [String] {
                 try StoreFile.contents(at: backup.url).records.map(\.key).sorted()
             }
-            await killUpgrade()
-            let first = try scenario.backups[0]
-            try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
-            await killUpgrade()
-            #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
-            #expect(try scenario.backups[1] == first)
-            #expect(try keys(first) == ["0", "1", "2"])
-            #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
+            #expect(try left.map(keys) == [["0", "1", "2", "between"], ["0", "1", "2"], ["0", "1", "2"]])
             try scenario.open(2).close()
-            #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
-            #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
+            let kept = try scenario.backups
+            #expect(kept.map(\.schemaVersion) == [1, 0] && kept.last == older.last)
+            #expect(try keys(kept[0]) == ["0", "1", "2", "between"])
         }
     #endif
 

@@ -7,11 +7,15 @@ import Testing
 struct PrintingTests {
     private static let records = [StoredRecord("Person", "ada", #"{"a":"s3cret"}"#)]
 
+    private let lines = Log<String>()
+
+    private var configuration: CodableCache.Configuration {
+        .init { $0.monitor = MigrationMonitor { [lines] in lines.append("\($0)") } }
+    }
+
     @Test func `Each event is printed as a sentence`() async throws {
         let store = try OldStore(Self.records)
-        let lines = Log<String>()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
+        var configuration = configuration
         configuration.backup = BackupPolicy(keep: 1)
         var registry = MigrationRegistry()
         registry.register(to: 1, "number-people") { try $0.enumerate("Person") { _, new in new["n"] = 1 } }
@@ -31,29 +35,11 @@ struct PrintingTests {
     }
 
     @Test func `A failure is printed as a sentence without a value`() async throws {
-        let lines = Log<String>()
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
-
-        _ = try? await OldStore(Self.records).upgrade(
-            registry(.transform("Person") { throw Refusal(value: try $0.string("a")) }),
-            configuration
-        )
+        let step = MigrationStep.transform("Person") { throw Refusal(value: try $0.string("a")) }
+        _ = try? await OldStore(Self.records).upgrade(registry(step), configuration)
 
         #expect(lines.all.last?.hasPrefix("Failed: stepFailed: The step's closure threw an error") == true)
         #expect(lines.all.allSatisfy { !$0.contains("s3cret") })
-    }
-
-    @Test func `A block without a summary has its migration's name in reports and errors`() async throws {
-        var registry = MigrationRegistry()
-        registry.register(to: 1, "number-people") { _ in }
-        registry.register(to: 2, "fail") { _ in throw Refusal() }
-
-        let error = try await OldStore(Self.records).failure(registry)
-        let report = try await OldStore(Self.records).upgrade(registry.upTo("number-people"))
-
-        #expect(error.step?.summary == "fail")
-        #expect(report.entries[0].steps.map(\.summary) == ["number-people"])
     }
 
     @Test func `Every part of a plan and of a report is printed as a line`() async throws {

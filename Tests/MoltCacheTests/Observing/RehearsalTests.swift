@@ -115,14 +115,55 @@ import Testing
         #expect(monitor.summary?.failure?.code == "cancelled")
     }
 
+    #if CHILD_PROCESSES
+        private func temporaryDirectory() throws -> URL {
+            let directory = store.directory.file("temporary")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+            return directory
+        }
+
+        /// The child processes have a temporary directory of their own, because other tests make dry runs meanwhile.
+        @Test func `removes what a killed one has left, but not the copy of one that is running`() async throws {
+            let directory = try temporaryDirectory()
+            let temporary = directory.path
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [url = store.url as URL, temporary = temporary as String] in
+                setenv("TMPDIR", temporary, 1)
+                _ = try CodableCache.dryRun(
+                    at: url,
+                    migrations: registry(.addProperty("Person", "visits", default: 0)),
+                    configuration: .init { $0.hooks.atPoint = { if $0.kind == .beforeSteps { raise(SIGKILL) } } }
+                )
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).count == 1)
+            try Data().write(to: directory.appending(path: "molt-dry-run-of-others"))
+            await #expect(processExitsWith: .success) { [url = store.url as URL, temporary = temporary as String] in
+                setenv("TMPDIR", temporary, 1)
+                let counts = Log<Int>()
+                let configuration = CodableCache.Configuration { configuration in
+                    configuration.hooks.atPoint = { point in
+                        guard point.kind == .beforeSteps else { return }
+                        // This dry run is in progress while another one begins and ends.
+                        _ = try CodableCache.dryRun(at: url, migrations: registry(.deleteType("Person")))
+                        counts.append(try FileManager.default.contentsOfDirectory(atPath: temporary).count)
+                    }
+                }
+                let report = try CodableCache.dryRun(
+                    at: url,
+                    migrations: registry(.addProperty("Person", "visits", default: 0)),
+                    configuration: configuration
+                )
+                guard report.to == 1, counts.all == [2] else { throw TestFailure.expected }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == ["molt-dry-run-of-others"])
+        }
+    #endif
+
     #if os(Linux) && CHILD_PROCESSES
         @Test(.enabled(if: Mounts.areAllowed)) func `does not begin without room for its copy`() async throws {
-            try FileManager.default.createDirectory(
-                at: store.directory.file("temporary"),
-                withIntermediateDirectories: false
-            )
+            let temporary = try temporaryDirectory().path
             await #expect(processExitsWith: .success) {
-                [path = store.url.path as String, temporary = store.directory.file("temporary").path as String] in
+                [path = store.url.path as String, temporary = temporary as String] in
                 try #require(Mounts.mountVolume(of: 64, on: URL(filePath: temporary)))
                 setenv("TMPDIR", temporary, 1)
                 let monitor = MigrationMonitor()
@@ -133,9 +174,8 @@ import Testing
                         configuration: .init { $0.monitor = monitor }
                     )
                 }
-                #expect(error?.code == .storeFailed)
+                error?.expect(.storeFailed, says: temporary)
                 #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
-                #expect(error?.message.contains(temporary) == true)
                 #expect(monitor.summary?.failure?.cause == "POSIXError \(ENOSPC)")
             }
         }

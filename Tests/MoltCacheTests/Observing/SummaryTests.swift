@@ -40,25 +40,17 @@ import Testing
 
     @Test func `says what an upgrade did, and nothing about its data`() async throws {
         #expect(monitor.summary == nil)
-        let size = StoreFile(at: store.url).byteCount
-        #expect(try #require(size) >= 8192)
+        let size = try #require(StoreFile(at: store.url).byteCount)
+        #expect(size >= 8192)
         let report = try await store.upgrade(Self.migrations.onFailure(.quarantine()), configuration)
         let summary = try #require(monitor.summary)
 
-        #expect(summary.outcome == .upgraded)
-        #expect(!summary.isDryRun)
-        #expect(summary.from == 0)
-        #expect(summary.to == 2)
-        #expect(summary.appVersion == "4.0")
-        #expect(summary.moltVersion == MoltRelease.version)
         #expect(summary.counts == report.counts)
         #expect(summary.counts.quarantined == 1)
         #expect(summary.migrations.map(\.name) == ["no-drafts", "split"])
         #expect(summary.migrations.map(\.version) == [1, 2])
         #expect(summary.migrations.map(\.counts) == report.entries.map(\.counts))
         #expect(summary.migrationCount == 2)
-        #expect(summary.interruptions == 0)
-        #expect(summary.failure == nil)
         #expect(summary.duration + 0.001 >= report.duration)
         #expect(summary.storeSize == size)
         for word in ["Grace", "example", "Person", "Draft", "firstName", store.url.path, store.url.lastPathComponent] {
@@ -107,7 +99,9 @@ import Testing
         #expect(monitor.summary?.storeSize == nil)
     }
 
-    @Test(arguments: 8..<24) func `says that an opening failed after the upgrade`(length: Int) throws {
+    /// The length of a migration's name decides how much room is left in two kilobytes.
+    @Test(arguments: TestRun.choose([8, 13, 18, 23], long: Array(8..<24)))
+    func `says that an opening failed after the upgrade`(length: Int) throws {
         let monitor = MigrationMonitor { [url = store.url] event in
             guard case .finished = event else { return }
             #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) }
@@ -129,8 +123,7 @@ import Testing
     }
 
     @Test func `counts migrations on read`() async throws {
-        let migrations = MigrationRegistry(Self.migrations.migrations.suffix(1).map { $0.onRead() })
-        try await store.upgrade(migrations, configuration)
+        try await store.upgrade([Self.migrations.migrations[1].onRead()], configuration)
         #expect(monitor.summary?.onRead == 1)
         #expect(monitor.summary?.migrations.map(\.outcome) == [.onRead])
     }
@@ -144,44 +137,50 @@ import Testing
         #expect(summary.from == 0)
         #expect(summary.to == 2)
         #expect(try !encoded(summary).contains("nobody"))
+        // The next opening starts again.
+        let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
+        #expect(throws: MoltError.self) {
+            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
+        }
+        #expect(monitor.summary?.failure?.code == "invalidRegistry")
+        #expect(monitor.summary?.failure?.migration == nil)
     }
 
-    @Test func `names the type of an error of the app`() async throws {
+    @Test func `names the type of an error of the app, and has the number of an error of SQLite`() async throws {
         struct Patient {}
         struct PrivateError<Subject>: Error { var name = "Grace" }
-        let migrations = registry(.transform("Person") { _ in throw PrivateError<Patient>() })
-        await #expect(throws: MoltError.self) { try await store.upgrade(migrations, configuration) }
+        let throwing = registry(.transform("Person") { _ in throw PrivateError<Patient>() })
+        await #expect(throws: MoltError.self) { try await store.upgrade(throwing, configuration) }
         #expect(monitor.summary?.failure?.code == "stepFailed")
         #expect(monitor.summary?.failure?.cause == "PrivateError")
-    }
 
-    @Test func `has the number of an error of SQLite`() async throws {
-        var configuration = configuration
-        configuration.hooks.pageLimit = 1
-        let migrations = registry(
-            .addProperty("Person", "text", default: .string(String(repeating: "x", count: 50_000)))
-        )
-        await #expect(throws: (any Error).self) { try await store.upgrade(migrations, configuration) }
+        var limited = configuration
+        limited.hooks.pageLimit = 1
+        let text = RecordValue.string(String(repeating: "x", count: 50_000))
+        await #expect(throws: (any Error).self) {
+            try await store.upgrade(registry(.addProperty("Person", "text", default: text)), limited)
+        }
         #expect(monitor.summary?.failure?.code == "storeFailed")
         #expect(monitor.summary?.failure?.cause == "SQLiteError 13")
     }
 
-    @Test(arguments: [false, true])
-    func `has the code of a file that is no store`(readsNewer: Bool) throws {
+    @Test func `has the code of a file that is no store`() throws {
         let file = store.directory.file("text")
         try Data(repeating: 65, count: 10_000).write(to: file)
-        var configuration = configuration
-        configuration.readsNewerStores = readsNewer
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
+        for readsNewer in [false, true] {
+            var configuration = configuration
+            configuration.readsNewerStores = readsNewer
+            #expect(throws: MoltError.self) {
+                try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
+            }
+            #expect(monitor.summary?.failure?.code == "notADatabase")
+            #expect(monitor.summary?.from == nil)
         }
-        #expect(monitor.summary?.failure?.code == "notADatabase")
-        #expect(monitor.summary?.from == nil)
     }
 
     #if CHILD_PROCESSES
         @Test func `counts the attempts that were cut off before`() async throws {
-            for version in ["3.9", "4.0", "4.0"] {
+            for version in ["3.9", "4.0"] {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [url = store.url as URL, version = version as String] in
                     let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
@@ -190,20 +189,17 @@ import Testing
                 }
             }
             var limited = configuration
-            limited.hooks.attemptLimit = 2
-            await #expect(throws: MoltError.self) {
-                try await store.upgrade(registry(.deleteType("Draft")), limited)
-            }
+            limited.hooks.attemptLimit = 1
+            await #expect(throws: MoltError.self) { try await store.upgrade(registry(.deleteType("Draft")), limited) }
             #expect(monitor.summary?.failure?.code == "attemptsFailed")
-            #expect(monitor.summary?.interruptions == 3)
+            #expect(monitor.summary?.interruptions == 2)
             try await store.upgrade(registry(.deleteType("Draft")), configuration)
             #expect(monitor.summary?.outcome == .upgraded)
-            #expect(monitor.summary?.interruptions == 3)
+            #expect(monitor.summary?.interruptions == 2)
         }
 
-        @Test(arguments: [false, true]) func `counts an attempt that was cut off before its last change`(
-            isComplete: Bool
-        ) async throws {
+        @Test(arguments: [false, true])
+        func `counts an attempt that was cut off before its last change`(isComplete: Bool) async throws {
             // An earlier attempt was cut off when it was complete.
             try await store.upgrade([Migration(to: 1, "first")])
             let earlier = UpgradeAttempt(
@@ -258,16 +254,6 @@ import Testing
         #expect(monitor.summary?.outcome == .upToDate)
     }
 
-    @Test func `starts again with the next opening`() async throws {
-        await #expect(throws: MoltError.self) { try await store.upgrade(Self.migrations, configuration) }
-        let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
-        }
-        #expect(monitor.summary?.failure?.code == "invalidRegistry")
-        #expect(monitor.summary?.failure?.migration == nil)
-    }
-
     // MARK: The encoded form
 
     @Test func `has a stable form`() throws {
@@ -281,6 +267,7 @@ import Testing
         summary.duration = 1.25
         summary.storeSize = 4096
         summary.migrations[0].duration = 1.125
+        #expect(summary.moltVersion == MoltRelease.version)
         summary.moltVersion = "0.1.0"
         summary.settings = ["converted": 3]
         let counts = #"{"changed":0,"created":0,"dropped":1,"quarantined":0,"read":0}"#

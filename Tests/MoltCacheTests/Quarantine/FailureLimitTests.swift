@@ -52,10 +52,9 @@ import Testing
             let counts = try Self.upgrade(total, failing: allowed, policy).counts
             #expect(counts.quarantined + counts.dropped == allowed)
             guard allowed < total else { continue }
-            let error = #expect(throws: MoltError.self) {
+            #expect(throws: MoltError.self) {
                 try Self.upgrade(total, failing: allowed + 1, policy)
-            }
-            #expect(error?.code == .tooManyFailures)
+            }?.expect(.tooManyFailures)
         }
     }
 
@@ -64,23 +63,18 @@ import Testing
             try #require(throws: MoltError.self) { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
         }
         let error = try failure(3)
-        #expect(error.code == .tooManyFailures)
-        #expect(error.message.hasPrefix("4 of 10 records could not be converted so far, and the limit is 3."))
-        #expect(error.message.contains("The upgrade was rolled back; the store is as it was."))
-        #expect(error.migration == MigrationID(name: "first", version: 1))
-        #expect(error.step?.number == 1)
-        #expect(error.key == "0")
-        #expect(error.type == "Person")
+        error.expect(.tooManyFailures, key: "0", type: "Person", id: MigrationID(name: "first", version: 1), step: 1)
+        error.expect(says: "4 of 10 records could not be converted so far, and the limit is 3.")
+        error.expect(says: "The upgrade was rolled back; the store is as it was.")
         let first = try #require(error.underlying as? MoltError)
         #expect(first.code == .stepFailed)
         #expect(first.underlying is Refusal)
         #expect(!"\(error) \(error.debugDescription)".contains("secret"))
 
         let share = try failure(.init(share: 0.255))
-        #expect(share.message.hasPrefix("6 of 10 records could not be converted, and the limit is 25.5 %."))
-        #expect(share.key == "0")
+        share.expect(key: "0", says: "6 of 10 records could not be converted, and the limit is 25.5 %.")
         let both = try failure(.init(count: 7, share: 0.5))
-        #expect(both.message.hasPrefix("6 of 10 records could not be converted, and the limit is 7 and 50 %."))
+        both.expect(says: "6 of 10 records could not be converted, and the limit is 7 and 50 %.")
     }
 
     @Test func `The limit of the opening applies to each migration, and a step may have its own`() throws {
@@ -128,13 +122,9 @@ import Testing
                 let error = try #require(throws: MoltError.self) {
                     try Self.upgrade(10, failing: 4, policy, registry(4))
                 }
-                #expect(error.code == .tooManyFailures)
                 let time = limit == share ? "" : " so far"
-                #expect(
-                    error.message.hasPrefix("4 of 10 records could not be converted\(time), and the limit is \(limit).")
-                )
-                #expect(error.key == "0")
-                #expect(error.step?.summary == "visit")
+                error.expect(.tooManyFailures, key: "0", summary: "visit")
+                error.expect(says: "4 of 10 records could not be converted\(time), and the limit is \(limit).")
                 #expect((error.underlying as? MoltError)?.underlying is Refusal)
             }
         }

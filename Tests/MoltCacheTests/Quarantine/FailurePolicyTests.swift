@@ -43,13 +43,6 @@ struct FailurePolicyTests {
 
     // MARK: Policies
 
-    @Test func `By default, the record stops the upgrade, which is rolled back`() throws {
-        let error = try Self.failure(OldStore(Self.people), registry(Self.failing("b")))
-        #expect(error.code == .stepFailed)
-        #expect(error.key == "b")
-        #expect(error.underlying is Refusal)
-    }
-
     @Test func `The record is quarantined with all its fields, and reported; the others are converted`() throws {
         var people = Self.people
         people[1].expiration = 4e9 + 0.125
@@ -64,35 +57,37 @@ struct FailurePolicyTests {
         #expect(try cache.keys() == ["a", "c", "d"])
         #expect(try !cache.contains("b"))
         let record = try #require(try cache.quarantined().first)
-        #expect(try cache.quarantined().count == 1)
-        #expect(record.key == "b")
-        #expect(record.typeName == "Person")
-        #expect(Array(record.content) == people[1].content)
-        #expect(!record.isData)
-        #expect(record.version == 2)
-        #expect(record.expiration == Date(timeIntervalSince1970: 4e9 + 0.125))
-        #expect(record.created == Date(timeIntervalSince1970: 100))
-        #expect(record.updated == Date(timeIntervalSince1970: 200))
+        let failure = MigrationReport.RecordFailure(
+            migration: MigrationID(name: "new", version: 4),
+            step: MoltError.StepPosition(number: 1, summary: "transform Person"),
+            firstStep: 1,
+            code: .stepFailed,
+            reason: "Refusal"
+        )
+        let expected = CodableCache.QuarantinedRecord(
+            id: 1,
+            key: "b",
+            typeName: "Person",
+            content: Data(people[1].content),
+            isData: false,
+            expiration: Date(timeIntervalSince1970: 4e9 + 0.125),
+            version: 2,
+            created: Date(timeIntervalSince1970: 100),
+            updated: Date(timeIntervalSince1970: 200),
+            failure: failure,
+            quarantined: record.quarantined
+        )
+        #expect(try cache.quarantined() == [expected])
         #expect(record.quarantined >= start.addingTimeInterval(-1))
-        #expect(record.failure.migration == MigrationID(name: "new", version: 4))
-        #expect(record.failure.step == MoltError.StepPosition(number: 1, summary: "transform Person"))
-        #expect(record.failure.code == .stepFailed)
-        #expect(record.failure.reason == "Refusal")
-        #expect(cache.report.counts.quarantined == 1)
-        #expect(cache.report.counts.changed == 3)
-        #expect(cache.report.counts.read == 4)
+        #expect("\(cache.report.counts)" == "4 read, 3 changed, 1 quarantined")
         let failed = try #require(cache.report.failedRecords.first)
         #expect(cache.report.entries[0].steps[0].failedRecords == [failed])
-        #expect(failed.key == "b")
-        #expect(failed.type == "Person")
         #expect(failed.code == .stepFailed)
-        #expect(failed.reason == "Refusal")
         let text = cache.report.description
         #expect(text.contains("new: 1 quarantined, not convertible"))
         #expect(text.contains("  quarantined: \"b\" of type Person: stepFailed: Refusal"))
         cache.close()
-        let ledger = try StoreFile.state(at: old.url).ledger
-        #expect(ledger.last?.counts == cache.report.counts)
+        #expect(try StoreFile.state(at: old.url).ledger.last?.counts == cache.report.counts)
         #expect(try SQLite(old.url).text("SELECT records_quarantined FROM molt_ledger WHERE name = 'new'") == "1")
     }
 
@@ -101,48 +96,35 @@ struct FailurePolicyTests {
         let cache = try Self.open(old, registry(Self.failing("b", "d")), .drop())
         #expect(try cache.keys() == ["a", "c"])
         #expect(try cache.quarantined() == [])
-        #expect(cache.report.counts.dropped == 2)
-        #expect(cache.report.counts.quarantined == 0)
-        #expect(cache.report.counts.changed == 2)
+        #expect("\(cache.report.counts)" == "4 read, 2 changed, 2 dropped")
         #expect(cache.report.failedRecords.map(\.outcome) == [.dropped, .dropped])
         #expect(try SQLite(old.url).text("SELECT count(*) FROM sqlite_schema WHERE name = 'molt_quarantine'") == "0")
     }
 
-    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator, .inMemory])
-    func `Every way to open a store applies the policy`(entry: EntryPoint) async throws {
-        let old = try OldStore(Self.people, through: entry)
-        let report = try await old.upgrade(registry(Self.failing("b").onFailure(.quarantine())))
-        #expect(try old.snapshot().keys == ["a", "c", "d"])
-        #expect(report.failedRecords.map(\.key) == ["b"])
-    }
-
     // MARK: Precedence
 
-    @Test func `The policy of a step takes precedence over that of the opening`() throws {
+    @Test func `Each step of one pass has its own policy, which takes precedence over that of the opening`() throws {
         let step = Self.failing("b")
-        let stopped = try Self.failure(OldStore(Self.people), registry(step.onFailure(.stop)), .quarantine())
-        #expect(stopped.code == .stepFailed)
-        let dropping = try Self.open(OldStore(Self.people), registry(step.onFailure(.drop())), .quarantine())
-        #expect(dropping.report.counts.dropped == 1)
+        #expect(try Self.failure(OldStore(Self.people), registry(step.onFailure(.stop)), .quarantine()).key == "b")
         let kept = try Self.open(OldStore(Self.people), registry(step.onFailure(.quarantine())), .stop)
         #expect(kept.report.counts.quarantined == 1)
-    }
 
-    @Test func `Each step of one pass has its own policy`() throws {
         let old = try OldStore(Self.people)
-        let registry = MigrationRegistry([
+        let migrations = MigrationRegistry([
             Migration(to: 1, "one", Self.failing("a").onFailure(.drop())),
-            Migration(to: 2, "two", Self.failing("b")),
+            Migration(to: 2, "two", step),
             Migration(to: 3, "three", Self.failing("c").onFailure(.quarantine())),
         ])
-        #expect(try Self.failure(OldStore(Self.people), registry).key == "b")
-        let cache = try Self.open(old, registry, .quarantine())
+        // By default, the record stops the upgrade.
+        try Self.failure(OldStore(Self.people), migrations).expect(.stepFailed, key: "b")
+        let cache = try Self.open(old, migrations, .quarantine())
         #expect(try cache.keys() == ["d"])
         #expect(try cache.quarantined().map(\.key) == ["b", "c"])
         #expect(try cache.quarantined().map(\.version) == [1, 2])
-        #expect(cache.report.entries.map(\.counts.dropped) == [1, 0, 0])
-        #expect(cache.report.entries.map(\.counts.quarantined) == [0, 1, 1])
-        #expect(cache.report.entries.map(\.counts.changed) == [3, 2, 1])
+        let counts = [
+            "4 read, 3 changed, 1 dropped", "3 read, 2 changed, 1 quarantined", "2 read, 1 changed, 1 quarantined",
+        ]
+        #expect(cache.report.entries.map { "\($0.counts)" } == counts)
     }
 
     @Test func `A policy is not part of a migration's fingerprint`() {
@@ -191,18 +173,6 @@ struct FailurePolicyTests {
         #expect(!record.failure.reason.contains("rolled back"))
     }
 
-    @Test func `Content that a step cannot read is quarantined unchanged`() throws {
-        let unreadable = [StoredRecord("Person", "bad", ""), StoredRecord("Person", "raw", data: [0, 255, 1])]
-        let old = try OldStore(Self.people + unreadable)
-        try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")
-        let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
-        let records = try cache.quarantined()
-        #expect(records.map(\.key) == ["bad", "raw"])
-        #expect(records.map { Array($0.content) } == [[0x7B, 0x22, 0xFF, 0x00, 0x41], [0, 255, 1]])
-        #expect(records.map(\.isData) == [false, true])
-        #expect(records.first?.failure.code == .malformedContent)
-    }
-
     @Test func `Content of any kind is kept byte for byte`() throws {
         let contents: [(key: String, bytes: [UInt8])] = [
             ("plain", Array(#"{"n":1.0,"n":2,"\u006e\"":18446744073709551615}"#.utf8)),
@@ -210,40 +180,41 @@ struct FailurePolicyTests {
             ("bytes", [0x22, 0xFF, 0x22]), ("text", Array("\"\u{2028}é\"".utf8)),
             ("key \"with\" \n\u{0}\u{1F600}", Array("null".utf8)),
             ("deep", Array(repeating: 0x5B, count: 510) + Array(repeating: 0x5D, count: 510)),
+            ("not UTF-8, as text", [0x7B, 0x22, 0xFF, 0x00, 0x41]),
         ]
         var stored = contents.map { key, bytes in
             var record = StoredRecord("T", key, "", expiration: key == "spaced" ? .infinity : 4e9 + 0.1)
             record.content = bytes
             return record
         }
-        stored.append(StoredRecord("Data", "data", data: [0, 1, 255]))
+        stored.append(StoredRecord("T", "data", data: [0, 1, 255]))
         let old = try OldStore(stored)
         // The store's directory is removed when `old` is released.
         defer { withExtendedLifetime(old) {} }
-        let steps = ["T", "Data"].map { MigrationStep.transform($0) { _ in throw Refusal() } }
-        let cache = try Self.open(old, registry(steps[0], steps[1]), .quarantine(upTo: .none))
+        try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key LIKE 'not%'")
+        let migrations = registry(.addProperty("T", "x", default: 1), .transform("T") { _ in throw Refusal() })
+        let cache = try Self.open(old, migrations, .quarantine(upTo: .none))
         let records = try cache.quarantined()
         #expect(try cache.quarantinedCount == stored.count)
         #expect(records.count == stored.count)
         for record in records {
             let before = try #require(stored.first { $0.key == record.key })
             #expect(Array(record.content) == before.content)
+            #expect(record.isData == before.isData)
             #expect(record.expiration?.timeIntervalSince1970 == before.expiration)
         }
+        // The text that no step can read.
+        #expect(records.first { $0.key.hasPrefix("not") }?.failure.code == .malformedContent)
     }
 
-    @Test func `Cancellation stops the upgrade under every policy`() throws {
-        let step = MigrationStep.transform("Person") { _ in throw CancellationError() }
+    @Test func `Cancellation and a key that two records get stop the upgrade under every policy`() throws {
+        let cancelled = registry(.transform("Person") { _ in throw CancellationError() })
+        let colliding = registry(.transform("Person") { $0.key = "same" })
         for policy in [RecordFailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
-            let error = try Self.failure(OldStore(Self.people), registry(step), policy)
+            let error = try Self.failure(OldStore(Self.people), cancelled, policy)
             #expect(error.underlying is CancellationError)
+            try Self.failure(OldStore(Self.people), colliding, policy).expect(.keyExists)
         }
-    }
-
-    @Test func `Two records that get the same key stop the upgrade`() throws {
-        let step = MigrationStep.transform("Person") { $0.key = "same" }
-        let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine(upTo: .none))
-        #expect(error.code == .keyExists)
     }
 
     @Test func `The key of a record in quarantine is free for other records of its migration`() throws {
@@ -265,13 +236,8 @@ struct FailurePolicyTests {
             throw Refusal()
         }
         let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine())
-        #expect(error.code == .stepFailed)
-        #expect(
-            error.message.hasPrefix("A closure of the migration failed for the record, and produced a different result")
-        )
-        #expect(error.outcome == .rolledBack)
-        #expect(error.key == "b")
-        #expect(error.step?.number == 1)
+        error.expect(.stepFailed, key: "b", step: 1, outcome: .rolledBack)
+        error.expect(says: "A closure of the migration failed for the record, and produced a different result")
         let first = try #require(error.underlying as? MoltError)
         #expect(first.underlying is Refusal)
     }
@@ -302,9 +268,9 @@ struct FailurePolicyTests {
             dump(record, to: &dumped)
             dump(cache.report, to: &dumped)
             let limit = try Self.failure(OldStore(people), registry(step), .quarantine(upTo: 0))
-            let texts = [
-                record.description, "\(record)", String(reflecting: record), "\(record.failure)", dumped,
-                cache.report.description, limit.description, limit.debugDescription, limit.localizedDescription,
+            let texts: [String] = [
+                record.description, String(reflecting: record), "\(record.failure)", dumped, cache.report.description,
+                limit.description, limit.debugDescription, limit.localizedDescription,
                 String(decoding: try JSONEncoder().encode(cache.report), as: UTF8.self),
                 try cache.retryQuarantined(with: registry(step)).description,
             ]

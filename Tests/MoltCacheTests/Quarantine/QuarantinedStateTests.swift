@@ -71,11 +71,7 @@ import Testing
         #expect(record.failure.firstStep == 3)
         #expect(record.version == 1)
         // A retry continues from that state.
-        let fixed = Migration(
-            to: 1,
-            "m",
-            steps: migration.steps.dropLast() + [.transform("A") { $0["four"] = 4 }]
-        )
+        let fixed = Migration(to: 1, "m", steps: migration.steps.dropLast() + [.transform("A") { $0["four"] = 4 }])
         #expect(try cache.retryQuarantined(with: [fixed]).count(of: .converted) == 1)
         cache.close()
         #expect(try old.snapshot()["b"]?.text == #"{"one":1,"two":2,"three":3,"four":4}"#)

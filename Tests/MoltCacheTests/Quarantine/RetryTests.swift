@@ -102,10 +102,6 @@ struct RetryTests {
         let report = try cache.retryQuarantined(with: Self.registry(then: failing))
         #expect(report.entries.map(\.outcome) == [.failed])
         let record = try #require(try cache.quarantined().first)
-        #expect(record.failure.migration == MigrationID(name: "three", version: 3))
-        #expect(record.failure.step.number == 2)
-        #expect(record.version == 2)
-        #expect(record.typeName == "Person")
         #expect(String(decoding: record.content, as: UTF8.self) == #"{"age":"b","one":1,"two":2}"#)
         // The record equals one that failed only in this migration.
         let direct = try Self.people()
@@ -113,30 +109,25 @@ struct RetryTests {
         var expected = try #require(try other.quarantined().first)
         expected.quarantined = record.quarantined
         #expect(record == expected)
+        #expect(record.failure.step.number == 2)
         #expect(try cache.retryQuarantined(with: Self.fixed).count(of: .converted) == 1)
         #expect(try cache.typeName(forKey: "b") == "Human")
     }
 
     @Test func `stays when its key was taken in the meantime, and so does the value with that key`() throws {
-        let cache = try open(failing: ["b", "c"])
-        try cache.set("new", forKey: "b")
+        let clock = Clock(1_000)
+        let cache = try Self.open(old, Self.registry(failing: ["b", "c"])) { $0.now = { clock.date } }
+        try cache.set("new", forKey: "b", expiry: .after(seconds: 10))
         let before = try cache.quarantined()
         let report = try cache.retryQuarantined(with: Self.fixed)
         #expect(report.entries.map(\.outcome) == [.keyTaken, .converted])
         #expect(try cache.quarantined() == [before[0]])
         #expect(try cache.value(String.self, forKey: "b") == "new")
-        try cache.remove(forKey: "b")
-        #expect(try cache.retryQuarantined(with: Self.fixed).count(of: .converted) == 1)
-        #expect(try Set(cache.keys()) == ["a", "b", "c"])
-    }
-
-    @Test func `takes over the key of a value that has expired`() throws {
-        let clock = Clock(1_000)
-        let cache = try Self.open(old, Self.registry(failing: ["b"])) { $0.now = { clock.date } }
-        try cache.set("short", forKey: "b", expiry: .after(seconds: 10))
+        // Until the value expires.
         clock.advance(to: 2_000)
         #expect(try cache.retryQuarantined(with: Self.fixed).count(of: .converted) == 1)
         #expect(try cache.typeName(forKey: "b") == "Human")
+        #expect(try Set(cache.keys()) == ["a", "b", "c"])
     }
 
     @Test func `may have the same key as another one in quarantine, and then only one of them is put back`() throws {
@@ -148,8 +139,7 @@ struct RetryTests {
         let second = try Self.open(old, Self.registry(failing: ["b"], adding: four))
         #expect(try second.quarantined().map(\.key) == ["b", "b"])
         #expect(try second.quarantined().map(\.failure.migration.version) == [2, 4])
-        let fixed = Self.registry(adding: Migration(to: 4, "four"))
-        let report = try second.retryQuarantined(with: fixed)
+        let report = try second.retryQuarantined(with: Self.registry(adding: Migration(to: 4, "four")))
         #expect(report.entries.map(\.outcome) == [.converted, .keyTaken])
         #expect(try second.quarantinedCount == 1)
     }
@@ -202,8 +192,7 @@ struct RetryTests {
         let report = try cache.retryQuarantined(with: registry)
         #expect(report.entries.map(\.outcome) == [.notTried])
         #expect(report.entries.first?.reason == reason)
-        #expect(report.description.contains("notTried"))
-        #expect(report.description.contains(reason))
+        #expect(report.description.hasSuffix("notTried: 1, \"b\" of type Person: \(reason)"))
         #expect(try cache.quarantined() == before)
         #expect(try cache.keys() == ["a", "c"])
     }
@@ -240,13 +229,10 @@ struct RetryTests {
         }
         try restore(0)
         #expect(try cache.quarantined() == [rows[1]])
-        let gone = #expect(throws: MoltError.self) { try restore(0) }
-        #expect(gone?.code == .notQuarantined)
+        #expect(throws: MoltError.self) { try restore(0) }?.expect(.notQuarantined)
 
         try cache.set(1, forKey: "c")
-        let taken = #expect(throws: MoltError.self) { try restore(1) }
-        #expect(taken?.code == .keyTaken)
-        #expect(taken?.key == "c")
+        #expect(throws: MoltError.self) { try restore(1) }?.expect(.keyTaken, key: "c")
         #expect(try cache.value(Int.self, forKey: "c") == 1)
         #expect(try cache.quarantinedCount == 1)
         try restore(1, replacing: true)
@@ -322,22 +308,13 @@ struct RetryTests {
 
     #if CHILD_PROCESSES
         @Test func `can be put back by another process, which this one notices`() async throws {
-            let path = old.url.path
-            let before = try CodableCache(at: old.url)
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let url = URL(fileURLWithPath: path)
-                let failing = RetryTests.registry(failing: ["b"]).onFailure(.quarantine(upTo: .none))
-                let cache = try CodableCache(at: url, migrations: failing)
-                guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
-            }
-            #expect(throws: MoltError.self) { try before.quarantined() }
+            try open(failing: ["b"]).close()
             let cache = try CodableCache(at: old.url, migrations: Self.fixed)
             #expect(try cache.quarantined().map(\.key) == ["b"])
             #expect(try cache.typeName(forKey: "b") == nil)
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let fixed = RetryTests.fixed
-                let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: fixed)
-                guard try cache.retryQuarantined(with: fixed).count(of: .converted) == 1 else {
+            await #expect(processExitsWith: .success) { [url = old.url as URL] in
+                let cache = try CodableCache(at: url, migrations: RetryTests.fixed)
+                guard try cache.retryQuarantined(with: RetryTests.fixed).count(of: .converted) == 1 else {
                     throw TestFailure.expected
                 }
             }
@@ -372,8 +349,7 @@ struct RetryTests {
         let cache = try open(failing: ["b"])
         let four = Self.registry(adding: Migration(to: 4, "four"))
         try CodableCache(at: old.url, migrations: four).close()
-        let error = #expect(throws: MoltError.self) { try cache.retryQuarantined(with: four) }
-        #expect(error?.code == .storeChanged)
+        #expect(throws: MoltError.self) { try cache.retryQuarantined(with: four) }?.expect(.storeChanged)
         #expect(throws: MoltError.self) { try cache.quarantined() }
         #expect(throws: MoltError.self) { try cache.removeQuarantined() }
         #expect(try StoreFile.quarantine(at: old.url).count == 1)
