@@ -506,7 +506,7 @@ struct VerificationTests {
 
     @Test func `A fixture that cannot be read is one failure`() async throws {
         let directory = try await Releases.catalog(of: [2, 3])
-        try Data("{".utf8).write(to: directory.url.appending(path: "3-everyday.json"))
+        try directory.write("{", to: "3-everyday.json")
 
         let failure = try #require(await failure(directory, versions: [2, 3]))
 
