@@ -208,11 +208,9 @@ struct StoreDifferenceTests {
     @Test func `An ungolden file is an error that lists the differences`() throws {
         let expected = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json("1"))])
 
-        let error = try #require(throws: TestingError.self) {
+        let error = try TestingError.expect(.different) {
             try StoreFixture(schemaVersion: 1).requireEqual(to: expected)
         }
-
-        #expect(error.code == .different)
         #expect(error.description == "The store is not as expected:\n\"a\": missing, expected a Person: 1")
     }
 }

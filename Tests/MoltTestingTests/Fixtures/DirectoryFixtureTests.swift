@@ -27,8 +27,7 @@ struct DirectoryFixtureTests {
         try ScratchDirectory.with { folder in
             try Data("mine".utf8).write(to: folder.appending(path: "a"))
             let directory = DirectoryFixture([.init("a", Data("other".utf8), modified: 0)])
-            let error = try #require(throws: TestingError.self) { try directory.write(to: folder) }
-            #expect(error.code == .fileExists)
+            let error = try TestingError.expect(.fileExists) { try directory.write(to: folder) }
             #expect(error.file?.lastPathComponent == "a")
             #expect(try String(contentsOf: folder.appending(path: "a"), encoding: .utf8) == "mine")
         }
@@ -72,23 +71,6 @@ struct DirectoryFixtureTests {
     }
 
     // MARK: Adopting
-
-    @Test func `A migration adopts a directory that Cache wrote`() throws {
-        try ScratchDirectory.with { folder in
-            let url = folder.appending(path: "Floppy")
-            try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: url)
-            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
-                .adoptCacheDirectory(to: 1, directory: url, keys: .list(Self.people)) { key in
-                    key.hasPrefix("person-") ? "Friend" : .data
-                },
-                Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name")),
-            ])
-            #expect(migrated.fixture.records.filter { $0.typeName == "Friend" }.map(\.key) == Self.people)
-            #expect(migrated.record(forKey: "person-7")?.typeName == "Friend")
-            let text = migrated.record(forKey: "person-7").map { String(decoding: $0.content.bytes, as: UTF8.self) }
-            #expect(text?.contains(#""name":"First7 Last7""#) == true)
-        }
-    }
 
     @Test func `The records of a directory become a fixture, including expired ones`() throws {
         let scratch = try ScratchDirectory()

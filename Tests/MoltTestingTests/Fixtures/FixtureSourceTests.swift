@@ -80,9 +80,7 @@ struct FixtureSourceTests {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
             #expect(try StoreFile.state(at: url).journal == [suite.attachedName])
-            let error = try #require(throws: TestingError.self) { try StoreFixture(cacheFile: url) }
-            #expect(error.code == .unsuitable)
-            #expect(error.file == url)
+            try TestingError.expect(.unsuitable, file: url) { try StoreFixture(cacheFile: url) }
         }
     }
 
@@ -141,9 +139,7 @@ struct FixtureSourceTests {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "app.plist")
             try Data(text.utf8).write(to: url)
-            let error = try #require(throws: TestingError.self) { try StoreFixture(settings: url, of: .standard) }
-            #expect(error.code == .malformedFixture)
-            #expect(error.file == url)
+            try TestingError.expect(.malformedFixture, file: url) { try StoreFixture(settings: url, of: .standard) }
             var fixture = StoreFixture(schemaVersion: 0)
             #expect(throws: TestingError.self) { try fixture.addSettings(from: url, of: .standard) }
             #expect(fixture == StoreFixture(schemaVersion: 0))
