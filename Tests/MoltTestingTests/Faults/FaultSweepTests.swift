@@ -61,7 +61,7 @@ import Testing
         let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations, limit: limit)
         #expect(report.failures.isEmpty)
         #expect(report.available > points.count)
-        #expect(report.points(.error).count == limit ?? points.count)
+        #expect(report.points(.error).count == (limit ?? points.count))
         #expect(Set(report.points(.error).compactMap(\.point?.kind)) == kinds)
         #expect(report.points(.failingWrites).count >= 20)
         #expect(report.points(.fullDisk).count >= 3)
