@@ -484,9 +484,10 @@ struct VerificationTests {
 
         #expect(failure.kinds == [.decoding])
         #expect(
-            failure.failures.map(\.message) == ["john", "jane"].map {
-                #""\#($0)" cannot be read as Person: "address.zip": missing."#
-            }
+            failure.failures.map(\.message)
+                == ["john", "jane"].map {
+                    #""\#($0)" cannot be read as Person: "address.zip": missing."#
+                }
         )
     }
 
