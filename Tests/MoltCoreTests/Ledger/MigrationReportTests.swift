@@ -42,7 +42,6 @@ struct MigrationReportTests {
     @Test func `A report has a quarantine column only if records are in quarantine`() {
         var report = report
         report.entries[0].counts.quarantined = 3
-
         #expect(report.description.contains("created  quarantined  ≈ time"))
         #expect(report.description.contains("    0            3   10 ms"))
     }
@@ -60,7 +59,6 @@ struct MigrationReportTests {
         var report = report
         report.from = 2
         report.entries = []
-
         #expect(report.isEmpty)
         #expect(report.description == "people.molt: up to date at version 2")
     }

@@ -35,7 +35,6 @@ struct MigrationPlanTests {
 
     @Test func `A migration added at the store's own version is pending, not late`() throws {
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2)])
-
         #expect(plan.entries[2].status == .pending)
         #expect(plan.pending.map(\.name) == ["c"])
         #expect(plan.needsUpgrade)
@@ -46,9 +45,7 @@ struct MigrationPlanTests {
         var registry = registry
         registry.register(Migration(to: 3, "import", .deleteType("A"), .run("import", onFreshStore: true) { _ in }))
         registry.register(Migration(to: 4, "after", .deleteType("B")))
-
         let plan = plan(registry, at: 0, isFresh: true)
-
         #expect(plan.isFresh)
         #expect(plan.needsUpgrade)
         let skipped = MigrationPlan.Action.recordOnly(.createdAtVersion)
@@ -119,9 +116,7 @@ struct MigrationPlanTests {
     @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
         var registry = registry
         registry.allowsLateMigrations = true
-
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
-
         try plan.checkProblems()
         #expect(plan.entries[0].status == .late)
         #expect(plan.pending.map(\.name) == ["a"])
@@ -166,7 +161,6 @@ struct MigrationPlanTests {
 
     @Test func `A status is encoded as one word`() throws {
         let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .onRead])
-
         #expect(String(decoding: json, as: UTF8.self) == #"["pending","onRead"]"#)
     }
 }

@@ -20,7 +20,6 @@ struct PropertyPathTests {
         let path = PropertyPath(names)
         var record = try Record(json: "{}".utf8)
         try record.set(path, to: 7)
-
         #expect(try record.int(path) == 7)
         #expect(record[path] == 7)
         #expect("\(MigrationStep.removeProperty("P", path))" == "remove P.\(names.joined(separator: "."))")
@@ -38,7 +37,6 @@ struct PropertyPathTests {
     @Test func `A path is encoded as an array of names`() throws {
         let paths: [PropertyPath] = ["mail", ["address", "zip"], []]
         let json = try JSONEncoder().encode(paths)
-
         #expect(String(decoding: json, as: UTF8.self) == #"[["mail"],["address","zip"],[]]"#)
         #expect(try JSONDecoder().decode([PropertyPath].self, from: json) == paths)
     }

@@ -19,7 +19,6 @@ struct RegistryTests {
         var registered = MigrationRegistry()
         registered.register(Migration(to: 1, "a"))
         registered.register(to: 2, "b", replacing: ["x"]) { _ in }
-
         #expect(registered.names == ["a", "b"])
         #expect(registered.migrations[1].replaces == ["x"])
         #expect(registered.migrations[1].steps.map(\.description) == ["b"])
@@ -44,7 +43,6 @@ struct RegistryTests {
     @Test func `A part of a registry keeps the registry's settings`() throws {
         var registry = registry
         registry.allowsLateMigrations = true
-
         #expect(try registry.upTo("a").allowsLateMigrations)
         #expect(registry.upTo(version: 1).allowsLateMigrations)
     }

@@ -65,9 +65,7 @@ struct ChangedFileTests {
         edit: (text: String, newText: String)
     ) async throws {
         try directory.edit("1-everyday.json", edit.text, to: edit.newText)
-
         let failure = try await failureWithoutWriting(mode)
-
         #expect(failure.kinds == [.changed])
         #expect(failure.failures.map(\.subject) == ["1-everyday.json"])
         #expect(failure.first().place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
@@ -77,9 +75,7 @@ struct ChangedFileTests {
     @Test(arguments: RecordingMode.allCases)
     func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.edit("Golden/1-everyday@2.json", "Paris", to: "London")
-
         let failure = try await failureWithoutWriting(mode)
-
         #expect(failure.kinds == [.golden])
         let golden = failure.first()
         #expect(golden.subject == "1-everyday.json")
@@ -91,9 +87,7 @@ struct ChangedFileTests {
     @Test(arguments: RecordingMode.allCases)
     func `A shipped fixture that was removed is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.remove("1-everyday.json")
-
         let failure = try await failureWithoutWriting(mode)
-
         #expect(failure.kinds == [.catalog, .missingFixture])
         #expect(failure.all(.catalog).map(\.subject) == ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"])
         #expect(failure.first(.catalog).message.contains("no fixture 1-everyday.json that this was made from."))
@@ -102,14 +96,11 @@ struct ChangedFileTests {
     @Test func `A removed golden file is missing until it is recorded, and its fixture may change then`() async throws {
         let before = try directory.files()
         try directory.remove("Golden/1-everyday@2.json")
-
         #expect(await failure()?.kinds == [.missingGolden])
         let recording = try #require(await failure(.missing))
-
         #expect(recording.kinds == [.recorded])
         #expect(recording.report.recorded == ["Golden/1-everyday@2.json"])
         #expect(try directory.files() == before)
-
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
         for path in goldens { try directory.remove(path) }
@@ -126,9 +117,7 @@ struct ChangedFileTests {
         let path = "Golden/2-everyday@3.json"
         let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
         try directory.write(edited, to: path)
-
         let failure = try #require(await failure(.all, of: directory, versions: [2]))
-
         #expect(failure.failures.map(\.subject) == [path])
         #expect(failure.kinds == [.catalog])
         #expect(failure.first().message.contains(message))
@@ -141,7 +130,6 @@ struct ChangedFileTests {
         for path in ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"] {
             try directory.edit(path, "\n", to: "\r\n")
         }
-
         #expect(await failure(of: directory, versions: [1, 3]) == nil)
     }
 
@@ -150,9 +138,7 @@ struct ChangedFileTests {
             try directory.write("{}", to: path)
         }
         try directory.write("", to: "README.md")
-
         let failure = try #require(await failure())
-
         #expect(failure.failures.map(\.subject) == ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"])
         #expect(failure.kinds == [.catalog])
         #expect(failure.first().message.contains("The one JSON file beside them may be `schema.json`"))
@@ -250,9 +236,7 @@ struct ChangedFileTests {
     @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
         let directory = try await Releases.catalog(of: [1, 2, 3])
         let migrations = MigrationRegistry([Releases.split, Releases.nickname], oldestSupportedVersion: 1)
-
         let report = try await directory.catalog().verify(migrations, types: Releases.types)
-
         #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
     }
 }

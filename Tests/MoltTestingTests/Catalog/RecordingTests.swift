@@ -91,7 +91,6 @@ struct RecordingTests {
         }
         let unknown = try expectRefused(changed, .all, .notRecorded, says: "`migrations:`")
         #expect(unknown.message.contains("only the registry can say whether it has shipped"))
-
         try keep(changed, .all, migrations: [Migration(to: 1, "a")])
         #expect(try directory.catalog().fixture(1, "everyday") == changed)
     }

@@ -151,7 +151,6 @@ import Testing
             try? migration.enumerate("Note") { _, new in new["number"] = 1 }
         }
         let report = try await failure(of: [Migration(to: 1, "careless", step)])
-
         // After a record was changed, the library itself does not let the block continue.
         #expect(report.failures.map(\.fault) == ["an error is thrown"])
         #expect(report.failures[0].point.hasPrefix("the closure for the record note 1 of type Note"))
@@ -182,7 +181,6 @@ import Testing
     @Test func `An upgrade with random results is detected`() async throws {
         let step = MigrationStep.transform("Note") { note in note["id"] = .string(UUID().uuidString) }
         let report = try await failure(of: [Migration(to: 1, "random", step)])
-
         // Only the cause is reported, and not its consequences at each point.
         #expect(report.trials.isEmpty)
         #expect(report.problems.count == 1)
@@ -199,7 +197,6 @@ import Testing
             if runs.withLock({ $0 }) > 3 { throw CocoaError(.fileNoSuchFile) }
         }
         let report = try await failure(of: [Migration(to: 1, "thrice", step)], [.failingWrites])
-
         #expect(report.failures.map(\.point) == ["writing the ledger"])
         let problem = try #require(report.failures.first?.problem)
         #expect(problem.hasPrefix("The store can no longer be upgraded: "))

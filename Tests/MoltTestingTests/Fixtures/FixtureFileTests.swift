@@ -259,11 +259,9 @@ struct FixtureFileTests {
             try Self.example.write(to: url)
             #expect(try String(contentsOf: url, encoding: .utf8) == Self.text)
             #expect(try StoreFixture(contentsOf: url) == Self.example)
-
             let other = StoreFixture(schemaVersion: 9)
             try TestingError.expect(.fileExists, file: url) { try other.write(to: url) }
             #expect(try StoreFixture(contentsOf: url) == Self.example)
-
             try other.write(to: url, overwriting: true)
             #expect(try StoreFixture(contentsOf: url) == other)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["v2.json"])

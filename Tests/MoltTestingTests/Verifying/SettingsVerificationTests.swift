@@ -88,9 +88,7 @@ struct SettingsVerificationTests {
     @Test func `A suite without a cache passes`() async throws {
         let fixture = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: settings])
         let directory = try await recorded(fixture, migrations, at: Self.versions)
-
         let report = try await directory.catalog().verify(migrations, types: [], versions: Self.versions)
-
         #expect(report.rows.map(\.targets) == Self.targets)
         #expect(report.rows.first?.entryPoints == [.suite, .asyncSuite])
         #expect(report.rows.first?.upgrades == 3 * 5 + 3)

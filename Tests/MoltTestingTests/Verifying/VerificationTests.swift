@@ -55,9 +55,7 @@ struct VerificationTests {
     @Test func `A correct registry passes, and the report lists what was run`() async throws {
         let directory = try await Releases.catalog()
         let files = try directory.files()
-
         let report = try await directory.catalog().verify(Releases.migrations, types: Releases.types)
-
         #expect(report.rows.map(\.fixture) == (0...3).map { "\($0)-everyday.json" })
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
         #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory])
@@ -190,12 +188,10 @@ struct VerificationTests {
         let empty = try await failure(of: unknown)
         #expect(empty.first(.ledger).message.contains("at version 2, and its ledger is empty"))
         #expect(empty.first(.ledger).message.contains(#"{"name": "alien-becomes-person", "version": 1}"#))
-
         let removed = try await failure(of: [2, 3], [Releases.alien, Releases.nickname]).all(.ledger)
         let named = removed.filter { $0.message.contains("\"split-full-name\" (version 2)") }
         #expect(named.map(\.subject) == ["2-everyday.json", "3-everyday.json"])
         #expect(named.first?.message.contains("never removed or renamed") == true)
-
         let newer = try await failure(of: [2, 3], Releases.migrations.upTo(version: 2))
         #expect(newer.all(.ledger).map(\.subject) == ["3-everyday.json"])
         #expect(newer.first(.ledger).message.contains("at version 3, and the registry ends at 2"))
@@ -392,9 +388,7 @@ struct VerificationTests {
     @Test func `A migration that throws is a failure, and the remaining checks still run`() async throws {
         struct Refusal: Error {}
         let failing = Migration(to: 3, "nickname", .transform("Person") { _ in throw Refusal() })
-
         let failure = try await failure(of: [1, 3], [Releases.alien, Releases.split, failing])
-
         // The ledger of the fixture of version 3 has the original migration.
         #expect(failure.kinds == [.upgrade, .edited])
         #expect(failure.all(.upgrade).map(\.subject) == ["1-everyday.json"])
@@ -430,9 +424,7 @@ struct VerificationTests {
 
     @Test func `An edit of a closure is detected by its revision`() async throws {
         let edited = Migration(to: 2, "split-full-name", steps: [.transform("Person", revision: 2) { _ in }])
-
         let failure = try await failure(of: [1, 3], [Releases.alien, edited, Releases.nickname])
-
         #expect(failure.all(.edited).map(\.message).allSatisfy { $0.contains("\"split-full-name\"") })
         #expect(failure.all(.edited).count == 1)
         #expect(failure.kinds.contains(.golden))
@@ -497,9 +489,7 @@ struct VerificationTests {
         let migrations: MigrationRegistry = [
             Migration(to: 2, "b"), Migration(to: 1, "a"), Migration(to: 3, "a"),
         ]
-
         let failure = try #require(await failure(directory, migrations))
-
         #expect(failure.kinds == [.registry, .changed])
         #expect(failure.all(.registry).count == 2)
         #expect(failure.report.rows.isEmpty)
@@ -508,9 +498,7 @@ struct VerificationTests {
     @Test func `A fixture that cannot be read is one failure`() async throws {
         let directory = try await Releases.catalog(of: [2, 3])
         try directory.write("{", to: "3-everyday.json")
-
         let failure = try #require(await failure(directory, versions: [2, 3]))
-
         #expect(failure.failures.allSatisfy { $0.subject == "3-everyday.json" })
         #expect(failure.kinds == [.catalog])
         #expect(failure.report.rows.count == 1)
@@ -538,7 +526,6 @@ struct VerificationTests {
     @Test func `A fixture made in code is upgraded in every way, too`() async throws {
         let report = try await Releases.first.verifyUpgrades(through: Releases.migrations, types: Releases.types)
         #expect(report.rows.map(\.upgrades) == [24])
-
         // A type that is missing from the list is named.
         let failure = try await failure(types: [], named: "the second")
         #expect(failure.failures.map(\.subject) == ["the second"])
