@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `A special byte is detected at every place of a string of any length`() throws {
-        for length in 0..<40 {
+        for length in 0..<choose(18, long: 40) {
             for place in 0..<max(length, 1) {
                 for special in ["\\n", "\u{E9}", "\u{20AC}", "\u{1F600}", "\\u0041", "\\\"", "\u{7F}"] {
                     let text = padded(length, place, Array(special.utf8))
