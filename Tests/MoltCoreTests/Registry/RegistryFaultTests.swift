@@ -30,7 +30,7 @@ struct RegistryFaultTests {
         try registry.validate()
     }
 
-    @Test(arguments: [
+    private static let contradictions: [Case] = [
         Case(
             "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are never reused:",
             [Migration(to: 1, "a"), Migration(to: 2, "a")]
@@ -170,7 +170,9 @@ struct RegistryFaultTests {
         ),
         Case("a share of nan", steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan))))),
         Case("nested too deep", steps(.addProperty("A", "x", default: deep(512)))),
-    ])
+    ]
+
+    @Test(arguments: contradictions)
     func `Each contradiction is one fault with a message of its own`(_ fault: Case) throws {
         #expect(fault.registry.faults.count == 1)
         let error = try #require(throws: MoltError.self) { try fault.registry.validate() }
@@ -178,7 +180,7 @@ struct RegistryFaultTests {
         #expect(error.message.contains(fault.words), "\(error.message)")
     }
 
-    @Test(arguments: [
+    private static let recreating: [MigrationRegistry] = [
         steps(.removeProperty("A", "x"), .addProperty("A", "x", default: 1), .renameProperty("A", "x", to: "y")),
         steps(.removeProperty("A", "x"), .transform("A") { _ in }, .renameProperty("A", "x", to: "y")),
         steps(.removeProperty("A", "x"), .run { _ in }, .renameProperty("A", "x", to: "y")),
@@ -245,7 +247,9 @@ struct RegistryFaultTests {
         steps(.removeProperty("A", "caf\u{E9}"), .renameProperty("A", "cafe\u{301}", to: "cafe")),
         steps(.deleteType("caf\u{E9}"), .renameType("cafe\u{301}", to: "caf\u{E9}")),
         steps(.addProperty("A", "caf\u{E9}", default: 1), .addProperty("A", "cafe\u{301}", default: 2)),
-    ])
+    ]
+
+    @Test(arguments: recreating)
     func `Steps that recreate, fill in or merge names are no fault`(_ registry: MigrationRegistry) {
         #expect(registry.faults.isEmpty, "\(registry.faults)")
     }
