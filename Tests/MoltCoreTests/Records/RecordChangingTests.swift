@@ -188,14 +188,6 @@ struct RecordMovingTests {
         #expect(text == #"{"address":{"street":{"n" : 1.50},"city":"Paris"}}"#)
     }
 
-    @Test func `A property can be moved out of an object, and into an existing object`() throws {
-        let text = try changed(#"{"a":{"x":1,"y":2},"b":{"z":3}}"#) { person in
-            try person.move(["a", "x"], to: "x")
-            try person.move(["a", "y"], to: ["b", "y"])
-        }
-        #expect(text == #"{"a":{},"b":{"z":3,"y":2},"x":1}"#)
-    }
-
     @Test func `Moving a property to its own place changes nothing`() throws {
         let json = #"{ "a" : { "x" : 1 } }"#
         #expect(try changed(json) { try $0.move(["a", "x"], to: ["a", "x"]) } == json)

@@ -108,23 +108,6 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
-    func `A document with a few wrong bytes never crashes`(seed: Int) {
-        var generator = SeededGenerator(seed: 1_900 + UInt64(seed))
-        for _ in 0..<300 {
-            var bytes = Array(RandomObject(using: &generator).text.utf8)
-            for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
-                switch Int.random(in: 0..<3, using: &generator) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1: bytes.insert(generator.pick(Array("{}[]\",:\\0".utf8)), at: place)
-                default: bytes.removeSubrange(place..<min(place + 3, bytes.count - 1))
-                }
-            }
-            read(bytes)
-        }
-    }
-
     @Test func `A special byte is detected at every place of a string of any length`() throws {
         for length in 0..<choose(18, long: 40) {
             for place in 0..<max(length, 1) {
