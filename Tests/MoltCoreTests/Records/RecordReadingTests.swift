@@ -19,11 +19,7 @@ import Testing
         #expect(record["tags"] == ["a", "b"])
         #expect(record["address"] == ["city": "London", "geo": ["lat": 51.5]])
         #expect(record["missing"] == nil)
-        #expect(try record.value("name") == "Ada")
-    }
-
-    @Test func `A number keeps its text at any length`() throws {
-        let record = try Record(person)
+        // A number keeps its text at any length.
         #expect(record["height"]?.number?.text == "1.70")
         #expect(record["id"]?.number?.text == "18446744073709551615")
         #expect(record["id"]?.number?.integer(UInt64.self) == .max)
