@@ -32,6 +32,20 @@ struct MigratedStoreTests {
         #expect(try settings.values().isEmpty)
     }
 
+    @Test func `A fixture with a version and no ledger is not upgraded, since its migrations would run again`() throws {
+        let fixture = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(#"{"age":1}"#))])
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "first", .transform("Person") { $0["age"] = .int(try $0.int("age") + 1) }),
+            Migration(to: 2, "second"),
+        ]
+        try TestingError.expect(.unsuitable, says: #""ledger": [{"name": "first", "version": 1}, …]"#) {
+            try fixture.migrated(through: migrations)
+        }
+        // One whose version no migration of the registry leads to is upgraded.
+        let later: MigrationRegistry = [Migration(to: 2, "second", .renameProperty("Person", "age", to: "years"))]
+        #expect(try fixture.migrated(through: later).report.applied.map(\.name) == ["second"])
+    }
+
     @Test func `A temporary store has the data of the current release, and the real settings are left alone`() throws {
         let settings = Molt.Suite("group.example.\(UUID().uuidString)")
         try settings.set("real", forKey: "theme")

@@ -277,7 +277,7 @@ import Testing
         #expect(try keysAndTypes() == before)
     }
 
-    @Test func `A record that is dropped or quarantined in a stage neither holds a key nor takes one`() throws {
+    @Test func `A record that is dropped or quarantined in a round neither holds a key nor takes one`() throws {
         let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "fail"),
@@ -316,6 +316,6 @@ import Testing
 
 extension StoreTransaction {
     fileprivate func plan(_ kind: PostponedChange.Kind, for id: Int64, round: Int = 0) throws {
-        try postpone(PostponedChange(round: stage, id: id, kind: kind))
+        try postpone(PostponedChange(round: round, id: id, kind: kind))
     }
 }

@@ -122,24 +122,20 @@ import Testing
         #expect(described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"0.ratio\"]")
     }
 
-    @Test func `Dictionary keys are values, so no path shows them`() {
+    @Test func `Dictionary keys are values, so no path shows them, also as an index`() {
         let encoding = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["s3cret": Double.nan]) }
         let decoding = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([String: Int].self, from: Data(#"{"s3cret":"x"}"#.utf8))
         }
-        for error: (any Error)? in [encoding, decoding] {
-            let described = MoltError(.typeMismatch, "No.", underlying: error)
-            #expect(described.description.hasSuffix(" at \"…\"]"))
-            #expect(!described.debugDescription.contains("s3cret"))
-        }
-    }
-
-    @Test func `A dictionary key that is a number is not shown as an index`() {
-        let error = #expect(throws: DecodingError.self) {
+        let number = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([String: [Int]].self, from: Data(#"{"4915112345":[0,"x"]}"#.utf8))
         }
-        let described = MoltError(.typeMismatch, "No.", underlying: error)
-        #expect(described.description.hasSuffix(" at \"….1\"]"))
+        let errors: [((any Error)?, String)] = [(encoding, "…"), (decoding, "…"), (number, "….1")]
+        for (error, path) in errors {
+            let described = MoltError(.typeMismatch, "No.", underlying: error)
+            #expect(described.description.hasSuffix(" at \"\(path)\"]"))
+            #expect(!described.debugDescription.contains("s3cret"))
+        }
     }
 
     private func complete(underlying: (any Error)?) -> MoltError {

@@ -42,21 +42,16 @@ struct MigrationReportTests {
     @Test func `A report has a quarantine column only if records are in quarantine`() {
         var report = report
         report.entries[0].counts.quarantined = 3
-
         #expect(report.description.contains("created  quarantined  ≈ time"))
         #expect(report.description.contains("    0            3   10 ms"))
     }
 
-    @Test func `A report adds up the counts of its migrations`() {
+    @Test func `A report adds up the counts of its migrations, and is decoded from JSON unchanged`() throws {
         #expect(report.counts.read == 1_234_567)
         #expect(report.counts.changed == 900)
         #expect(report.counts.dropped == 12)
         #expect(!report.isEmpty)
-    }
-
-    @Test func `A report is decoded from JSON unchanged`() throws {
         let json = try JSONEncoder().encode(report)
-
         #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
     }
 
@@ -64,7 +59,6 @@ struct MigrationReportTests {
         var report = report
         report.from = 2
         report.entries = []
-
         #expect(report.isEmpty)
         #expect(report.description == "people.molt: up to date at version 2")
     }

@@ -35,7 +35,6 @@ struct MigrationPlanTests {
 
     @Test func `A migration added at the store's own version is pending, not late`() throws {
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2)])
-
         #expect(plan.entries[2].status == .pending)
         #expect(plan.pending.map(\.name) == ["c"])
         #expect(plan.needsUpgrade)
@@ -46,9 +45,7 @@ struct MigrationPlanTests {
         var registry = registry
         registry.register(Migration(to: 3, "import", .deleteType("A"), .run("import", onFreshStore: true) { _ in }))
         registry.register(Migration(to: 4, "after", .deleteType("B")))
-
         let plan = plan(registry, at: 0, isFresh: true)
-
         #expect(plan.isFresh)
         #expect(plan.needsUpgrade)
         let skipped = MigrationPlan.Action.recordOnly(.createdAtVersion)
@@ -71,15 +68,13 @@ struct MigrationPlanTests {
         #expect(!plan.description.contains("migrations to run"), "\(plan)")
     }
 
-    @Test func `GRDB 17: a store with an unknown migration is superseded`() {
+    @Test func `GRDB 17: a store with an unknown migration is superseded`() throws {
         #expect(!plan(registry, at: 1, ledger: [("a", 1)]).isSuperseded)
-        let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("from-a-branch", 2)])
-        #expect(plan.isSuperseded)
+        let branch = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("from-a-branch", 2)])
+        #expect(branch.isSuperseded)
         let unknown = MigrationID(name: "from-a-branch", version: 2)
-        expectProblem(plan, .migrationMissing, unknown, registryVersion: 2, says: "\"from-a-branch\"")
-    }
-
-    @Test func `The error names every unknown migration`() throws {
+        expectProblem(branch, .migrationMissing, unknown, registryVersion: 2, says: "\"from-a-branch\"")
+        // The error names all of them, and no other.
         let error = try #require(throws: MoltError.self) {
             try plan(registry, at: 2, ledger: [("x", 1), ("a", 1), ("y", 2)]).checkProblems()
         }
@@ -108,26 +103,20 @@ struct MigrationPlanTests {
     // MARK: Late
 
     @Test func `A migration below the store's version that never ran is an error that names it`() {
-        let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
-
-        #expect(plan.entries[0].status == .late)
-        #expect(!plan.entries[0].willRun)
+        let one = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
+        #expect(one.entries[0].status == .late)
+        #expect(!one.entries[0].willRun)
         let late = MigrationID(name: "a", version: 1)
-        expectProblem(plan, .lateMigration, late, registryVersion: 2, says: "\"a\" (version 1)")
-    }
-
-    @Test func `Every late migration is a problem of its own`() {
-        let plan = plan([Migration(to: 1, "a"), Migration(to: 1, "b"), Migration(to: 3, "c")], at: 2)
-
-        #expect(plan.problems.map(\.migration?.name) == ["a", "b"])
+        expectProblem(one, .lateMigration, late, registryVersion: 2, says: "\"a\" (version 1)")
+        // Each one is a problem of its own.
+        let two = plan([Migration(to: 1, "a"), Migration(to: 1, "b"), Migration(to: 3, "c")], at: 2)
+        #expect(two.problems.map(\.migration?.name) == ["a", "b"])
     }
 
     @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
         var registry = registry
         registry.allowsLateMigrations = true
-
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
-
         try plan.checkProblems()
         #expect(plan.entries[0].status == .late)
         #expect(plan.pending.map(\.name) == ["a"])
@@ -172,7 +161,6 @@ struct MigrationPlanTests {
 
     @Test func `A status is encoded as one word`() throws {
         let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .onRead])
-
         #expect(String(decoding: json, as: UTF8.self) == #"["pending","onRead"]"#)
     }
 }

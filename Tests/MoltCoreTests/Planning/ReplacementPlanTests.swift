@@ -12,7 +12,6 @@ struct ReplacementPlanTests {
 
     @Test func `A store with all replaced migrations counts the replacement as applied`() throws {
         let plan = plan(registry, at: 4, ledger: [("v1", 1), ("v2", 2), ("v3", 3), ("v4", 4)])
-
         try plan.checkProblems()
         #expect(plan.entries.map(\.status) == [.applied, .replaced, .pending])
         #expect(plan.pending.map(\.name) == ["v5"])
@@ -21,7 +20,6 @@ struct ReplacementPlanTests {
 
     @Test func `A store with none of the replaced migrations runs the replacement`() throws {
         let plan = plan(registry, at: 1, ledger: [("v1", 1)])
-
         try plan.checkProblems()
         #expect(plan.pending.map(\.name) == ["v2-to-v4", "v5"])
     }
@@ -30,9 +28,7 @@ struct ReplacementPlanTests {
     func `A store with some of the replaced migrations is an error that names them`(applied: [String]) {
         let versions = ["v2": 2, "v3": 3, "v4": 4]
         let ledger = [("v1", 1)] + applied.map { ($0, versions[$0] ?? 0) }
-
         let plan = plan(registry, at: ledger.map(\.1).max() ?? 0, ledger: ledger)
-
         let missing = versions.keys.sorted().filter { !applied.contains($0) }
         func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
         let words = "replaces (\(list(applied))) but not all (missing: \(list(missing)))"
@@ -62,9 +58,7 @@ struct ReplacementPlanTests {
         let registry: MigrationRegistry = [
             Migration(to: 1, "v1"), Migration(to: 4, "v4", replacing: ["v2", "v3", "v4"]),
         ]
-
         let plan = plan(registry, at: ledger.map(\.1).max() ?? 0, ledger: ledger)
-
         try plan.checkProblems()
         #expect(plan.entries[1].status == status)
     }
@@ -73,11 +67,9 @@ struct ReplacementPlanTests {
         let registry: MigrationRegistry = [
             Migration(to: 1, "v1"), Migration(to: 4, "v2", replacing: ["v2", "v3", "v4"]),
         ]
-
         let some = plan(registry, at: 2, ledger: [("v1", 1), ("v2", 2)])
         let all = plan(registry, at: 4, ledger: [("v1", 1), ("v2", 2), ("v3", 3), ("v4", 4)])
         let replacement = plan(registry, at: 4, ledger: [("v1", 1), ("v2", 4)])
-
         let words = "replaces (\"v2\") but not all (missing: \"v3\", \"v4\")"
         expectProblem(some, .partlyReplaced, MigrationID(name: "v2", version: 4), registryVersion: 4, says: words)
         #expect(all.entries[1].status == .applied)

@@ -11,11 +11,6 @@ import Testing
         (#"{"a": [ {"x":0, "zip" : 1.50} , {"y":[]} ]}"#, #"{"a": [ {"x":0, "code" : 1.50} , {"y":[]} ]}"#),
         (#"{"a":{"home":{"zip":1},"work":{"zip":2}}}"#, #"{"a":{"home":{"code":1},"work":{"code":2}}}"#),
         (#"{"a":[null,7,"x",[{"zip":1}],{"zip":1}]}"#, #"{"a":[null,7,"x",[{"zip":1}],{"code":1}]}"#),
-        (#"{"a":[]}"#, #"{"a":[]}"#),
-        (#"{"a":null}"#, #"{"a":null}"#),
-        (#"{"a":"text"}"#, #"{"a":"text"}"#),
-        (#"{"b":1}"#, #"{"b":1}"#),
-        (#"[{"zip":1}]"#, #"[{"zip":1}]"#),
     ])
     func `A property is renamed in each element that has it`(before: String, after: String) throws {
         #expect(try changed(before) { try $0.rename(["a", .each, "zip"], to: "code", ifMissing: .skip) } == after)
@@ -34,7 +29,8 @@ import Testing
         #expect(twice == #"{"a":{"x":[{"w":1},{"w":2}],"y":[{"w":3}]}}"#)
     }
 
-    @Test func `Every change works in elements`() throws {
+    /// The other changes are compared with a reference below.
+    @Test func `Splitting, joining, moving, adding and wrapping work in elements`() throws {
         let json = #"{"p":[{"n":"Ada L","s":{"t":1}}]}"#
         #expect(
             try changed(json) { try $0.split(["p", .each, "n"], into: [["p", .each, "a"], ["p", .each, "b"]]) }
@@ -50,17 +46,9 @@ import Testing
                 == #"{"p":[{"n":"Ada L","s":{},"t":1}]}"#
         )
         #expect(
-            try changed(json) { try $0.copy(["p", .each, "s", "t"], to: ["p", .each, "u", "v"]) }
-                == #"{"p":[{"n":"Ada L","s":{"t":1},"u":{"v":1}}]}"#
-        )
-        #expect(try changed(json) { try $0.remove(["p", .each, "s"]) } == #"{"p":[{"n":"Ada L"}]}"#)
-        #expect(
             try changed(#"{"p":[{"x":1},{"c":null},{"c":"DE"},null]}"#) {
                 try $0.setIfMissing(["p", .each, "c"], to: Array(#""FR""#.utf8))
             } == #"{"p":[{"x":1,"c":"FR"},{"c":"FR"},{"c":"DE"},null]}"#
-        )
-        #expect(
-            try changed(#"{"p":["1","2"]}"#) { try $0.changeValue(["p", .each], to: .integer) } == #"{"p":[1,2]}"#
         )
         #expect(
             try changed(#"{"p":["1","2"]}"#) { try $0.wrap(["p", .each], in: .object("n")) }
@@ -122,11 +110,6 @@ import Testing
         #expect(error?.code == (isAccepted ? nil : .propertyMissing))
     }
 
-    @Test func `A path can be made of paths at run time`() {
-        let parts: [PropertyPath] = ["a", .each, ["b", "c"]]
-        #expect(PropertyPath(parts) == ["a", .each, "b", "c"])
-    }
-
     @Test func `An error names the path, changes nothing and has no value`() throws {
         let json = #"{"a":[{"n":"Ada L"},{"n":"secret","f":1}]}"#
         try expectRefused(json, .propertyExists, "a[].f", says: #""a[].n""#, canary: "secret") {
@@ -159,9 +142,9 @@ import Testing
     // MARK: A reference
 
     /// Compared with changes of parsed values, over thousands of documents.
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func `Random documents are changed as by a reference`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+    @Test(arguments: seeds(1, long: 3))
+    func `Random documents are changed as by a reference`(seed: Int) throws {
+        var random = SeededGenerator(seed: 1 + UInt64(seed))
         var changes = 0
         for _ in 0..<1_500 {
             let json = RandomObject.value(depth: 0, &random)

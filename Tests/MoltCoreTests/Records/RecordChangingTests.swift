@@ -4,32 +4,6 @@ import Testing
 @testable import Molt
 
 @Suite struct `Changing a record` {
-    @Test func `Setting a property changes it or adds it at the end`() throws {
-        var record = try Record(#"{"a":1,"b":2}"#)
-        record["a"] = "x"
-        record["c"] = [1, ["d": .null]]
-        #expect(record.text == #"{"a":"x","b":2,"c":[1,{"d":null}]}"#)
-        #expect(record.propertyNames == ["a", "b", "c"])
-        let (tag, count, tags) = ("x", 2, ["y", "z"])
-        record["a"] = ["name": .string(tag), "notes": .int(count), "title": "\(tag)!"]
-        record["b"] = .array(tags.map { .string($0) })
-        try record.set("c", to: tags)
-        #expect(
-            record.text == #"{"a":{"name":"x","notes":2,"title":"x!"},"b":["y","z"],"c":["y","z"]}"#
-        )
-    }
-
-    @Test func `Setting nil removes a property, and a missing property is no error`() throws {
-        var record = try Record(#"{"a":1,"b":{"c":2}}"#)
-        record["a"] = nil
-        record["a"] = nil
-        record[["b", "c"]] = nil
-        record[["b", "x"]] = nil
-        record[["missing", "x"]] = nil
-        #expect(record.text == #"{"b":{}}"#)
-        #expect(record.failure == nil)
-    }
-
     @Test func `Any Encodable value can be set, and is encoded with sorted keys`() throws {
         struct Address: Encodable {
             var zip = "0150"
@@ -75,53 +49,11 @@ import Testing
         #expect(record.revision == 0)
     }
 
-    @Test func `Renaming keeps the value and the place`() throws {
-        var record = try Record(#"{"a": 1.0 , "b":{"c":"\u0041"}, "d":2}"#)
-        try record.rename("a", to: "x")
-        try record.rename(["b", "c"], to: "y")
-        #expect(record.text == #"{"x": 1.0 , "b":{"y":"\u0041"}, "d":2}"#)
-        #expect(record["x"] == .number(try #require(RecordValue.Number(text: "1.0"))))
-        #expect(!record.contains("a"))
-    }
-
     @Test func `Renaming a property to its own name changes nothing, escapes included`() throws {
         var record = try Record(#"{"\u0061":1}"#)
         try record.rename("a", to: "a")
         #expect(record.text == #"{"\u0061":1}"#)
         #expect(record.revision == 0)
-    }
-
-    @Test func `Two properties are swapped by way of a third name`() throws {
-        var record = try Record(#"{"a":1,"b":2}"#)
-        try record.rename("a", to: "t")
-        try record.rename("b", to: "a")
-        try record.rename("t", to: "b")
-        #expect(record.text == #"{"b":1,"a":2}"#)
-    }
-
-    @Test func `Duplicates are renamed and removed together, and setting changes the last one`() throws {
-        let json = #"{"a":1,"b":2,"\u0061":3}"#
-        #expect(try changed(json) { try $0.rename("a", to: "c") } == #"{"c":1,"b":2,"c":3}"#)
-        var removed = try Record(json)
-        #expect(try removed.remove("a", as: Int.self) == 3)
-        #expect(removed.text == #"{"b":2}"#)
-        #expect(try changed(json) { $0["a"] = 4 } == #"{"a":1,"b":2,"\u0061":4}"#)
-    }
-
-    @Test func `Removing, renaming and adding if missing affect only the properties that are there`() throws {
-        var record = try Record(#"{"a":1,"n":null}"#)
-        try record.remove(["a"], ifMissing: .skip)
-        #expect(record.text == #"{"n":null}"#)
-        try record.remove(["a"], ifMissing: .skip)
-        try record.remove(["x", "y"], ifMissing: .skip)
-        try record.rename(["n"], to: "m", ifMissing: .skip)
-        #expect(record.text == #"{"m":null}"#)
-        try record.rename(["n"], to: "m", ifMissing: .skip)
-        try record.rename(["x", "y"], to: "z", ifMissing: .skip)
-        try record.setIfMissing(["m"], to: Array("1".utf8))
-        try record.setIfMissing(["m"], to: Array("2".utf8))
-        try record.setIfMissing(["o", "p"], to: Array("3".utf8))
-        #expect(record.text == #"{"m":1,"o":{"p":3}}"#)
     }
 
     @Test func `The whole content can be replaced by a value or any Encodable`() throws {
@@ -243,6 +175,47 @@ import Testing
         #expect(try Record(record.text).text == record.text)
         try record.remove(path)
         #expect(!record.contains(path))
+    }
+}
+
+@Suite("Moving a property")
+struct RecordMovingTests {
+    @Test func `A moved property keeps the bytes of its value, and missing objects around it are added`() throws {
+        let text = try changed(#"{"street": {"n" : 1.50},"city":"Paris"}"#) { person in
+            try person.move("street", to: ["address", "street"])
+            try person.move("city", to: ["address", "city"])
+        }
+        #expect(text == #"{"address":{"street":{"n" : 1.50},"city":"Paris"}}"#)
+    }
+
+    @Test func `Moving a property to its own place changes nothing`() throws {
+        let json = #"{ "a" : { "x" : 1 } }"#
+        #expect(try changed(json) { try $0.move(["a", "x"], to: ["a", "x"]) } == json)
+    }
+
+    @Test(
+        arguments: [
+            ("missing", "a", MoltError.Code.propertyMissing, "missing"),
+            (["a", "missing"], "b", .propertyMissing, "a.missing"),
+            ("a", "b", .propertyExists, "b"),
+            ("a", ["a", "inside"], .typeMismatch, "a"),
+            ("a", ["b", "c"], .typeMismatch, "b.c"),
+        ] as [(PropertyPath, PropertyPath, MoltError.Code, String)]
+    )
+    func `An impossible move is an error that names the property, and the record is unchanged`(
+        path: PropertyPath,
+        newPath: PropertyPath,
+        code: MoltError.Code,
+        property: String
+    ) throws {
+        try expectRefused(#"{"a":{"x":1},"b":"s3cret"}"#, code, property, canary: "s3cret") {
+            try $0.move(path, to: newPath)
+        }
+    }
+
+    @Test func `A value that would be nested too deep at its new place is not moved`() throws {
+        let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
+        try expectRefused(#"{"a":\#(deep)}"#, .typeMismatch) { try $0.move("a", to: ["b", "c"]) }
     }
 }
 

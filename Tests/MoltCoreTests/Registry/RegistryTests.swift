@@ -8,37 +8,28 @@ struct RegistryTests {
         Migration(to: 1, "a"), Migration(to: 1, "b"), Migration(to: 2, "c"), Migration(to: 5, "d"),
     ]
 
-    @Test func `GRDB 28: the registered migrations are listed in their order`() {
+    @Test func `A registry lists its migrations in their order, and its version is the last one's`() {
         #expect(registry.names == ["a", "b", "c", "d"])
-        #expect(registry.migrations.map(\.version) == [1, 1, 2, 5])
         #expect(registry.version == 5)
+        #expect(MigrationRegistry().version == 0)
+        #expect(MigrationRegistry([], oldestSupportedVersion: 7).version == 7)
     }
 
     @Test func `A literal and register give the same registry`() {
         var registered = MigrationRegistry()
         registered.register(Migration(to: 1, "a"))
         registered.register(to: 2, "b", replacing: ["x"]) { _ in }
-
         #expect(registered.names == ["a", "b"])
         #expect(registered.migrations[1].replaces == ["x"])
         #expect(registered.migrations[1].steps.map(\.description) == ["b"])
         #expect(registered.version == 2)
     }
 
-    @Test func `A registry without migrations brings a store to version 0, or to its oldest supported version`() {
-        #expect(MigrationRegistry().version == 0)
-        #expect(MigrationRegistry([], oldestSupportedVersion: 7).version == 7)
-    }
-
-    @Test func `GRDB 12: the registry up to a name ends with that migration`() throws {
+    @Test func `The registry up to a name ends with that migration, and an unknown name is an error`() throws {
         #expect(try registry.upTo("a").names == ["a"])
         #expect(try registry.upTo("b").names == ["a", "b"])
         #expect(try registry.upTo("d").names == ["a", "b", "c", "d"])
-    }
-
-    @Test func `The registry up to an unknown name is an error that lists the names`() throws {
         let error = try #require(throws: MoltError.self) { try registry.upTo("x") }
-
         #expect(error.code == .unknownMigration)
         #expect(error.message.contains("\"x\""))
         #expect(error.message.contains("a, b, c, d"))
@@ -46,15 +37,12 @@ struct RegistryTests {
 
     @Test(arguments: [(0, 0), (1, 2), (2, 3), (3, 3), (5, 4), (9, 4)])
     func `The registry up to a version has the migrations up to that version`(version: Int, count: Int) {
-        let part = registry.upTo(version: version)
-
-        #expect(part.names == Array(registry.names.prefix(count)))
+        #expect(registry.upTo(version: version).names == Array(registry.names.prefix(count)))
     }
 
     @Test func `A part of a registry keeps the registry's settings`() throws {
         var registry = registry
         registry.allowsLateMigrations = true
-
         #expect(try registry.upTo("a").allowsLateMigrations)
         #expect(registry.upTo(version: 1).allowsLateMigrations)
     }

@@ -82,16 +82,11 @@ enum Before {
 }
 
 enum After {
-    struct PersonWithMail: PersonVersion {
-        var name = "John"
-        var age = 41
-        var nickname: String?
+    /// Each property has changed in another way.
+    struct Person: PersonVersion {
+        var name: String? = "John"
+        var age = "41"
         var mail = ""
-    }
-
-    struct PersonWithoutAge: PersonVersion {
-        var name = "John"
-        var nickname: String?
     }
 
     struct PersonInAnotherOrder: PersonVersion {
@@ -100,22 +95,10 @@ enum After {
         var name = "John"
     }
 
-    struct PersonWithOptionalAge: PersonVersion {
-        var name = "John"
-        var age: Int? = 41
-        var nickname: String?
-    }
-
     struct PersonWithNickname: PersonVersion {
         var name = "John"
         var age = 41
         var nickname = ""
-    }
-
-    struct PersonWithAgeAsText: PersonVersion {
-        var name = "John"
-        var age = "41"
-        var nickname: String?
     }
 
     struct Place: Codable {

@@ -7,7 +7,7 @@ struct StepWordsTests {
     private struct PersonV1: Codable { var name: String }
     private struct PersonV2: Codable { var fullName: String }
 
-    @Test(arguments: [
+    private static let words: [(MigrationStep, String)] = [
         (MigrationStep.renameType("Alien", to: "Person"), "rename the type Alien to Person"),
         (.deleteType("Alien"), "delete the type Alien"),
         (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
@@ -38,7 +38,9 @@ struct StepWordsTests {
         ),
         (.run { _ in }, "run a block"),
         (.run("number the people") { _ in }, "number the people"),
-    ])
+    ]
+
+    @Test(arguments: words)
     func `A description says what the step does, without its values`(step: MigrationStep, words: String) {
         #expect(step.description == words)
         #expect("\(step)" == words)

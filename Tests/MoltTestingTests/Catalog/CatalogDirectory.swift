@@ -25,7 +25,14 @@ final class CatalogDirectory: Sendable {
         let old = try self.text(path)
         let new = old.replacingOccurrences(of: text, with: newText)
         guard new != old else { throw CocoaError(.fileReadUnknown) }
-        try Data(new.utf8).write(to: url.appending(path: path))
+        try write(new, to: path)
+    }
+
+    /// Writes a file, as in an editor.
+    func write(_ text: String, to path: String) throws {
+        let file = url.appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
     }
 
     func remove(_ path: String) throws {

@@ -5,27 +5,40 @@ import Testing
 
 @testable import Molt
 
+/// Files of a catalog that somebody edited, wrote or removed, and registries that do not fit them.
 @Suite("Changed files of a catalog")
 struct ChangedFileTests {
-    private static let versions = TestRun.choose([1, 3], long: [0, 1, 2, 3])
+    private static let versions = TestRun.choose([1], long: [0, 1, 2, 3])
     private let directory: CatalogDirectory
 
     init() async throws {
         directory = try await Releases.catalog(of: Self.versions)
     }
 
-    /// Returns the failure of verifying the catalog; nil if it passes.
-    private func failure(_ recording: RecordingMode = .never) async -> VerificationFailure? {
-        await Releases.failure {
-            try await directory.catalog(recording: recording)
-                .verify(Releases.migrations, types: Releases.types, versions: Self.versions)
+    /// Returns the failure of verifying a catalog, by default the suite's; nil if it passes.
+    private func failure(
+        _ mode: RecordingMode = .never,
+        of directory: CatalogDirectory? = nil,
+        through migrations: MigrationRegistry = Releases.migrations,
+        versions: [Int] = Self.versions
+    ) async -> VerificationFailure? {
+        let directory = directory ?? self.directory
+        return await Releases.failure {
+            try await directory.catalog(recording: mode)
+                .verify(migrations, types: Releases.types, versions: versions)
         }
     }
 
-    /// Returns the failure of verifying the catalog, which must change no file.
-    private func failureWithoutWriting(_ mode: RecordingMode) async throws -> VerificationFailure {
+    /// Returns the failure of verifying a catalog, which must change no file.
+    private func failureWithoutWriting(
+        _ mode: RecordingMode,
+        of directory: CatalogDirectory? = nil,
+        through migrations: MigrationRegistry = Releases.migrations,
+        versions: [Int] = Self.versions
+    ) async throws -> VerificationFailure {
+        let directory = directory ?? self.directory
         let files = try directory.files()
-        let failure = try #require(await failure(mode))
+        let failure = try #require(await failure(mode, of: directory, through: migrations, versions: versions))
         #expect(try directory.files() == files)
         #expect(failure.report.recorded.isEmpty)
         return failure
@@ -43,28 +56,31 @@ struct ChangedFileTests {
         }
     }
 
-    /// The second edit changes no result.
-    @Test(arguments: RecordingMode.allCases, [("Paris", "London"), ("\"format\": 1,", "\"format\": 1 ,")])
+    // MARK: Edited and removed files
+
+    @Test(arguments: RecordingMode.allCases)
     func `An edited fixture that has shipped is a failure in every mode, and nothing is written`(
-        mode: RecordingMode,
-        edit: (text: String, newText: String)
+        mode: RecordingMode
     ) async throws {
-        try directory.edit("1-everyday.json", edit.text, to: edit.newText)
+        // The first edit changes no result.
+        let edits = [("\"format\": 1,", "\"format\": 1 ,"), ("Paris", "London")]
+        let isEach = mode == .all || TestRun.isLong
+        for (text, newText) in edits.prefix(isEach ? 2 : 1) {
+            try directory.edit("1-everyday.json", text, to: newText)
 
-        let failure = try await failureWithoutWriting(mode)
+            let failure = try await failureWithoutWriting(mode)
 
-        #expect(failure.kinds == [.changed])
-        #expect(failure.failures.map(\.subject) == ["1-everyday.json"])
-        #expect(failure.first().place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
-        #expect(failure.first().message.contains("is not the one that the golden file was made from. Restore it"))
+            #expect(failure.kinds == [.changed])
+            #expect(failure.failures.map(\.subject) == ["1-everyday.json"])
+            #expect(failure.first().place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
+            #expect(failure.first().message.contains("is not the one that the golden file was made from. Restore it"))
+        }
     }
 
     @Test(arguments: RecordingMode.allCases)
     func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.edit("Golden/1-everyday@2.json", "Paris", to: "London")
-
         let failure = try await failureWithoutWriting(mode)
-
         #expect(failure.kinds == [.golden])
         let golden = failure.first()
         #expect(golden.subject == "1-everyday.json")
@@ -76,31 +92,23 @@ struct ChangedFileTests {
     @Test(arguments: RecordingMode.allCases)
     func `A shipped fixture that was removed is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.remove("1-everyday.json")
-
         let failure = try await failureWithoutWriting(mode)
-
         #expect(failure.kinds == [.catalog, .missingFixture])
         #expect(failure.all(.catalog).map(\.subject) == ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"])
         #expect(failure.first(.catalog).message.contains("no fixture 1-everyday.json that this was made from."))
     }
 
-    @Test func `A removed golden file is reported as missing until it is recorded`() async throws {
+    @Test func `A removed golden file is missing until it is recorded, and its fixture may change then`() async throws {
         let before = try directory.files()
         try directory.remove("Golden/1-everyday@2.json")
-
         #expect(await failure()?.kinds == [.missingGolden])
         let recording = try #require(await failure(.missing))
-
         #expect(recording.kinds == [.recorded])
         #expect(recording.report.recorded == ["Golden/1-everyday@2.json"])
         #expect(try directory.files() == before)
-    }
-
-    @Test func `A fixture can change if its golden files are removed and recorded again`() async throws {
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
         for path in goldens { try directory.remove(path) }
-
         #expect(await failure(.missing)?.report.recorded == goldens)
         #expect(await failure() == nil)
     }
@@ -110,53 +118,130 @@ struct ChangedFileTests {
         ("\"fixtureDigest\": \"[^,]*,", "", "The member \"fixtureDigest\" is missing"),
     ])
     func `A golden file without a digest cannot be read`(text: String, newText: String, message: String) async throws {
-        let path = "Golden/1-everyday@2.json"
+        let directory = try await Releases.catalog(of: [2])
+        let path = "Golden/2-everyday@3.json"
         let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
-        try Data(edited.utf8).write(to: directory.url.appending(path: path))
-
-        let failure = try #require(await failure(.all))
-
+        try directory.write(edited, to: path)
+        let failure = try #require(await failure(.all, of: directory, versions: [2]))
         #expect(failure.failures.map(\.subject) == [path])
         #expect(failure.kinds == [.catalog])
         #expect(failure.first().message.contains(message))
         #expect(try directory.text(path) == edited)
     }
 
-    @Test(arguments: [
-        ("1-everyday.json", "\n", "\r\n"), ("3-everyday.json", "\n", "\r\n"),
-        ("Golden/1-everyday@3.json", "\n", "\r\n"), ("3-everyday.json", "Paris", "London"),
-    ])
-    func `Line endings do not count as a change, and a fixture of the newest version may change`(
-        path: String,
-        text: String,
-        newText: String
-    ) async throws {
-        try directory.edit(path, text, to: newText)
-
-        #expect(await failure() == nil)
-    }
-
-    @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
-        let directory = try await Releases.catalog()
-        try directory.remove("0-everyday.json")
-        for version in 1...3 { try directory.remove("Golden/0-everyday@\(version).json") }
-        let migrations = MigrationRegistry([Releases.split, Releases.nickname], oldestSupportedVersion: 1)
-
-        let report = try await directory.catalog().verify(migrations, types: Releases.types)
-
-        #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
+    @Test func `Line endings do not count as a change, and a fixture of the newest version may change`() async throws {
+        let directory = try await Releases.catalog(of: [1, 3])
+        try directory.edit("3-everyday.json", "Paris", to: "London")
+        for path in ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"] {
+            try directory.edit(path, "\n", to: "\r\n")
+        }
+        #expect(await failure(of: directory, versions: [1, 3]) == nil)
     }
 
     @Test func `A file whose name does not follow the scheme is a failure`() async throws {
         for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
-            try Data("{}".utf8).write(to: directory.url.appending(path: path))
+            try directory.write("{}", to: path)
         }
-        try Data().write(to: directory.url.appending(path: "README.md"))
-
+        try directory.write("", to: "README.md")
         let failure = try #require(await failure())
-
         #expect(failure.failures.map(\.subject) == ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"])
         #expect(failure.kinds == [.catalog])
         #expect(failure.first().message.contains("The one JSON file beside them may be `schema.json`"))
+    }
+
+    // MARK: Handwritten files
+
+    /// A trailing comma, no ledger, and a type that the app does not have.
+    private static let mistakes: [(text: String, kind: VerificationFailure.Kind)] = [
+        (#"{"format": 1, "schemaVersion": 2, "records": [],}"#, .catalog),
+        (#"{"format": 1, "schemaVersion": 2, "records": []}"#, .ledger),
+        (
+            """
+            {"format": 1, "schemaVersion": 2,
+            "ledger": [{"name": "alien-becomes-person", "version": 1}, {"name": "split-full-name", "version": 2}],
+            "records": [{"key": "a", "type": "Robot", "content": {}}]}
+            """,
+            .unknownType
+        ),
+    ]
+
+    @Test func `A fixture with a mistake gets no golden files until the mistake is corrected`() async throws {
+        let directory = CatalogDirectory()
+        for (text, kind) in Self.mistakes {
+            try directory.write(text, to: "2-odd.json")
+            for mode in [RecordingMode.missing, .all] {
+                let failure = try await failureWithoutWriting(mode, of: directory, versions: [2])
+                #expect(failure.failures.allSatisfy { $0.subject == "2-odd.json" })
+                #expect(failure.kinds.contains(kind))
+            }
+        }
+
+        // It can be corrected, because a fixture without golden files does not count as shipped.
+        try directory.write(Releases.store(at: 2).withoutTimes().json, to: "2-odd.json")
+        let missing = try #require(await failure(of: directory, versions: [2]))
+        #expect(missing.kinds == [.missingGolden])
+        #expect(
+            missing.failures.map(\.message) == [
+                "There is no Golden/2-odd@3.json to compare with. To write it: MOLT_RECORD=missing swift test"
+            ]
+        )
+        let recording = try #require(await failure(.missing, of: directory, versions: [2]))
+        #expect(recording.kinds == [.recorded])
+        #expect(recording.report.recorded == ["Golden/2-odd@3.json"])
+        #expect(await failure(of: directory, versions: [2]) == nil)
+    }
+
+    // MARK: Other registries
+
+    @Test(arguments: RecordingMode.allCases)
+    func `A registry that is older than the catalog never overwrites shipped files`(mode: RecordingMode) async throws {
+        let directory = try await Releases.catalog(of: [1, 2, 3])
+        try directory.edit("2-everyday.json", "Paris", to: "London")
+        let edited = Migration(to: 2, "split-full-name", .renameType("Alien", to: "Robot"))
+
+        let failure = try await failureWithoutWriting(
+            mode,
+            of: directory,
+            through: [Releases.alien, edited],
+            versions: [1, 2]
+        )
+
+        let changed = try #require(failure.all(.changed).first)
+        #expect(changed.subject == "2-everyday.json")
+        #expect(changed.place == "Golden/2-everyday@3.json")
+        #expect(failure.first(.golden).message.contains("correct the migration"))
+        #expect(!failure.first(.edited).message.contains("has not shipped yet"))
+        // Golden files of versions that the registry lacks are not compared, and the failure states this.
+        let unused = failure.all(.catalog)
+        #expect(unused.map(\.subject) == ["Golden/1-everyday@3.json", "Golden/2-everyday@3.json"])
+        #expect(unused.first?.message.contains("the registry has no version 3. It ends at version 2") == true)
+    }
+
+    @Test func `A golden file of a version missing from the registry is named, and may be removed after a squash`()
+        async throws
+    {
+        let directory = try await Releases.catalog(of: [0])
+        let lossy: MigrationRegistry = [Releases.alien, Releases.nickname]
+        let lost = try #require(await failure(of: directory, through: lossy, versions: [0]))
+        #expect(lost.all(.catalog).map(\.subject) == ["Golden/0-everyday@2.json"])
+        #expect(lost.first(.catalog).message.contains("the registry has no version 2 any more"))
+
+        // One migration replaces two, with the same results.
+        let both = Migration(
+            to: 2,
+            "people",
+            replacing: ["alien-becomes-person", "split-full-name"],
+            steps: Releases.alien.steps + Releases.split.steps
+        )
+        try directory.remove("Golden/0-everyday@1.json")
+        let squashed = await failure(of: directory, through: [both, Releases.nickname], versions: [0])
+        #expect(Set(squashed?.kinds ?? []).isDisjoint(with: [.changed, .catalog, .missingGolden]))
+    }
+
+    @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
+        let directory = try await Releases.catalog(of: [1, 2, 3])
+        let migrations = MigrationRegistry([Releases.split, Releases.nickname], oldestSupportedVersion: 1)
+        let report = try await directory.catalog().verify(migrations, types: Releases.types)
+        #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
     }
 }

@@ -39,27 +39,29 @@ import Testing
         try SchemaSnapshot(of: samples, version: version)
     }
 
-    /// Returns the error that a closure throws.
-    private func error(_ body: () throws -> Void) throws -> TestingError {
-        try #require(#expect(throws: TestingError.self) { try body() })
-    }
-
-    /// Verifies a snapshot that is not as recorded.
-    private func failure(of snapshot: SchemaSnapshot, _ mode: RecordingMode = .never) throws -> TestingError {
-        try error { try snapshot.verify(at: url, recording: mode) }
+    /// Expects a code and words of the error of verifying a snapshot that is not as recorded.
+    private func expect(
+        _ code: TestingError.Code,
+        of snapshot: SchemaSnapshot,
+        _ mode: RecordingMode = .never,
+        says words: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let error = try TestingError.expect(code, sourceLocation: sourceLocation) {
+            try snapshot.verify(at: url, recording: mode)
+        }
+        #expect(words.isEmpty || error.message.contains(words), "\(error)", sourceLocation: sourceLocation)
     }
 
     /// Records a snapshot, and verifies it.
     private func record(_ snapshot: SchemaSnapshot, _ mode: RecordingMode = .missing) throws {
-        #expect(try failure(of: snapshot, mode).code == .recorded)
+        try expect(.recorded, of: snapshot, mode)
         try snapshot.verify(at: url, recording: .never)
     }
 
     @Test func `A snapshot is recorded once, on request, and passes from then on`() throws {
-        let first = try snapshot(.samples(V1.Person()), .samples(V1.Group()))
-        let missing = try failure(of: first)
-        #expect(missing.code == .notRecorded)
-        #expect(missing.message.contains("MOLT_RECORD=missing"))
+        let first = try snapshot(.samples(V1.Person()))
+        try expect(.notRecorded, of: first, says: "MOLT_RECORD=missing")
         #expect(!FileManager.default.fileExists(atPath: url.path))
         try record(first)
         let text = try String(contentsOf: url, encoding: .utf8)
@@ -70,22 +72,6 @@ import Testing
                 {
                   "versions" : {
                     "1" : {
-                      "Group" : {
-                        "properties" : {
-                          "members" : {
-                            "elements" : {
-                              "properties" : {
-                                "age" : "Int",
-                                "name" : "String",
-                                "nickname" : "String?"
-                              },
-                              "type" : "Person"
-                            },
-                            "type" : "Array<Person>"
-                          }
-                        },
-                        "type" : "Group"
-                      },
                       "Person" : {
                         "properties" : {
                           "age" : "Int",
@@ -107,9 +93,9 @@ import Testing
         let text = try Data(contentsOf: url)
         let changed = try snapshot(.samples(V2.Person()))
         for mode in [RecordingMode.never, .missing] {
-            let drift = try failure(of: changed, mode)
-            #expect(drift.code == .schemaDrift)
-            #expect(drift.file == url)
+            let drift = try TestingError.expect(.schemaDrift, file: url) {
+                try changed.verify(at: url, recording: mode)
+            }
             #expect(
                 drift.message.hasPrefix(
                     """
@@ -140,24 +126,20 @@ import Testing
         let first = try snapshot(.samples(V1.Person()))
         try record(first)
         let next = try snapshot(.samples(V2.Person()), version: 3)
-        let missing = try failure(of: next)
-        #expect(missing.code == .notRecorded)
-        #expect(missing.message.contains("is 1, and the version is 3 now"))
+        try expect(.notRecorded, of: next, says: "is 1, and the version is 3 now")
         try record(next)
         #expect(try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 3).contains("\"mail\""))
-        #expect(try failure(of: first, .all).code == .shipped)
-        #expect(try error { _ = try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 2) }.code == .notRecorded)
+        try expect(.shipped, of: first, .all)
+        try TestingError.expect(.notRecorded) { try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 2) }
     }
 
     @Test func `A new type is not drift but must be recorded, and a type without a sample is reported`() throws {
         let one = try snapshot(.samples(V1.Person()))
         let both = try snapshot(.samples(V1.Person()), .samples(V1.Group()))
         try record(one)
-        let missing = try failure(of: both)
-        #expect(missing.code == .notRecorded)
-        #expect(missing.message.contains("does not have: Group."))
+        try expect(.notRecorded, of: both, says: "does not have: Group.")
         try record(both)
-        #expect(try failure(of: one).message.contains("There is no sample of 'Group', which the snapshot has."))
+        try expect(.schemaDrift, of: one, says: "There is no sample of 'Group', which the snapshot has.")
         try record(one, .all)
     }
 
@@ -165,15 +147,13 @@ import Testing
         struct Stubborn: Encodable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
         }
-        let failure = try error { _ = try snapshot(.samples(Stubborn())) }
-        #expect(failure.code == .unsuitable)
-        #expect(failure.message.contains("Stubborn"))
+        try TestingError.expect(.unsuitable, says: "Stubborn") { try snapshot(.samples(Stubborn())) }
     }
 
     @Test(arguments: ["{", "[]", #"{"versions":{"one":{}}}"#])
     func `A file that is not a snapshot is refused and left alone`(text: String) throws {
         try Data(text.utf8).write(to: url)
-        #expect(try failure(of: snapshot(.samples(V1.Person())), .all).code == .malformedFixture)
+        try expect(.malformedFixture, of: snapshot(.samples(V1.Person())), .all)
         #expect(try Data(contentsOf: url) == Data(text.utf8))
     }
 }

@@ -1,33 +1,48 @@
 import Foundation
 import MoltTesting
+import TestSupport
 import Testing
 
 @testable import Molt
 
 @Suite struct `Fault sweeps` {
+    /// The scenario's records, without suites.
+    private static let cache: StoreFixture = {
+        var fixture = FaultScenario.fixture
+        fixture.suites = [:]
+        return fixture
+    }()
+
     /// Sweeps an upgrade in which something is wrong.
     private func failure(
         of migrations: MigrationRegistry,
         _ faults: [FaultSweep.Fault] = [.error, .failingWrites, .fullDisk],
+        in fixture: StoreFixture = Self.cache,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> FaultReport {
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, configuration: configuration)
+        let sweep = FaultSweep(of: fixture, through: migrations, configuration: configuration)
         return try #require(await #expect(throws: FaultReport.self) { try await sweep.run(faults) })
     }
 
+    /// Returns the points of an upgrade, with the batches of a sweep.
+    private func points(of fixture: StoreFixture, through migrations: MigrationRegistry) throws -> [UpgradePoint] {
+        let points = Locked<[UpgradePoint]>([])
+        var configuration = CodableCache.Configuration()
+        configuration.hooks.batchSize = 3
+        configuration.hooks.atPoint = { point in points.withLock { $0.append(point) } }
+        _ = try fixture.migrated(through: migrations, configuration: configuration)
+        return points.withLock { $0 }
+    }
+
     @Test func `No fault loses data of a cache with suites, and the report says what was tried`() async throws {
-        let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations)
-        #expect(report.failures.isEmpty)
-        #expect(Set(report.trials.map(\.place)).count == report.available)
-        #expect(report.count(.error, .beforeSteps, .afterSteps) >= 8)
-        #expect(report.count(.error, .read) >= 8)
-        #expect(report.count(.error, .record) >= 7 + 5 * 2 + 4)
-        #expect(report.count(.error, .beforeCommit, .afterCommit) == 4)
+        let points = try points(of: FaultScenario.fixture, through: FaultScenario.migrations)
+        #expect(points.number(of: .beforeSteps, .afterSteps) >= 8)
+        #expect(points.number(of: .read) >= 8)
+        #expect(points.number(of: .record) >= 7 + 5 * 2 + 4)
+        #expect(points.number(of: .beforeCommit, .afterCommit) == 4)
         // Two suites in two phases, before and after each, and once after all of them.
-        #expect(report.count(.error, .beforeApply, .afterApply, .afterApplies) == 2 * 2 * 2 + 1)
-        #expect(report.trials.count { $0.kind == .failingWrites } >= 20)
-        #expect(report.trials.count { $0.kind == .fullDisk } >= 3)
-        let points = Set(report.trials.compactMap(\.place.point?.description))
+        #expect(points.number(of: .beforeApply, .afterApply, .afterApplies) == 2 * 2 * 2 + 1)
+        let names = Set(points.map(\.description))
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
@@ -36,10 +51,27 @@ import Testing
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",
         ] {
-            #expect(points.contains(name), "\(name)")
+            #expect(names.contains(name), "\(name)")
         }
+        let kinds = Set(points.map(\.kind))
+        #expect(kinds.count == 20)
+
+        // The short form has one point of each kind, and two others.
+        let limit: Int? = TestRun.choose(22, long: nil)
+        let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations, limit: limit)
+        #expect(report.failures.isEmpty)
+        #expect(report.available > points.count)
+        #expect(report.points(.error).count == (limit ?? points.count))
+        #expect(Set(report.points(.error).compactMap(\.point?.kind)) == kinds)
+        #expect(report.points(.failingWrites).count >= 20)
+        #expect(report.points(.fullDisk).count >= 3)
+        let places = Set(report.trials.map(\.place)).count
+        #expect((places == report.available) == (limit == nil))
+        let tried = limit == nil ? "\(places)" : "\(places) of \(report.available)"
         #expect(
-            report.description.contains("\(report.trials.count) interruptions at \(report.available) points, and noth")
+            report.description.hasPrefix(
+                "\(report.trials.count) interruptions at \(tried) points, and nothing was lost\n"
+            )
         )
         #expect(report.description.contains("  an error is thrown: before the steps ("))
         #expect(report.description.contains("writing the ledger (1)"))
@@ -47,16 +79,8 @@ import Testing
         #expect(report.trials.contains { $0.point.hasSuffix("in the steps of index (1)") && $0.problem == nil })
     }
 
-    @Test func `A sweep can be limited to some points, with at least one of each kind`() async throws {
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, limit: 26)
-        let report = try await sweep.run([.error])
-        #expect(report.trials.count == 26)
-        #expect(report.description.hasPrefix("26 interruptions at 26 of \(report.available) points"))
-        #expect(Set(report.trials.map(\.place.point?.kind)).count == 20)
-    }
-
     @Test func `A damaged file is detected`() throws {
-        let store = try TemporaryStore(FaultScenario.fixture)
+        let store = try TemporaryStore(Self.cache)
         #expect(try StoreFile.damage(at: store.url).isEmpty)
         let pages = try StoreFile.pageCount(at: store.url)
         #expect(pages > 4)
@@ -69,20 +93,30 @@ import Testing
     }
 
     @Test func `No fault loses data of suites without a cache`() async throws {
-        let report = try await FaultScenario.settingsFixture.sweepFaults(through: FaultScenario.settingsMigrations)
-        #expect(report.count(.error, .beforeSteps, .afterSteps) == 6)
-        #expect(report.count(.error, .beforeCommit, .afterCommit) == 4)
-        #expect(report.count(.failingWrites, .writeLedger, .writeJournal, .clearJournal) == 3)
-        #expect(report.count(.error, .beforeApply, .afterApply, .afterApplies) == 9)
-        #expect(report.count(.error, .record) == 0)
-        #expect(report.trials.count { $0.kind == .fullDisk } == 0)
+        let fixture = FaultScenario.settingsFixture
+        let points = try points(of: fixture, through: FaultScenario.settingsMigrations)
+        #expect(points.number(of: .beforeSteps, .afterSteps) == 6)
+        #expect(points.number(of: .beforeCommit, .afterCommit) == 4)
+        #expect(points.number(of: .writeLedger, .writeJournal, .clearJournal) == 3)
+        #expect(points.number(of: .beforeApply, .afterApply, .afterApplies) == 9)
+        #expect(points.number(of: .record) == 0)
+
+        let limit: Int? = TestRun.choose(12, long: nil)
+        let report = try await fixture.sweepFaults(through: FaultScenario.settingsMigrations, limit: limit)
+        #expect(Set(report.points(.error).compactMap(\.point?.kind)) == Set(points.map(\.kind)))
+        let writes = report.points(.failingWrites).compactMap(\.point)
+        #expect(writes.number(of: .writeLedger, .writeJournal, .clearJournal) == 3)
+        #expect(report.points(.fullDisk).isEmpty)
     }
 
     @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
-        let report = try await QuarantineScenario.fixture.sweepFaults(through: QuarantineScenario.migrations)
+        let report = try await QuarantineScenario.fixture.sweepFaults(
+            through: QuarantineScenario.migrations,
+            limit: TestRun.choose(16, long: nil)
+        )
         #expect(report.available > 70)
-        #expect(report.count(.error, .postponeChange) > 0)
-        #expect(report.trials.count { $0.kind == .fullDisk } >= 3)
+        #expect(report.points(.error).contains { $0.point?.kind == .postponeChange })
+        #expect(report.points(.fullDisk).count >= 3)
     }
 
     @Test func `A step that writes a suite directly is reported at each point between the step and the commit`()
@@ -92,8 +126,11 @@ import Testing
         let step = MigrationStep.run("set a setting at once", attaching: [settings]) { migration in
             try migration.suite(settings).suite.set("now", forKey: "direct")
         }
-        let direct = Migration(to: 8, "not-atomic", step)
-        let report = try await failure(of: MigrationRegistry(FaultScenario.migrations.migrations + [direct]), [.error])
+        let report = try await failure(
+            of: [Migration(to: 1, "not-atomic", step)],
+            [.error],
+            in: FaultScenario.fixture
+        )
 
         let names = Set(report.failures.compactMap(\.place.point?.description))
         #expect(names.contains("after the steps of not-atomic (1)"))
@@ -114,7 +151,6 @@ import Testing
             try? migration.enumerate("Note") { _, new in new["number"] = 1 }
         }
         let report = try await failure(of: [Migration(to: 1, "careless", step)])
-
         // After a record was changed, the library itself does not let the block continue.
         #expect(report.failures.map(\.fault) == ["an error is thrown"])
         #expect(report.failures[0].point.hasPrefix("the closure for the record note 1 of type Note"))
@@ -131,7 +167,7 @@ import Testing
             }
         }
         // The library does not let the block continue after that, so nothing is broken.
-        _ = try await FaultSweep(of: FaultScenario.fixture, through: [Migration(to: 1, "create", step)]).run([.error])
+        _ = try await FaultSweep(of: Self.cache, through: [Migration(to: 1, "create", step)]).run([.error])
         let errors = caught.withLock { $0 }
         #expect(errors.count == 1)
         let error = try #require(errors.first as? MoltError)
@@ -145,7 +181,6 @@ import Testing
     @Test func `An upgrade with random results is detected`() async throws {
         let step = MigrationStep.transform("Note") { note in note["id"] = .string(UUID().uuidString) }
         let report = try await failure(of: [Migration(to: 1, "random", step)])
-
         // Only the cause is reported, and not its consequences at each point.
         #expect(report.trials.isEmpty)
         #expect(report.problems.count == 1)
@@ -162,7 +197,6 @@ import Testing
             if runs.withLock({ $0 }) > 3 { throw CocoaError(.fileNoSuchFile) }
         }
         let report = try await failure(of: [Migration(to: 1, "thrice", step)], [.failingWrites])
-
         #expect(report.failures.map(\.point) == ["writing the ledger"])
         let problem = try #require(report.failures.first?.problem)
         #expect(problem.hasPrefix("The store can no longer be upgraded: "))
@@ -211,17 +245,22 @@ import Testing
             Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
         ]
         let error = await #expect(throws: MoltError.self) {
-            try await FaultScenario.fixture.sweepFaults(through: migrations)
+            try await Self.cache.sweepFaults(through: migrations)
         }
         #expect(error?.code == .propertyMissing)
     }
 }
 
 extension FaultReport {
-    /// The number of interruptions by a fault at points of some kinds.
-    fileprivate func count(_ fault: FaultSweep.Fault, _ kinds: UpgradePoint.Kind...) -> Int {
-        trials.count { trial in
-            trial.kind == fault && kinds.contains { $0 == trial.place.point?.kind }
-        }
+    /// The points at which a fault was tried.
+    fileprivate func points(_ fault: FaultSweep.Fault) -> [FaultPoint] {
+        trials.filter { $0.kind == fault }.map(\.place)
+    }
+}
+
+extension [UpgradePoint] {
+    /// The number of points of some kinds.
+    fileprivate func number(of kinds: UpgradePoint.Kind...) -> Int {
+        filter { kinds.contains($0.kind) }.count
     }
 }

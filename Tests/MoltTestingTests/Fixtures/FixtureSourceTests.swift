@@ -80,9 +80,7 @@ struct FixtureSourceTests {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
             #expect(try StoreFile.state(at: url).journal == [suite.attachedName])
-            let error = try #require(throws: TestingError.self) { try StoreFixture(cacheFile: url) }
-            #expect(error.code == .unsuitable)
-            #expect(error.file == url)
+            try TestingError.expect(.unsuitable, file: url) { try StoreFixture(cacheFile: url) }
         }
     }
 
@@ -141,9 +139,7 @@ struct FixtureSourceTests {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "app.plist")
             try Data(text.utf8).write(to: url)
-            let error = try #require(throws: TestingError.self) { try StoreFixture(settings: url, of: .standard) }
-            #expect(error.code == .malformedFixture)
-            #expect(error.file == url)
+            try TestingError.expect(.malformedFixture, file: url) { try StoreFixture(settings: url, of: .standard) }
             var fixture = StoreFixture(schemaVersion: 0)
             #expect(throws: TestingError.self) { try fixture.addSettings(from: url, of: .standard) }
             #expect(fixture == StoreFixture(schemaVersion: 0))
@@ -213,5 +209,72 @@ struct FixtureSourceTests {
             #expect(fromFile.schemaVersion == 3)
             #expect(fromFile.suites == [suite: ["loudness": 1], other: ["loudness": 1]])
         }
+    }
+
+    // MARK: Directories
+
+    private static let people = (0..<100).map { "person-\($0)" }
+
+    @Test func `The time of a file that does not fit into 64 bits is clamped`() throws {
+        try ScratchDirectory.with { folder in
+            let key = "person-1"
+            let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
+            let source = folder.appending(path: "source")
+            try files.write(to: source)
+            let fixture = try StoreFixture(adopting: source, keys: .list([key]), type: "Friend")
+            try FileManager.default.removeItem(at: source)
+            let content = try #require(fixture.record(forKey: key)?.content.bytes)
+            let text = #"{"object":"# + String(decoding: content, as: UTF8.self) + "}"
+            let name = try #require(files.files.first { $0.content == Data(text.utf8) }?.name)
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            // In 2267; ext4 cannot store a time after 2446.
+            let time = Date(timeIntervalSince1970: 9_400_000_000)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
+            #expect(try DirectoryFixture(contentsOf: folder).files.map(\.modified) == [.max])
+            // A migration adopts it, too, as a record that never expires.
+            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
+                .adoptCacheDirectory(to: 1, directory: folder, keys: .list([key]), type: "Friend")
+            ])
+            #expect(migrated.fixture.records.map(\.key) == [key])
+            #expect(migrated.fixture.records.map(\.expiration) == [nil])
+        }
+    }
+
+    @Test func `The records of a directory become a fixture, including expired ones`() throws {
+        let scratch = try ScratchDirectory()
+        let directory = scratch.file("Floppy")
+        try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: directory)
+        let keys = Self.people + ["expired", "in1h", "raw", "never written"]
+        let fixture = try StoreFixture(adopting: directory, keys: .list(keys)) { $0 == "raw" ? .data : "Friend" }
+        #expect(fixture.schemaVersion == 0)
+        #expect(fixture.ledger.isEmpty)
+        #expect(fixture.records.prefix(103).map(\.key) == keys.dropLast())
+        #expect(fixture.records.count == 113)
+        #expect(fixture.records.allSatisfy { $0.version == nil })
+        #expect(fixture.record(forKey: "raw")?.content == .data(Data("raw bytes".utf8)))
+        #expect(fixture.record(forKey: "person-1")?.expiration == nil)
+        let end = try #require(fixture.record(forKey: "in1h")?.expiration)
+        #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
+        #expect(try StoreFixture(json: fixture.json) == fixture)
+
+        let later = try StoreFixture(
+            adopting: directory,
+            keys: .list(keys),
+            type: "Friend",
+            now: Date(timeIntervalSince1970: 1_795_247_094)
+        )
+        #expect(later.record(forKey: "expired") == nil)
+        #expect(later.record(forKey: "in1h") != nil)
+    }
+
+    @Test func `A file that cannot be adopted is an error, and is not left out of the fixture`() throws {
+        let scratch = try ScratchDirectory()
+        let directory = scratch.file("Floppy")
+        try DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)]).write(to: directory)
+        let error = try #require(throws: MoltError.self) {
+            try StoreFixture(adopting: directory, keys: .fileNames, type: "Friend")
+        }
+        #expect(error.code == .notConvertible)
     }
 }

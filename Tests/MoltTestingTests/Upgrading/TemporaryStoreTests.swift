@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Temporary stores")
 struct TemporaryStoreTests {
-    private struct Friend: Codable, Equatable {
+    private struct Friend: Codable {
         var firstName: String
     }
 
@@ -39,15 +39,16 @@ struct TemporaryStoreTests {
 
     // MARK: Directories
 
-    @Test(arguments: EntryPoint.all(for: .cache))
-    func `A migration adopts a copy of the Cache directory of the app`(entry: EntryPoint) async throws {
+    @Test func `A migration adopts a copy of the Cache directory of the app`() async throws {
         try await Self.withDirectory { directory, files in
             let migrations = Self.adoption(of: directory)
             let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
             let dry = try store.dryRun(of: migrations)
-            let report = try await store.upgrade(through: migrations, by: entry)
-            let adopted = try store.contents(after: entry).records
-            #expect(adopted.filter { $0.typeName == "Friend" }.map(\.key) == Self.records)
+            let report = try await store.upgrade(through: migrations, by: .open)
+            let adopted = try store.contents()
+            #expect(adopted.records.filter { $0.typeName == "Friend" }.map(\.key) == Self.records)
+            let text = adopted.record(forKey: "person-7").map { String(decoding: $0.content.bytes, as: UTF8.self) }
+            #expect(text?.contains(#""firstName":"First7 Last7""#) == true)
             // The report names the app's directory, as the dry run does.
             let keys = report.entries.flatMap(\.steps).flatMap(\.keys)
             #expect(keys.prefix(100).map(\.key) == Self.records)
@@ -78,12 +79,14 @@ struct TemporaryStoreTests {
                 #expect(try DirectoryFixture(contentsOf: directory) == files)
 
                 let path = directory.path
-                let killed = try await sweep.killing { (kill: KillPoint) in
+                let limit = TestRun.choose(2, long: 4)
+                let kills = FaultSweep(of: fixture, through: migrations, limit: limit)
+                let killed = try await kills.killing { (kill: KillPoint) in
                     await #expect(processExitsWith: .signal(SIGKILL)) { [kill, path = path as String] in
                         try kill.run(through: Self.adoption(of: URL(filePath: path)))
                     }
                 }
-                #expect(killed.trials.count == 4)
+                #expect(killed.trials.count == limit)
                 #expect(try DirectoryFixture(contentsOf: directory) == files)
             }
         }
@@ -125,15 +128,6 @@ struct TemporaryStoreTests {
     // MARK: The cache
 
     @Test func `A temporary store exists for as long as a cache that it has opened`() throws {
-        let fixture = StoreFixture(schemaVersion: 0)
-        let cache = try TemporaryStore(fixture).open(migrations: [])
-        let path = cache.path
-        try cache.set(Friend(firstName: "Ada"), forKey: "ada")
-        #expect(try cache.value(Friend.self, forKey: "ada") == Friend(firstName: "Ada"))
-        #expect(FileManager.default.fileExists(atPath: path))
-    }
-
-    @Test func `A temporary store is removed with the cache that it has opened`() throws {
         var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
         let path = try #require(cache?.path)
         #expect(FileManager.default.fileExists(atPath: path))
@@ -149,9 +143,7 @@ struct TemporaryStoreTests {
             schemaVersion: 0,
             records: [.init("john", "Person", .json("{}"))]
         )
-        let error = #expect(throws: TestingError.self) { try TemporaryStore(fixture) }
-        #expect(error?.code == .unsuitable)
-        #expect(error?.message.contains("\"john\"") == true)
+        try TestingError.expect(.unsuitable, says: "\"john\"") { try TemporaryStore(fixture) }
     }
 
     @Test func `A suite that was never upgraded has no ledger`() throws {

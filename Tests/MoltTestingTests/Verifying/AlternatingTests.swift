@@ -19,7 +19,7 @@ import Testing
     /// The shop before its labels became a dictionary.
     private struct OldShop: Codable { var labels: [Fruit] }
 
-    private func failure(_ steps: MigrationStep...) async throws -> VerificationFailure? {
+    private func failure(of steps: [MigrationStep]) async throws -> VerificationFailure? {
         try await failure([Migration(to: 1, "labels", steps: steps + Self.renames)])
     }
 
@@ -56,7 +56,7 @@ import Testing
     func `is a failure that names it and the way out, although every record can be read`(
         step: MigrationStep
     ) async throws {
-        let failure = try #require(try await failure(step))
+        let failure = try #require(try await failure(of: [step]))
         #expect(failure.failures.map(\.kind) == [.keysAsElements])
         #expect(
             failure.failures.first?.message == """
@@ -67,16 +67,13 @@ import Testing
         )
     }
 
-    @Test func `is none for arrays, for objects, and for properties of the values`() async throws {
-        let failure = try await failure(
+    /// Changes of arrays, of objects, and of the values alone.
+    private static let harmless: [[MigrationStep]] = [
+        [
             .mapValue("Store", ["notes", .each], ["apple": "malus"]),
-            .mapValue("Store", ["byName", .each], ["apple": "malus"])
-        )
-        #expect(failure == nil)
-    }
-
-    @Test func `is none for a transform that changes the values alone`() async throws {
-        let failure = try await failure(
+            .mapValue("Store", ["byName", .each], ["apple": "malus"]),
+        ],
+        [
             .transform("Store") { shop in
                 guard var labels = shop["labels"]?.array else { return }
                 for index in stride(from: 1, to: labels.count, by: 2) where labels[index] == "apple" {
@@ -84,8 +81,14 @@ import Testing
                 }
                 shop["labels"] = .array(labels)
             }
-        )
-        #expect(failure == nil)
+        ],
+    ]
+
+    @Test(arguments: harmless)
+    func `is none for arrays, for objects, for properties of the values, and for a transform of the values`(
+        steps: [MigrationStep]
+    ) async throws {
+        #expect(try await failure(of: steps) == nil)
     }
 
     /// Steps that make a dictionary of the array of labels.
@@ -104,13 +107,13 @@ import Testing
         [.removeProperty("Shop", "labels"), .renameProperty("Shop", "byFruit", to: "labels")],
     ]
 
-    @Test(arguments: conversions, [1, 3])
-    func `is none if the array becomes a dictionary later`(conversion: [MigrationStep], version: Int) async throws {
+    @Test(arguments: conversions)
+    func `is none if the array becomes a dictionary later`(conversion: [MigrationStep]) async throws {
         let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
         let failure = try await failure(
             [
                 Migration(to: 1, "malus", steps: [map] + Self.renames),
-                Migration(to: version, "dictionary", steps: conversion),
+                Migration(to: 1, "dictionary", steps: conversion),
             ],
             from: #"{"labels":["apple"],"byFruit":["malus","fresh"]}"#
         )
@@ -128,11 +131,11 @@ import Testing
 
     @Test func `is a failure although a later step changes the same elements or another property`() async throws {
         let failure = try #require(
-            try await failure(
+            try await failure(of: [
                 .mapValue("Store", ["labels", .each], ["apple": "malus"]),
                 .changeValue("Store", ["labels", .each], to: .string),
-                .mapValue("Store", ["notes", .each], ["apple": "malus"])
-            )
+                .mapValue("Store", ["notes", .each], ["apple": "malus"]),
+            ])
         )
         #expect(failure.failures.map(\.kind) == [.keysAsElements, .keysAsElements])
     }

@@ -1,5 +1,6 @@
 import Foundation
 import MoltTesting
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -18,19 +19,28 @@ struct SettingsVerificationTests {
         "recent": ["names": ["Ada", "Grace"], "bytes": .data(Data([1, 2, 255]))],
     ]
 
-    private func recorded(_ fixture: StoreFixture, _ migrations: MigrationRegistry) async throws -> CatalogDirectory {
+    /// Creates a catalog with the stores of some versions, and their golden files.
+    private func recorded(
+        _ fixture: StoreFixture,
+        _ migrations: MigrationRegistry,
+        at versions: [Int]
+    ) async throws -> CatalogDirectory {
         let directory = CatalogDirectory()
-        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
-        for version in 1...3 {
-            let store = try fixture.migrated(through: migrations, upTo: version).fixture
-            try directory.catalog(recording: .missing).keep(store, named: "settings")
+        let catalog = directory.catalog(recording: .missing)
+        for version in versions {
+            let store = version == 0 ? fixture : try fixture.migrated(through: migrations, upTo: version).fixture
+            try catalog.keep(store, named: "settings")
         }
         let recording = await Releases.failure {
-            try await directory.catalog(recording: .missing).verify(migrations, types: [])
+            try await catalog.verify(migrations, types: [], versions: versions)
         }
         if let recording, recording.kinds != [.recorded] { throw recording }
         return directory
     }
+
+    /// The versions of the fixtures of a catalog, and those that each is upgraded to.
+    private static let versions = TestRun.choose([0, 2], long: [0, 1, 2, 3])
+    private static let targets = TestRun.choose([[1, 2, 3], [3]], long: [[1, 2, 3], [2, 3], [3], [3]])
 
     @Test func `A setting in an old form that no migration names fails`() async throws {
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: ["tags": #"["a"]"#, "sizes": "[1]"]])
@@ -46,17 +56,24 @@ struct SettingsVerificationTests {
         #expect(failure?.description.contains("not named: its value looks like an old form") == true)
     }
 
-    @Test func `A cache with settings passes`() async throws {
+    @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {
         let fixture = StoreFixture(
             schemaVersion: 0,
             records: [.init("photo", "Data", .data(Data([1])))],
             suites: [.standard: settings]
         )
-        let directory = try await recorded(fixture, migrations)
+        // Before the last migration, another one has emptied its suite.
+        let migrations = MigrationRegistry(
+            self.migrations.migrations + [Migration(to: 3, "rest", .removeKeys("rest", in: .standard))]
+        )
+        let directory = try await recorded(fixture, migrations, at: Self.versions)
+        let emptied = try directory.catalog().fixture(2, "settings")
+        #expect(emptied.ledger.map { $0.attachedCounts["standard"] } == [5, 0])
+        #expect(Set(emptied.ledger.map(\.appliedAt)).count == 1)
 
-        let report = try await directory.catalog().verify(migrations, types: [])
+        let report = try await directory.catalog().verify(migrations, types: [], versions: Self.versions)
 
-        #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
+        #expect(report.rows.map(\.targets) == Self.targets)
         #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory])
         // Without the digest, the file is that of a fixture.
         let text = try directory.text("Golden/0-settings@3.json")
@@ -69,23 +86,17 @@ struct SettingsVerificationTests {
     }
 
     @Test func `A suite without a cache passes`() async throws {
-        let fixture = StoreFixture(
-            primary: .suite(.standard),
-            schemaVersion: 0,
-            suites: [.standard: settings]
-        )
-        let directory = try await recorded(fixture, migrations)
-
-        let report = try await directory.catalog().verify(migrations, types: [])
-
-        #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
+        let fixture = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: settings])
+        let directory = try await recorded(fixture, migrations, at: Self.versions)
+        let report = try await directory.catalog().verify(migrations, types: [], versions: Self.versions)
+        #expect(report.rows.map(\.targets) == Self.targets)
         #expect(report.rows.first?.entryPoints == [.suite, .asyncSuite])
         #expect(report.rows.first?.upgrades == 3 * 5 + 3)
     }
 
     @Test func `A setting that a step loses is named by its key`() async throws {
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
-        let directory = try await recorded(fixture, migrations)
+        let directory = try await recorded(fixture, migrations, at: [2, 3])
         let losing: MigrationRegistry = [
             migrations.migrations[0],
             migrations.migrations[1],
@@ -93,7 +104,7 @@ struct SettingsVerificationTests {
         ]
 
         let failure = try #require(
-            await Releases.failure { try await directory.catalog().verify(losing, types: []) }
+            await Releases.failure { try await directory.catalog().verify(losing, types: [], versions: [2, 3]) }
         )
 
         #expect(
@@ -102,21 +113,6 @@ struct SettingsVerificationTests {
             )
         )
         #expect(failure.all(.edited).count == 1)
-    }
-
-    @Test func `A suite that a migration emptied does not defer the next one, even if the ledger has no times`()
-        async throws
-    {
-        let migrations: MigrationRegistry = [
-            migrations.migrations[0], migrations.migrations[1],
-            Migration(to: 3, "rest", .removeKeys("rest", in: .standard)),
-        ]
-        let directory = try await recorded(StoreFixture(schemaVersion: 0, suites: [.standard: settings]), migrations)
-
-        let emptied = try directory.catalog().fixture(2, "settings")
-        #expect(emptied.ledger.map { $0.attachedCounts["standard"] } == [5, 0])
-        #expect(Set(emptied.ledger.map(\.appliedAt)).count == 1)
-        try await directory.catalog().verify(migrations, types: [])
     }
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {

@@ -20,7 +20,6 @@ struct PropertyPathTests {
         let path = PropertyPath(names)
         var record = try Record(json: "{}".utf8)
         try record.set(path, to: 7)
-
         #expect(try record.int(path) == 7)
         #expect(record[path] == 7)
         #expect("\(MigrationStep.removeProperty("P", path))" == "remove P.\(names.joined(separator: "."))")
@@ -38,8 +37,37 @@ struct PropertyPathTests {
     @Test func `A path is encoded as an array of names`() throws {
         let paths: [PropertyPath] = ["mail", ["address", "zip"], []]
         let json = try JSONEncoder().encode(paths)
-
         #expect(String(decoding: json, as: UTF8.self) == #"[["mail"],["address","zip"],[]]"#)
         #expect(try JSONDecoder().decode([PropertyPath].self, from: json) == paths)
+    }
+}
+
+private struct Plain {}
+private struct Box<Value> {}
+
+private enum Outer {
+    struct Inner: RecordType {
+        static var recordTypeName: String { "Outer.Inner" }
+    }
+}
+
+@Suite("Type names of records")
+struct RecordTypeNameTests {
+    @Test(
+        arguments: [
+            (Plain.self, "Plain"),
+            (Int.self, "Int"),
+            (Box<Int>.self, "Box<Int>"),
+            (Outer.Inner.self, "Outer.Inner"),
+            ([Plain].self, "Array<Plain>"),
+            ([Outer.Inner].self, "Array<Outer.Inner>"),
+            (Outer.Inner?.self, "Optional<Outer.Inner>"),
+            ([[Outer.Inner]?].self, "Array<Optional<Array<Outer.Inner>>>"),
+            (Set<Int>.self, "Set<Int>"),
+            ([String: Outer.Inner].self, "Dictionary<String, Outer.Inner>"),
+        ] as [(Any.Type, String)]
+    )
+    func `A type has its own or its declared name, also inside containers`(type: Any.Type, name: String) {
+        #expect(RecordTypeName.of(type) == name)
     }
 }
