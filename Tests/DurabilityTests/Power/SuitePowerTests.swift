@@ -8,47 +8,39 @@
     extension PowerLossTests {
         @Suite("Losses of power during an upgrade of suites")
         struct SuitePowerTests {
-            @Test(arguments: AppScenario.Primary.allCases)
-            func `An upgrade is undone or can be finished, and is complete once it was reported`(
-                primary: AppScenario.Primary
-            ) async throws {
+            @Test func `An upgrade is undone or can be finished, and is complete once it was reported`() async throws {
                 // Another test of this process may make the library save the suites.
-                await #expect(processExitsWith: .success) { [primary = primary as AppScenario.Primary] in
-                    let scenario = AppScenario(primary)
-                    defer { scenario.place.remove() }
-                    try scenario.prepare(records: 100)
-                    let before = try scenario.outcome()
-                    let recording = try DiskRecording(scenario.place) {
-                        try scenario.upgrade()
-                        DiskRecording.mark("opened")
-                    }
-                    let after = try scenario.outcome()
-                    #expect(after.journal.isEmpty)
-                    #expect(after.old.isEmpty && after.group["title"] == "app" && after.group["tags"] == ["a", "b"])
-                    #expect(after.histories.map { $0.contains("title") } == [primary == .suite, true])
-                    let sweep = try PowerLossSweep(
-                        of: recording,
-                        seeds: TestRun.choose(1, long: 40),
-                        distance: TestRun.choose(20, long: 1)
-                    )
-                    var found: [AppScenario.Left: Int] = [:]
-                    let count = try sweep.run { moment in
-                        let left = try scenario.left(before: before, after: after)
-                        found[left, default: 0] += 1
-                        if !moment.marks.isEmpty, left != .new {
-                            throw Broken("It was reported as done, and is \(left).")
-                        }
-                        try scenario.upgrade()
-                        let finished = try scenario.outcome()
-                        guard finished == after else { throw Broken("Not finished: \(finished.summary)") }
-                    }
-                    TestRun.report(
-                        "power, suites of a \(primary): \(recording.operations.count) operations, \(count) losses, \(found)"
-                    )
-                    for left in AppScenario.Left.allCases { #expect(found[left, default: 0] > 0, "\(left)") }
+                await #expect(processExitsWith: .success) {
+                    for primary in AppScenario.Primary.allCases { try loseUpgrades(of: AppScenario(primary)) }
                 }
             }
         }
+    }
+
+    private func loseUpgrades(of scenario: AppScenario) throws {
+        defer { scenario.place.remove() }
+        try scenario.prepare(records: 100)
+        let before = try scenario.outcome()
+        let recording = try DiskRecording(scenario.place) {
+            try scenario.upgrade()
+            DiskRecording.mark("opened")
+        }
+        let after = try scenario.outcome()
+        #expect(after.journal.isEmpty)
+        #expect(after.old.isEmpty && after.group["title"] == "app" && after.group["tags"] == ["a", "b"])
+        #expect(after.histories.map { $0.contains("title") } == [scenario.primary == .suite, true])
+        var found: [AppScenario.Left: Int] = [:]
+        let count = try PowerLossSweep(of: recording, limit: 16, seeds: 40).run { moment in
+            let left = try scenario.left(before: before, after: after)
+            found[left, default: 0] += 1
+            if !moment.marks.isEmpty, left != .new { throw Broken("It was reported as done, and is \(left).") }
+            try scenario.upgrade()
+            let finished = try scenario.outcome()
+            guard finished == after else { throw Broken("Not finished: \(finished.summary)") }
+        }
+        let operations = recording.operations.count
+        TestRun.report("power, suites of a \(scenario.primary): \(operations) operations, \(count) losses, \(found)")
+        for left in AppScenario.Left.allCases { #expect(found[left, default: 0] > 0, "\(left)") }
     }
 
     /// The test records the calls of a child process, so that it can run beside others.
@@ -73,11 +65,7 @@
                 var found: [AppScenario.Left: Int] = [:]
                 // Creating a sweep compares its recording with the current files, so both are created first.
                 let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
-                    try PowerLossSweep(
-                        of: $0,
-                        seeds: TestRun.choose(1, long: 100),
-                        distance: TestRun.choose(3, long: 1)
-                    )
+                    try PowerLossSweep(of: $0, limit: 12, seeds: 100)
                 }
                 for sweep in sweeps {
                     _ = try sweep.run { moment in
