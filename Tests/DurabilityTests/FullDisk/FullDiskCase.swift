@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Molt
 
@@ -18,9 +19,6 @@ struct FullDiskCase: Sendable {
 
     static let all = [upgrade, growing, rest, fresh, firstValue, app, settings]
 
-    /// Returns the case with a name, which is how a child process receives it.
-    static func named(_ name: String) -> FullDiskCase? { all.first { $0.name == name } }
-
     private static let registry = MigrationRegistry(People.migrations)
 
     private static func open(_ place: TestPlace, _ registry: MigrationRegistry = registry) throws -> CodableCache {
@@ -39,7 +37,7 @@ struct FullDiskCase: Sendable {
 
     private static let upgrade = FullDiskCase(
         name: "an upgrade",
-        prepare: { try People.prepare($0, count: 300, size: 1_000) },
+        prepare: { try People.prepare($0, count: TestRun.choose(120, long: 300), size: 1_000) },
         act: { try open($0).close() },
         look: contents,
         isInDirectory: true
@@ -54,7 +52,7 @@ struct FullDiskCase: Sendable {
 
     private static let growing = FullDiskCase(
         name: "an upgrade that makes records longer",
-        prepare: { try People.prepare($0, count: 60, size: 1_000) },
+        prepare: { try People.prepare($0, count: TestRun.choose(20, long: 60), size: 1_000) },
         act: { try open($0, [grow]).close() },
         look: contents,
         isInDirectory: true
@@ -64,7 +62,7 @@ struct FullDiskCase: Sendable {
     private static let rest = FullDiskCase(
         name: "the backfill of an upgrade on read",
         prepare: { place in
-            try People.prepare(place, count: 60, size: 1_000)
+            try People.prepare(place, count: TestRun.choose(20, long: 60), size: 1_000)
             try openOnRead(place).close()
         },
         act: { place in
