@@ -37,7 +37,7 @@ struct FixtureTests {
         try set(ExpectedPeople.avatars)
         try cache.set(Samples.person, forKey: "contact/13")
         var fixture = try StoreFixture(capturing: cache)
-        fixture.suites[suites.group] = ExpectedSettings.native
+        fixture.suites[suites.group] = SampleData.settings
         try catalog.record(fixture, named: "everyone", migrations: registry)
     }
 
@@ -61,14 +61,14 @@ struct FixtureTests {
 
     @Test func `An upgrade survives a failure at every point`() async throws {
         let report = try await catalog.fixture(0, "everyone")
-            .sweepFaults(through: registry, limit: TestRun.choose(24, long: nil))
+            .sweepFaults(through: registry, limit: TestRun.choose(10, long: nil))
         #expect(report.available > 80)
         #expect(Set(report.trials.map(\.fault)).count == 3)
     }
 
     #if CHILD_PROCESSES
         @Test func `An upgrade survives a kill at every point`() async throws {
-            let limit = TestRun.choose(16, long: Int.max)
+            let limit = TestRun.choose(4, long: Int.max)
             let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, limit: limit)
             let report = try await sweep.killing { kill in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in

@@ -70,13 +70,45 @@ import Testing
         #expect(await errors("standard=\(plist.path).none").contains("there is no file at"))
     }
 
-    @Test func `a missing file is not created`() async {
-        for command in ["plan", "dry-run", "upgrade"] {
-            let missing = await run(command, scratch.file("none.molt").path)
-            #expect(missing.code == 1)
-            #expect(missing.errors.contains("there is no store at"))
+    @Test func `a file that is not the app's store is refused with a message that names it once, and left unchanged`()
+        async throws
+    {
+        let letter = scratch.file("letter.txt")
+        try Data(String(repeating: "Dear Ada, the engine is late again. ", count: 40).utf8).write(to: letter)
+        let foreign = scratch.file("foreign.db")
+        try SQLite(foreign).run("CREATE TABLE invoice (number)")
+        let empty = scratch.file("empty.molt")
+        try Data().write(to: empty)
+        let missing = scratch.file("missing.molt")
+        var later = migrations
+        later.register(Migration(to: 3, "later"))
+        try scratch.store("newer.molt", [])
+        let newer = scratch.file("newer.molt")
+        try CodableCache(at: newer, migrations: later).close()
+        let names = try scratch.names()
+
+        let refusals: [(command: String, file: URL, message: String)] = [
+            ("upgrade", letter, "\(letter.path) is not a store, "),
+            ("dry-run", letter, "\(letter.path) is not a store, "),
+            ("upgrade", foreign, "The file at \(foreign.path) is a database that Molt did not make. "),
+            ("upgrade", empty, "there is no store at \(empty.path)\n"),
+            ("upgrade", missing, "there is no store at \(missing.path)\n"),
+            ("dry-run", missing, "there is no store at \(missing.path)\n"),
+            ("plan", missing, "there is no store at \(missing.path)\n"),
+            ("upgrade", newer, ""),
+        ]
+        for (command, file, message) in refusals {
+            let before = try? Data(contentsOf: file)
+            let run = await run(command, file.path)
+            #expect(run.code == 1)
+            #expect(run.errors.hasPrefix("app: \(message)"), "\(run.errors)")
+            #expect(run.errors.components(separatedBy: file.path).count <= 2, "\(run.errors)")
+            #expect(run.errors.contains(file == newer ? "version 3" : file.path))
+            if file != newer { #expect(run.errors.count { $0 == "\n" } == 1) }
+            for word in ["--help", "foreignFile", "superseded"] { #expect(!run.errors.contains(word)) }
+            #expect((try? Data(contentsOf: file)) == before)
         }
-        #expect(!FileManager.default.fileExists(atPath: scratch.file("none.molt").path))
+        #expect(try scratch.names() == names)
     }
 
     @Test func `lint shows all mistakes of a registry`() async {
