@@ -59,11 +59,9 @@ struct Refusal: Error {}
         #expect(!report.isWhole)
         #expect(report.assumptions.contains { $0.contains("schema version") })
         #expect(report.assumptions.contains { $0.contains("deleted") })
-    }
-
-    @Test func `Records in the log take precedence over the file even without the first page`() throws {
-        let (_, contents) = try scratch.salvage(sound.openFile.zeroed(pages: 0..<1), log: sound.openLog)
-        for record in sound.openContents.records { #expect(contents.records.contains(record)) }
+        // Records in the log take precedence over the file.
+        let (_, logged) = try scratch.salvage(sound.openFile.zeroed(pages: 0..<1), log: sound.openLog)
+        for record in sound.openContents.records { #expect(logged.records.contains(record)) }
     }
 
     @Test func `One damaged page loses only its own records, and the report names them`() throws {
@@ -227,12 +225,18 @@ struct Refusal: Error {}
     private static let quarantined =
         "SELECT id, record_id, key, type, version, migration, reason, hex(content) FROM molt_quarantine"
 
-    @Test func `Quarantined records are quarantined in the new file, too`() throws {
-        try quarantine(5..<6)
-        let report = try CodableCache.salvage(from: url, to: newURL)
-        #expect(report.quarantinedCount == 1)
-        #expect(report.isWhole, "\(report)")
-        #expect(try SQLite(newURL).rows(Self.quarantined) == SQLite(url).rows(Self.quarantined))
+    @Test func `Quarantined records are quarantined in the new file, too, and are also found page by page`() throws {
+        try quarantine(0..<30)
+        let rows = try SQLite(url).rows(Self.quarantined)
+        #expect(rows.count == 3)
+        let file = Array(try Data(contentsOf: url))
+        let (whole, _) = try scratch.salvage(file)
+        #expect(whole.quarantinedCount == 3 && whole.isWhole, "\(whole)")
+        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
+        let (report, _) = try scratch.salvage(file.zeroed(0..<100))
+        #expect(report.quarantinedCount == 3 && report.savedCount == 27)
+        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
+        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
     @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
@@ -245,17 +249,6 @@ struct Refusal: Error {}
         #expect(!report.isWhole)
         #expect(!report.damage.isEmpty)
         #expect(report.quarantinedCount == 1)
-    }
-
-    @Test func `Quarantined records are also found page by page`() throws {
-        try quarantine(0..<30)
-        let rows = try SQLite(url).rows(Self.quarantined)
-        #expect(rows.count == 3)
-        let (report, _) = try scratch.salvage(Array(try Data(contentsOf: url)).zeroed(0..<100))
-        #expect(report.quarantinedCount == 3)
-        #expect(report.savedCount == 27)
-        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
-        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
     @Test func `A log that belongs to another file is ignored`() throws {

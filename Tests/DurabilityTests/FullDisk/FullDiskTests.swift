@@ -87,25 +87,6 @@
                 #expect(value == String(repeating: "\(number)", count: 2_000))
             }
         }
-
-        /// By default, SIGXFSZ ends the process, and Molt leaves its handling to the app.
-        ///
-        /// Threads of a pool, such as those that run `async` functions, do not receive the signal.
-        @Test func `A process ended by SIGXFSZ leaves the store as it was`() async throws {
-            let scenario = AppScenario()
-            defer { scenario.place.remove() }
-            try scenario.prepare(records: 300)
-            let before = try scenario.outcome()
-            await #expect(processExitsWith: .signal(SIGXFSZ)) { [scenario = scenario as AppScenario] in
-                let room = try #require(try Room(.sizeLimit, scenario.place, isTold: true))
-                try room.limit(more: 20_000)
-                try scenario.upgrade()
-            }
-            #expect(try scenario.outcome() == before)
-            try scenario.upgrade()
-            let after = try scenario.outcome()
-            #expect(after.contents?.version == 8 && after.journal.isEmpty && after.old.isEmpty)
-        }
     }
 
     /// Runs a case with increasing amounts of free space.
@@ -170,23 +151,12 @@
     struct Room {
         let kind: `A full disk`.Kind
         let place: TestPlace
-        /// Whether the process receives SIGXFSZ.
-        private let isTold: Bool
 
-        init?(_ kind: `A full disk`.Kind, _ place: TestPlace, isTold: Bool = false) throws {
+        init?(_ kind: `A full disk`.Kind, _ place: TestPlace) throws {
             self.kind = kind
             self.place = place
-            self.isTold = isTold
             try place.makeDirectory()
-            switch kind {
-            case .sizeLimit:
-                // Threads of a pool receive no signals otherwise.
-                var signals = sigset_t()
-                sigemptyset(&signals)
-                sigaddset(&signals, SIGXFSZ)
-                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            case .volume: guard Mounts.mountVolume(of: 16_384, on: place.directory) else { return nil }
-            }
+            if kind == .volume, !Mounts.mountVolume(of: 16_384, on: place.directory) { return nil }
         }
 
         private var filler: String { place.directory.appendingPathComponent("filler").path }
@@ -195,7 +165,7 @@
         func limit(more bytes: Int) throws {
             switch kind {
             case .sizeLimit:
-                try FileSizeLimit.set(bytes, isTold: isTold)
+                try FileSizeLimit.set(bytes)
             case .volume:
                 var status = statvfs()
                 try #require(statvfs(place.directory.path, &status) == 0)

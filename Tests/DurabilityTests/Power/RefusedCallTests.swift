@@ -156,16 +156,12 @@
             }
 
             private func check(_ error: any Error, _ refusal: Refusal, _ number: Int) {
-                let (code, message) =
-                    switch error {
-                    case let error as MoltError: (error.code.rawValue, error.message)
-                    default: ("other", "\(error)")
-                    }
+                let code = (error as? MoltError)?.code.rawValue ?? "other"
                 // SQLite does not report why it could not create a file, and none can be created without its directory.
                 #expect(["storeFailed", "noPermission", "notAFile"].contains(code), "\(number): \(error)")
-                if refusal == .isFull {
-                    #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
-                }
+                guard refusal == .isFull else { return }
+                let message = (error as? MoltError)?.message ?? ""
+                #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
             }
         }
     }
