@@ -15,20 +15,22 @@ import contacts
     @Test func `A wrong, missing or additional value is detected`() throws {
         let cache = try CodableCache(at: try scratch.store(of: .third), migrations: migrations)
         defer { cache.close() }
-        func error() -> String? {
-            let check = { try SampleData.check(cache, people: SampleData.namedPeople) }
-            return #expect(throws: ContactsError.self) { try check() }?.errorDescription
+        func problem() -> String? {
+            let error = #expect(throws: ContactsError.self) {
+                try SampleData.check(cache, people: SampleData.namedPeople)
+            }
+            return error?.errorDescription
         }
         try cache.set(Call(person: "contact/1", seconds: 1), forKey: "call/extra")
-        #expect(error()?.hasPrefix("The store has 21 records") == true)
+        #expect(problem()?.hasPrefix("The store has 21 records") == true)
         try cache.remove(forKey: "call/extra")
         try SampleData.check(cache, people: SampleData.namedPeople)
         var person = try #require(try cache.value(Person.self, forKey: "contact/9"))
         person.address?.city = "Hanoi"
         try cache.set(person, forKey: "contact/9")
-        #expect(error() == #"The value of "contact/9" is not what it should be after the upgrade."#)
+        #expect(problem() == #"The value of "contact/9" is not what it should be after the upgrade."#)
         try cache.remove(forKey: "contact/9")
-        #expect(error() != nil)
+        #expect(problem() != nil)
     }
 
     @Test func `A wrong setting, or one left in the source, is detected`() throws {

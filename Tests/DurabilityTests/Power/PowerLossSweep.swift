@@ -73,8 +73,8 @@ struct PowerLossSweep {
                 )
                 // The shared memory of SQLite is a file, too, and may have any content after a loss of power.
                 var random = SeededGenerator(seed: number)
-                let memory = random.oneIn(2) ? [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32_768) : nil
-                try image.restore(to: recording.place, memory: memory)
+                let memory = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32_768)
+                try image.restore(to: recording.place, memory: random.oneIn(2) ? memory : nil)
                 recording.place.forgetSettings()
                 do {
                     try check(moment)

@@ -6,7 +6,7 @@
 
     @Suite("A page in a browser", .enabled(if: Browser.path != nil, "needs Chromium or Chrome in PATH"))
     struct BrowserTests {
-        /// Pages of a dry run, of one that fails, and of a diff; the ordinary run opens the first, as a browser is slow.
+        /// Pages of a dry run, of one that fails, and of a diff; in the ordinary run only the first.
         @Test func `shows all sections, and hostile content of a store does nothing`() async throws {
             let store = try ReportStore.hostile()
             #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
