@@ -39,7 +39,7 @@ extension PowerLossTests {
                 DiskRecording.mark("upgraded")
             }
             let after = try contents()
-            let sweep = try PowerLossSweep(of: recording, limit: 14, seeds: 20)
+            let sweep = try PowerLossSweep(of: recording, limit: 10, seeds: 20)
             var counts = [0, 0, 0, 0]
             let count = try sweep.run { moment in
                 let left = try contents()
@@ -131,7 +131,7 @@ extension PowerLossTests {
                 DiskRecording.mark("restored")
             }
             var counts = [0, 0]
-            let count = try PowerLossSweep(of: recording, limit: 14, seeds: 20).run { moment in
+            let count = try PowerLossSweep(of: recording, limit: 8, seeds: 20).run { moment in
                 counts[try look() ? 1 : 0] += 1
                 if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
                 try CodableCache.restore(backup, at: place.cache)
@@ -236,7 +236,7 @@ extension PowerLossTests {
                 try suite.restore(backup)
                 DiskRecording.mark("restored")
             }
-            let sweep = try PowerLossSweep(of: recording, limit: 20, seeds: 40)
+            let sweep = try PowerLossSweep(of: recording, limit: 18, seeds: 40)
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
                 let state = try suite.upgradeState()

@@ -25,20 +25,22 @@ struct PowerLossSweep {
     /// The indices of the operations after which power is lost.
     private let points: Set<Int>
 
-    /// Checks that the recording is complete: replaying it yields the current files.
+    /// Creates a sweep of all points; in the ordinary run, of some of each kind.
     ///
     /// - Parameters:
     ///   - limit: The number of points in the ordinary run, besides those that are always tried.
-    ///   - distance: The distance between the points in the long run.
     ///   - seeds: The number of random losses of sectors at each point in the long run.
-    init(of recording: DiskRecording, limit: Int, distance: Int = 1, seeds: Int) throws {
+    init(of recording: DiskRecording, limit: Int, seeds: Int) throws {
+        let all = recording.operations
+        let points = TestRun.isLong ? Set(all.indices) : Self.points(in: all, limit: limit)
+        try self.init(of: recording, at: points, seeds: seeds)
+    }
+
+    /// Creates a sweep, and checks that the recording is complete: replaying it yields the current files.
+    init(of recording: DiskRecording, at points: Set<Int>, seeds: Int) throws {
         self.recording = recording
         self.seeds = seeds
-        let all = recording.operations
-        points =
-            TestRun.isLong
-            ? Set(all.indices.filter { $0 % distance == 0 || all[$0].name == "mark" })
-            : Self.points(in: all, limit: limit)
+        self.points = points
         var disk = VolatileDisk(recording.before)
         for operation in recording.operations { disk.apply(operation) }
         let (replayed, found) = (disk.image(.everything), try DiskImage(of: recording.place))
