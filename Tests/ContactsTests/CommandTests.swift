@@ -68,22 +68,6 @@
             try SampleData.check(cache, people: SampleData.namedPeople)
         }
 
-        @Test func `A dry run reports and writes nothing`() async throws {
-            let file = try scratch.store(of: .first)
-            let before = try Data(contentsOf: file)
-            let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
-
-            let contacts = try await ContactsProcess.run("dry-run", file.path, "--samples", "2")
-
-            #expect(contacts.status == 0)
-            #expect(contacts.output.contains("version 0 to 4"))
-            #expect(contacts.output.contains("split Person.fullName into firstName, lastName"))
-            #expect(contacts.output.contains("    - fullName: \"Ada Lovelace\"\n    + firstName: \"Ada\""))
-            #expect(try Data(contentsOf: file) == before)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == names)
-            #expect(contacts.leftovers.isEmpty)
-        }
-
         @Test(arguments: [[], ["--dry-run"]])
         func `A summary has the figures and none of the data`(arguments: [String]) async throws {
             let contacts = try await ContactsProcess.run(arguments + ["--summary"])
