@@ -19,15 +19,6 @@ import contacts
         suites.remove()
     }
 
-    @Test func `The checked-in settings equal what release 1 writes`() throws {
-        let settings = try Release.settings()
-
-        #expect(try settings == release1Settings())
-        #expect(settings["favoriteGroups"] == #"["work\/lab","club"]"#)
-        #expect(settings["backupInterval"] == #""1 Hour""#)
-        #expect(settings["backupDates"] == "[642000000,642086400]")
-    }
-
     @Test(arguments: Release.allCases)
     func `The settings of every release are native and in the group after one opening`(release: Release) throws {
         let file = try scratch.store(of: release)
