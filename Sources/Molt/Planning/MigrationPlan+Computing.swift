@@ -26,7 +26,7 @@ extension MigrationPlan {
         _ state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        _ attachments: AttachedStores,
+        _ stores: AttachedStores,
         onlyRecordsOnRead: Bool,
         hasRecords: (_ before: Int) throws -> Bool
     ) throws {
@@ -38,7 +38,7 @@ extension MigrationPlan {
             onlyRecordsOnRead: onlyRecordsOnRead,
             finished: Self.finishedOnRead(in: state, registry, hasRecords)
         ) {
-            suites = try attachments.suiteStates()
+            suites = try stores.suiteStates()
             return suites
         }
         guard problems.isEmpty, journal.isEmpty else { return }
@@ -54,11 +54,11 @@ extension MigrationPlan {
                 return entry
             }
         }
-        try deferEntries(state.ledger + rows, registry, attachments)
+        try deferEntries(state.ledger + rows, registry, stores)
     }
 
     /// - Parameters:
-    ///   - finished: The rows of ``lostOnRead(in:_:)`` that no record waits for.
+    ///   - finished: The rows of ``lostOnRead(in:_:)`` that all records have been through.
     ///   - suites: The states of the registry's suites; not asked for if the store has a problem or a journal, because
     ///     what suites hold is known only once the changes in it are made.
     private init(
@@ -127,7 +127,7 @@ extension MigrationPlan {
         }
     }
 
-    /// The rows of migrations on read that the registry does not have any more, and that no record waits for.
+    /// The rows of migrations on read that left the registry and that all records have been through.
     ///
     /// If a migration of the registry has the name, the records from before its own version would go through it.
     private static func finishedOnRead(
@@ -258,7 +258,7 @@ extension MigrationPlan {
     private mutating func deferEntries(
         _ ledger: [LedgerEntry],
         _ registry: MigrationRegistry,
-        _ attachments: AttachedStores
+        _ stores: AttachedStores
     ) throws {
         /// The first deferred migration for each attached store.
         var waiting: [String: MigrationID] = [:]
@@ -268,7 +268,7 @@ extension MigrationPlan {
         for index in candidates {
             let migration = registry.migrations[index]
             let running = migration.steps.filter(entries[index].action.runs)
-            let reason = try chainReason(migration, waiting) ?? attachments.deferral(of: running, ledger)
+            let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger)
             if let reason { deferEntry(index, migration, reason, &waiting) }
         }
         // Each round may add more stores, through a migration that works on several.

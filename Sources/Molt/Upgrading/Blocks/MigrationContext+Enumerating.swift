@@ -34,13 +34,17 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let stage = newStage()
-        var hasDeferred = false
+        let round = newRound()
+        var hasPostponed = false
         var visited = 0
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
         let memory = RecordBatch(capacity: configuration.hooks.batchSize)
+        let known = try perform { try $0.count(ofType: type) }
+        var read = 0
+        // Created records are not visited.
+        var hasChangedOthers = counts.created > 0
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
@@ -54,6 +58,7 @@ extension MigrationContext {
             guard let batch = next else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
+            read += batch.count
             var seen = 0
             for index in 0..<batch.count {
                 // The visited records must not depend on the batch size.
@@ -72,19 +77,21 @@ extension MigrationContext {
                 }
                 counts.read += 1
                 visited += 1
-                let isDeferred = try withAutoreleasePool { try visit(&batch[index], level, stage, body) }
-                hasDeferred = isDeferred || hasDeferred
+                let isPostponed = try withAutoreleasePool { try visit(&batch[index], level, round, body) }
+                hasPostponed = isPostponed || hasPostponed
             }
             runner.meter.advance(by: seen)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
+                hasChangedOthers = true
                 // What was read ahead may have changed.
                 ahead?.end()
                 ahead = nil
             }
         }
+        try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
         if visited == 0 { try noteMissing(type) }
-        if hasDeferred {
-            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        if hasPostponed {
+            try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
         }
     }
 
@@ -99,7 +106,7 @@ extension MigrationContext {
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck(configuration.checkCancellation)
+            stoppedBy: StopCheck { [configuration] in try configuration.checkCancellation() }
         ) { batch in
             try reader.read(into: batch)
         } change: { batch in
@@ -111,11 +118,11 @@ extension MigrationContext {
         }
     }
 
-    /// - Returns: Whether a change was deferred to the end of the enumeration.
+    /// - Returns: Whether a change was postponed to the end of the enumeration.
     private func visit(
         _ record: inout Record,
         _ level: Int,
-        _ stage: Int,
+        _ round: Int,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws -> Bool {
         let typeName = record.typeName
@@ -160,9 +167,9 @@ extension MigrationContext {
             // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
-        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage, isVisited: true)
+        let isPostponed = try write(record, isRetyped: isRetyped, round: round, isVisited: true)
         if let before { note(before, record) }
-        return isDeferred
+        return isPostponed
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
@@ -207,7 +214,7 @@ extension MigrationContext {
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func removeFailed(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? runner.registry.failurePolicy
-        guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
+        guard policy != .stop, failure == nil, usedStores.isEmpty, error.isAboutRecord else { return false }
         let cause = MigrationReport.RecordFailure(error, in: step, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
@@ -223,11 +230,11 @@ extension MigrationContext {
         }
         touch(old.id, isDeleted: true)
         counts.quarantined += 1
-        let stage = newStage()
-        try perform(at: UpgradePoint(.deferChange)) { records in
-            let kind = DeferredChange.Kind.quarantine(cause, typeName: old.typeName)
-            try records.deferChange(DeferredChange(stage: stage, id: old.id, kind: kind))
-            try records.applyDeferredChanges(stage: stage)
+        let round = newRound()
+        try perform(at: UpgradePoint(.postponeChange)) { records in
+            let kind = PostponedChange.Kind.quarantine(cause, typeName: old.typeName)
+            try records.postpone(PostponedChange(round: round, id: old.id, kind: kind))
+            try records.applyPostponedChanges(round: round)
         }
         return true
     }

@@ -2,14 +2,14 @@
 ///
 /// Type renames and deletions are resolved here, so records need no lookups on their way. Names are compared by bytes,
 /// as in the store.
-struct StepChains: Sendable {
+struct StepsByType: Sendable {
     /// A step in a chain; a class, so that nothing is copied for each record.
-    final class Link: Sendable {
+    final class ChainStep: Sendable {
         /// The step's position in the pass.
-        let stage: Int
+        let index: Int
         /// The position of its migration's first step in the pass.
-        let firstStage: Int
-        let step: ScheduledStep
+        let firstIndex: Int
+        let scheduled: ScheduledStep
         /// See ``PendingMigration``.
         let recordVersion: Int
         let doneFrom: Int
@@ -22,20 +22,20 @@ struct StepChains: Sendable {
         let coding: RecordCoding
 
         init(
-            _ step: ScheduledStep,
-            stage: Int,
-            firstStage: Int,
+            _ scheduled: ScheduledStep,
+            index: Int,
+            firstIndex: Int,
             typeName: String,
             isRenamed: Bool,
             edit: RecordEdit,
             coding: RecordCoding
         ) {
-            self.stage = stage
-            self.firstStage = firstStage
-            self.step = step
-            recordVersion = step.pending.recordVersion
-            doneFrom = step.pending.doneFrom
-            isOnRead = step.migration.isOnRead
+            self.index = index
+            self.firstIndex = firstIndex
+            self.scheduled = scheduled
+            recordVersion = scheduled.pending.recordVersion
+            doneFrom = scheduled.pending.doneFrom
+            isOnRead = scheduled.migration.isOnRead
             self.typeName = typeName
             self.isRenamed = isRenamed
             self.edit = edit
@@ -43,43 +43,40 @@ struct StepChains: Sendable {
         }
 
         /// The same step with other coders.
-        convenience init(_ link: Link, _ coding: RecordCoding) {
+        convenience init(_ step: ChainStep, _ coding: RecordCoding) {
             self.init(
-                link.step,
-                stage: link.stage,
-                firstStage: link.firstStage,
-                typeName: link.typeName,
-                isRenamed: link.isRenamed,
-                edit: link.edit,
+                step.scheduled,
+                index: step.index,
+                firstIndex: step.firstIndex,
+                typeName: step.typeName,
+                isRenamed: step.isRenamed,
+                edit: step.edit,
                 coding: coding
             )
         }
     }
 
+    /// The steps for the records of a type.
     struct Chain: Sendable {
-        var links: [Link] = []
-        /// The name of the record's type after all steps; nil if one after the last link deletes the type.
-        var lastName: String?
+        /// The name of the type before these steps.
+        let typeName: String
+        fileprivate(set) var steps: [ChainStep] = []
+        /// The name of the type after all steps of the pass; nil if one after these deletes the type.
+        fileprivate(set) var lastName: String?
 
-        var runsClosure: Bool { links.contains { $0.edit.runsClosure } }
-    }
-
-    /// The chain of a type, by the type's name before all steps.
-    struct TypeChain: Sendable {
-        var typeName: String
-        var chain: Chain
+        var runsClosure: Bool { steps.contains { $0.edit.runsClosure } }
 
         /// An equal chain with coders that share no state with those of others.
         ///
         /// Each use of a coder changes the reference counts of its parts, for which cores contend: converting a batch
         /// on two cores takes a quarter longer with shared coders.
-        var withOwnCoders: TypeChain {
+        var withOwnCoders: Chain {
             var copies: [ObjectIdentifier: RecordCoding] = [:]
             var own = self
-            own.chain.links = chain.links.map { link in
-                let copy = copies[ObjectIdentifier(link.coding)] ?? link.coding.copy()
-                copies[ObjectIdentifier(link.coding)] = copy
-                return Link(link, copy)
+            own.steps = steps.map { step in
+                let copy = copies[ObjectIdentifier(step.coding)] ?? step.coding.copy()
+                copies[ObjectIdentifier(step.coding)] = copy
+                return ChainStep(step, copy)
             }
             return own
         }
@@ -87,23 +84,23 @@ struct StepChains: Sendable {
 
     private let steps: [ScheduledStep]
     /// For each step, the position of its migration's first one in the pass.
-    let firstStages: [Int]
+    let firstStepIndices: [Int]
 
     init(_ steps: [ScheduledStep]) {
         self.steps = steps
         var first = 0
-        firstStages = steps.indices.map { stage in
-            if steps[stage].migration.name != steps[first].migration.name { first = stage }
+        firstStepIndices = steps.indices.map { index in
+            if steps[index].migration.name != steps[first].migration.name { first = index }
             return first
         }
     }
 
-    /// The steps from a stage on, for records that have a type name at that stage.
-    func chain(from stage: Int = 0, typeName: String) -> Chain {
+    /// The steps from a position in the pass on, for records that have a type name there.
+    func chain(from start: Int = 0, typeName: String) -> Chain {
+        var chain = Chain(typeName: typeName)
         var typeName = typeName
         var isRenamed = false
-        var chain = Chain()
-        for index in stage..<max(stage, steps.count) {
+        for index in start..<max(start, steps.count) {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
@@ -117,11 +114,11 @@ struct StepChains: Sendable {
                 }
             case .edit(let edit):
                 guard ExactName.isSame(edit.typeName, typeName) else { continue }
-                chain.links.append(
-                    Link(
+                chain.steps.append(
+                    ChainStep(
                         step,
-                        stage: index,
-                        firstStage: firstStages[index],
+                        index: index,
+                        firstIndex: firstStepIndices[index],
                         typeName: typeName,
                         isRenamed: isRenamed,
                         edit: edit,
@@ -137,16 +134,16 @@ struct StepChains: Sendable {
     }
 
     /// The chains of all types whose records a step processes, by type name.
-    func all() -> [TypeChain] {
+    func all() -> [Chain] {
         Set(steps.compactMap(\.typeName).map(ExactName.init)).map(\.text).sorted()
-            .map { TypeChain(typeName: $0, chain: chain(typeName: $0)) }
-            .filter { !$0.chain.links.isEmpty }
+            .map { chain(typeName: $0) }
+            .filter { !$0.steps.isEmpty }
     }
 
-    /// The name that a type has at `end`, given its name at `stage`; no step in between may delete the type.
-    func name(of typeName: String, from stage: Int, before end: Int) -> String {
+    /// The name that a type has at `end`, given its name at `start`; no step in between may delete the type.
+    func name(of typeName: String, from start: Int, before end: Int) -> String {
         var typeName = typeName
-        for index in stage..<max(stage, min(end, steps.count)) {
+        for index in start..<max(start, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
             if ExactName.isSame(name, typeName) { typeName = newName }
         }
