@@ -5,8 +5,7 @@ import contacts
 
 @testable import Molt
 
-@Suite
-final class `Settings of the contacts app` {
+@Suite final class `Settings of the contacts app` {
     private let scratch: ScratchDirectory
     /// Suites with the settings of release 1.
     private let suites: SettingsSuites
@@ -20,16 +19,6 @@ final class `Settings of the contacts app` {
         suites.remove()
     }
 
-    @Test
-    func `The checked-in settings equal what release 1 writes`() throws {
-        let settings = try Release.settings()
-
-        #expect(try settings == release1Settings())
-        #expect(settings["favoriteGroups"] == #"["work\/lab","club"]"#)
-        #expect(settings["backupInterval"] == #""1 Hour""#)
-        #expect(settings["backupDates"] == "[642000000,642086400]")
-    }
-
     @Test(arguments: Release.allCases)
     func `The settings of every release are native and in the group after one opening`(release: Release) throws {
         let file = try scratch.store(of: release)
@@ -37,7 +26,7 @@ final class `Settings of the contacts app` {
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
 
-        #expect(try suites.group.values() == ExpectedSettings.native)
+        #expect(try suites.group.values() == SampleData.settings)
         #expect(try suites.own.values().isEmpty)
         #expect(try !suites.group.value(for: .showsPhotos))
         #expect(try suites.group.value(for: .signature) == #""Yours, Ada""#)
@@ -52,8 +41,7 @@ final class `Settings of the contacts app` {
         try SampleData.check(cache, people: SampleData.namedPeople)
     }
 
-    @Test
-    func `The report names each setting's outcome, and the reason for the damaged one`() throws {
+    @Test func `The report names each setting's outcome, and the reason for the damaged one`() throws {
         let file = try scratch.store(of: .first)
 
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
@@ -76,7 +64,7 @@ final class `Settings of the contacts app` {
                 "recentSearches": .notConvertible,
             ]
         )
-        #expect(outcomes(of: "suite-to-app-group") == ExpectedSettings.native.mapValues { _ in .moved })
+        #expect(outcomes(of: "suite-to-app-group") == SampleData.settings.mapValues { _ in .moved })
         let damaged = try #require(cache.report.keys.first { $0.outcome == .notConvertible })
         #expect(damaged.reason?.isEmpty == false)
         #expect(!"\(cache.report)".contains("Plat"))
@@ -85,8 +73,7 @@ final class `Settings of the contacts app` {
         #expect(error?.code == .typeMismatch)
     }
 
-    @Test
-    func `Releases 2 and 3 leave the settings in place, and the path does not matter`() throws {
+    @Test func `Releases 2 and 3 leave the settings in place, and the path does not matter`() throws {
         let file = try scratch.store(of: .first)
         let registry = contacts.migrations(settings: suites)
 
@@ -96,7 +83,7 @@ final class `Settings of the contacts app` {
             #expect(try suites.group.values().isEmpty)
         }
         try CodableCache(at: file, migrations: registry).close()
-        #expect(try suites.group.values() == ExpectedSettings.native)
+        #expect(try suites.group.values() == SampleData.settings)
 
         // The move runs once: later values stay, even under a key that release 1 used.
         try suites.group.set(10, for: .pageSize)
@@ -104,66 +91,5 @@ final class `Settings of the contacts app` {
         try CodableCache(at: file, migrations: registry).close()
         #expect(try suites.group.value(for: .pageSize) == 10)
         #expect(try suites.own.values() == ["pageSize": "stays"])
-    }
-
-    @Test
-    func `A dry run reports the outcome of the settings and does not change them`() throws {
-        let report = try CodableCache.dryRun(
-            at: Release.first.store,
-            migrations: contacts.migrations(settings: suites)
-        )
-
-        #expect(report.keys.count { $0.outcome == .converted } == 5)
-        #expect(report.keys.count { $0.outcome == .moved } == 9)
-        #expect(try suites.own.values() == Release.settings())
-        #expect(try suites.group.values().isEmpty)
-    }
-
-    @Test
-    func `A cancelled upgrade leaves the settings in place, and the next one moves them`() throws {
-        let file = try scratch.store(of: .first)
-        var registry = contacts.migrations(settings: suites)
-        // Registered after the migrations of settings, so these have run when the upgrade is cancelled.
-        let monitor = MigrationMonitor()
-        registry.register(
-            Migration(to: 4, "stopped", .run { _ in monitor.progress.cancel() }, .transform("Person") { _ in })
-        )
-
-        let error = #expect(throws: MoltError.self) {
-            let configuration = CodableCache.Configuration.contacts(release: 4, monitor: monitor)
-            _ = try CodableCache(at: file, migrations: registry, configuration: configuration)
-        }
-
-        #expect(error?.code == .cancelled)
-        #expect(try suites.own.values() == Release.settings())
-        #expect(try suites.group.values().isEmpty)
-        try CodableCache(at: file, migrations: contacts.migrations(settings: suites)).close()
-        #expect(try suites.group.values() == ExpectedSettings.native)
-    }
-
-    @Test
-    func `The error for a call with an unreadable length names the call, and no record or setting is changed`() throws {
-        struct Call: Codable {
-            var person: String
-            var length: String
-        }
-        let file = try scratch.store(of: .first)
-        let old = try CodableCache(at: file, migrations: Release.first.registry)
-        try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
-        old.close()
-        let before = try StoredRow.all(in: file)
-        let registry = contacts.migrations(settings: suites)
-
-        let error = #expect(throws: MoltError.self) { _ = try CodableCache(at: file, migrations: registry) }
-
-        #expect(error?.code == .stepFailed)
-        #expect(error?.migration == MigrationID(name: "call-length-in-seconds", version: 4))
-        #expect(error?.key == "call/2")
-        #expect(error?.type == "Call")
-        #expect(error.map { "\($0)".contains("a while") } == false)
-        #expect(try StoredRow.all(in: file) == before)
-        #expect(try MigrationPlan(forFileAt: file, migrations: registry).from == 0)
-        #expect(try suites.own.values() == Release.settings())
-        #expect(try suites.group.values().isEmpty)
     }
 }

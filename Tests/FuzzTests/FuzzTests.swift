@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: FuzzTarget.allCases)
     func `Each reader accepts or rejects several hundred mutated inputs without a failure`(target: FuzzTarget) async {
         // A command opens the file several times. Beside other tests, an input may have to wait for a core.
-        let result = await FuzzRun(target, seed: 7).run(0..<(target == .tool ? 100 : 700), limit: nil)
+        let result = await FuzzRun(target, seed: 7).run(0..<(target == .tool ? 50 : 300), limit: nil)
         #expect(result.failures.isEmpty, "\(result.failures.prefix(3))")
         #expect(result.accepted > 0)
     }

@@ -213,13 +213,6 @@ import Testing
         #expect(await self.run("fixture", path).output.contains("appliedAt"))
     }
 
-    @Test func `a redacted store can be upgraded`() async throws {
-        try write([.json("ada", #"{"name":"Ada King","phone":30}"#)])
-        let migrated = try fixture(await run("fixture", path, "--redact")).migrated(through: migrations)
-        let person = try migrated.value(Person.self, forKey: "xxx")
-        #expect(person == Person(firstName: "Xxx", lastName: "Xxxx"))
-    }
-
     @Test func `named properties keep their values`() async throws {
         try write([.json("ada", #"{"status":"on","tags":[{"kind":"a","name":"b"}],"address":{"zip":75}}"#)])
         #expect(

@@ -197,6 +197,7 @@ import Testing
         (["ls", "a", "-type", "x"], "\"-type\" is not an option of ls; did you mean \"--type\"?"),
         (["ls", "a", "--typ=x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
         (["ls", ""], "FILE is empty"),
+        (["schema", "a", "b", "c"], "there is no use for \"c\""),
     ])
     func `a mistake on the command line is explained`(words: [String], message: String) async {
         let run = await CommandRun(molt, words)

@@ -1,6 +1,8 @@
 import Foundation
 import Generators
 import MoltSalvage
+// Nearly every test uses a scratch directory, or inspects a cache file with SQLite.
+@_exported public import TestSupport
 import Testing
 
 @testable import Molt

@@ -152,18 +152,6 @@ import Testing
         #expect(try Data(contentsOf: log) == Data(sound.openLog))
     }
 
-    @Test func `A backup that replaces an empty file sets the log of that file aside`() throws {
-        let log = URL(fileURLWithPath: url.path + "-wal")
-        _ = try emptied {
-            try CodableCache.backUp(at: url)
-            try Data(sound.openLog).write(to: log)
-        }
-        try CodableCache.restore(#require(CodableCache.backups(at: url).first), at: url)
-        #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
-        let aside = try #require(scratch.names().first { $0.hasSuffix("damaged-wal") })
-        #expect(try Data(contentsOf: scratch.file(aside)) == Data(sound.openLog))
-    }
-
     @Test func `A new cache beside a backup never exists as an empty file`() async throws {
         try CodableCache(at: url).set(1, forKey: "one")
         try CodableCache.backUp(at: url)

@@ -22,23 +22,6 @@ import Testing
     /// The size of a frame with its page in bytes.
     private let frame = 24 + SoundStore.pageSize
 
-    @Test func `A flipped bit in any frame is reported`() throws {
-        let count = (sound.openLog.count - 32) / frame
-        #expect(count > 5)
-        for number in 0..<count {
-            // In the page, in the checksum, and in the salts, which identify a frame.
-            for offset in [24 + 100, 18, 9] {
-                var log = sound.openLog
-                log[32 + number * frame + offset] ^= 4
-                let report = try salvage(log: log)
-                // Only its salts distinguish the very last frame from the leftovers of an earlier log.
-                guard number < count - 1 || offset != 9 else { continue }
-                #expect(!report.isWhole, "frame \(number), byte \(offset): \(report)")
-                #expect(report.assumptions.contains { $0.contains("log") })
-            }
-        }
-    }
-
     @Test func `A log that is truncated within a frame is reported`() throws {
         let report = try salvage(log: Array(sound.openLog.dropLast(100)))
         #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")

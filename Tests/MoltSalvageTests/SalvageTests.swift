@@ -59,18 +59,16 @@ struct Refusal: Error {}
         #expect(!report.isWhole)
         #expect(report.assumptions.contains { $0.contains("schema version") })
         #expect(report.assumptions.contains { $0.contains("deleted") })
-    }
-
-    @Test func `Records in the log take precedence over the file even without the first page`() throws {
-        let (_, contents) = try scratch.salvage(sound.openFile.zeroed(pages: 0..<1), log: sound.openLog)
-        for record in sound.openContents.records { #expect(contents.records.contains(record)) }
+        // Records in the log take precedence over the file.
+        let (_, logged) = try scratch.salvage(sound.openFile.zeroed(pages: 0..<1), log: sound.openLog)
+        for record in sound.openContents.records { #expect(logged.records.contains(record)) }
     }
 
     @Test func `One damaged page loses only its own records, and the report names them`() throws {
         let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
         let pages = sound.file.count / SoundStore.pageSize
         var lostMost = 0
-        for page in 1..<pages {
+        for page in stride(from: 1, to: pages, by: TestRun.choose(3, long: 1)) {
             let (report, contents) = try scratch.salvage(sound.file.zeroed(pages: page..<page + 1))
             let lost = sound.contents.records.filter { !contents.records.map(\.key).contains($0.key) }
             lostMost = max(lostMost, lost.count)
@@ -89,31 +87,17 @@ struct Refusal: Error {}
     }
 
     @Test func `An interior page without its last child does not lose any records`() throws {
-        let files = try interiorPagesCut()
-        #expect(!files.isEmpty)
-        for file in files {
+        let size = SoundStore.pageSize
+        let pages = (1..<sound.file.count / size).filter { page in
+            sound.file[page * size] == 0x05 && sound.file[page * size + 4] > 1
+        }
+        #expect(!pages.isEmpty)
+        for page in pages {
+            var file = sound.file
+            file[page * size + 4] -= 1
             let (_, contents) = try scratch.salvage(file)
             #expect(contents.records == sound.contents.records)
         }
-    }
-
-    @Test func `An upgrade detects an interior page without its last child`() throws {
-        // This migration only scans the table; when it uses an index, SQLite detects the damage by itself.
-        let migrations = MigrationRegistry(
-            SoundStore.oldMigrations.migrations
-                + [Migration(to: 3, "third", .transform("SoundNote") { $0["seen"] = .bool(true) })]
-        )
-        for file in try interiorPagesCut() {
-            try expectUpgradeFails(file, migrations)
-        }
-    }
-
-    /// Expects that an upgrade of a damaged file fails, and leaves it as it is.
-    private func expectUpgradeFails(_ file: [UInt8], _ migrations: MigrationRegistry) throws {
-        try DamagedStore(file: file).write(to: url)
-        let error = #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: migrations) }
-        #expect(error?.code == .storeFailed)
-        #expect(DamagedStore(file: file).isUnchanged(at: url))
     }
 
     @Test func `An upgrade detects that rows on the last page were overwritten`() throws {
@@ -125,18 +109,10 @@ struct Refusal: Error {}
             }
         )
         let file = sound.file.zeroed((last * size + 100)..<((last + 1) * size))
-        try expectUpgradeFails(file, SoundStore.migrations)
-    }
-
-    /// Returns copies of the file, in each of which another interior page of the records lost its last cell.
-    private func interiorPagesCut() throws -> [[UInt8]] {
-        let size = SoundStore.pageSize
-        return (1..<sound.file.count / size).compactMap { page in
-            var file = sound.file
-            guard file[page * size] == 0x05, file[page * size + 4] > 1 else { return nil }
-            file[page * size + 4] -= 1
-            return file
-        }
+        try DamagedStore(file: file).write(to: url)
+        let error = #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: SoundStore.migrations) }
+        #expect(error?.code == .storeFailed)
+        #expect(DamagedStore(file: file).isUnchanged(at: url))
     }
 
     @Test func `A record whose content is no longer valid JSON is named in the report, and not saved`() throws {
@@ -171,10 +147,6 @@ struct Refusal: Error {}
         cache.close()
         try SQLite(url).run("DELETE FROM molt_type")
         #expect(try CodableCache(at: url).value(Person.self, forKey: "john") == .john)
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .transform("Person") { $0["age"] = .number(1) })
-        ]
-        #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: migrations) }
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(report.savedCount == 1)
         #expect(report.assumptions.contains { $0.contains("type") })
@@ -227,12 +199,18 @@ struct Refusal: Error {}
     private static let quarantined =
         "SELECT id, record_id, key, type, version, migration, reason, hex(content) FROM molt_quarantine"
 
-    @Test func `Quarantined records are quarantined in the new file, too`() throws {
-        try quarantine(5..<6)
-        let report = try CodableCache.salvage(from: url, to: newURL)
-        #expect(report.quarantinedCount == 1)
-        #expect(report.isWhole, "\(report)")
-        #expect(try SQLite(newURL).rows(Self.quarantined) == SQLite(url).rows(Self.quarantined))
+    @Test func `Quarantined records are quarantined in the new file, too, and are also found page by page`() throws {
+        try quarantine(0..<30)
+        let rows = try SQLite(url).rows(Self.quarantined)
+        #expect(rows.count == 3)
+        let file = Array(try Data(contentsOf: url))
+        let (whole, _) = try scratch.salvage(file)
+        #expect(whole.quarantinedCount == 3 && whole.isWhole, "\(whole)")
+        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
+        let (report, _) = try scratch.salvage(file.zeroed(0..<100))
+        #expect(report.quarantinedCount == 3 && report.savedCount == 27)
+        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
+        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
     @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
@@ -245,17 +223,6 @@ struct Refusal: Error {}
         #expect(!report.isWhole)
         #expect(!report.damage.isEmpty)
         #expect(report.quarantinedCount == 1)
-    }
-
-    @Test func `Quarantined records are also found page by page`() throws {
-        try quarantine(0..<30)
-        let rows = try SQLite(url).rows(Self.quarantined)
-        #expect(rows.count == 3)
-        let (report, _) = try scratch.salvage(Array(try Data(contentsOf: url)).zeroed(0..<100))
-        #expect(report.quarantinedCount == 3)
-        #expect(report.savedCount == 27)
-        #expect(try SQLite(newURL).rows(Self.quarantined) == rows)
-        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
     @Test func `A log that belongs to another file is ignored`() throws {
@@ -327,5 +294,53 @@ struct Refusal: Error {}
         let (report, _) = try scratch.salvage(sound.file.zeroed(pages: 0..<3))
         #expect(try JSONDecoder().decode(SalvageReport.self, from: JSONEncoder().encode(report)) == report)
         #expect("\(report)".hasPrefix("\(url.path): \(report.savedCount) records saved to \(newURL.path)"))
+    }
+}
+
+@Suite struct `Salvaging the ledger` {
+    let scratch: ScratchDirectory
+    var newURL: URL { scratch.file("saved.molt") }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    private func withoutLedger() throws -> URL {
+        let url = scratch.file()
+        let sound = try SoundStore.shared.get()
+        try Data(sound.file).write(to: url)
+        let root = try SQLite(url).text("SELECT rootpage FROM sqlite_schema WHERE name = 'molt_ledger'")
+        let page = try #require(root.flatMap { Int($0) })
+        try Data(sound.file.zeroed(pages: page - 1..<page)).write(to: url)
+        return url
+    }
+
+    @Test func `A lost ledger is rebuilt from the schema version if the migrations are given`() throws {
+        let report = try CodableCache.salvage(from: withoutLedger(), to: newURL, migrations: SoundStore.migrations)
+        #expect(!report.isLedgerWhole)
+        #expect(report.schemaVersion == 2)
+        #expect(report.assumptions.contains { $0.contains(#""first", "second""#) }, "\(report)")
+        let cache = try CodableCache(at: newURL, migrations: SoundStore.migrations)
+        #expect(cache.report.from == 2)
+        #expect(cache.report.entries.map(\.migration.name) == ["third"])
+        #expect(try cache.value(SoundNote.self, forKey: "key 1")?.seen == true)
+    }
+
+    @Test func `A lost ledger stays lost if the migrations are not given, and the next upgrade is refused`() throws {
+        let report = try CodableCache.salvage(from: withoutLedger(), to: newURL)
+        #expect(!report.isLedgerWhole)
+        let error = #expect(throws: MoltError.self) {
+            try CodableCache(at: newURL, migrations: SoundStore.migrations)
+        }
+        #expect(error?.code == .lateMigration)
+    }
+
+    @Test func `An intact ledger is saved without additions`() throws {
+        let url = scratch.file()
+        try Data(SoundStore.shared.get().file).write(to: url)
+        let others = MigrationRegistry([Migration(to: 1, "unheard of")] + SoundStore.migrations.migrations)
+        let report = try CodableCache.salvage(from: url, to: newURL, migrations: others)
+        #expect(report.isWhole)
+        #expect(try StoreFile.state(at: newURL).ledger.map(\.name) == ["first", "second"])
     }
 }

@@ -12,15 +12,21 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations)
-        for number in 0..<20 {
-            try cache.set(
-                SoundNote(number: number, text: "text"),
-                forKey: "key \(number)",
-                expiry: .after(seconds: 9_999)
-            )
+        try Self.sound.get().write(to: url)
+    }
+
+    /// The file of a store that the tests change.
+    private static let sound: Result<Data, any Error> = Result {
+        try ScratchDirectory.with { directory in
+            let url = directory.appending(path: "sound.molt")
+            let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations)
+            for number in 0..<20 {
+                let note = SoundNote(number: number, text: "text")
+                try cache.set(note, forKey: "key \(number)", expiry: .after(seconds: 9_999))
+            }
+            cache.close()
+            return try Data(contentsOf: url)
         }
-        cache.close()
     }
 
     /// Changes a file past all constraints, by first turning strict tables into ordinary ones.
@@ -194,6 +200,7 @@ import Testing
                 attempt("expired") { _ = try cache.removeExpired() }
                 attempt("all") { try cache.removeAll() }
             }
+            guard migrations.version == SoundStore.oldMigrations.version else { continue }
             try bytes.write(to: url)
             configuration.sizeLimit = 500
             attempt("evict") {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 
 @testable import Molt
 
 /// An operation that writes, and that must not lose data on a full disk.
 ///
-/// Add new cases to `all`: each is tried with increasing amounts of free space on both kinds of full disk.
+/// Add new cases to `inDirectory`: each is tried with increasing amounts of free space on both kinds of full disk.
 struct FullDiskCase: Sendable {
     let name: String
     /// Creates the files that the operation starts from.
@@ -13,13 +14,10 @@ struct FullDiskCase: Sendable {
     let act: @Sendable (TestPlace) throws -> Void
     /// Describes what a reader finds; equal contents give equal strings.
     let look: @Sendable (TestPlace) throws -> String
-    /// Whether it writes only below the place's own directory, on which a volume can be mounted.
-    let isInDirectory: Bool
 
-    static let all = [upgrade, growing, rest, fresh, firstValue, app, settings]
-
-    /// Returns the case with a name, which is how a child process receives it.
-    static func named(_ name: String) -> FullDiskCase? { all.first { $0.name == name } }
+    /// The cases that write only below the place's own directory, on which a volume can be mounted.
+    static let inDirectory = [upgrade, growing, rest, fresh, firstValue]
+    static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
 
@@ -39,10 +37,9 @@ struct FullDiskCase: Sendable {
 
     private static let upgrade = FullDiskCase(
         name: "an upgrade",
-        prepare: { try People.prepare($0, count: 300, size: 1_000) },
+        prepare: { try People.prepare($0, count: TestRun.choose(120, long: 300), size: 1_000) },
         act: { try open($0).close() },
-        look: contents,
-        isInDirectory: true
+        look: contents
     )
 
     /// Makes records ten times as long.
@@ -54,17 +51,16 @@ struct FullDiskCase: Sendable {
 
     private static let growing = FullDiskCase(
         name: "an upgrade that makes records longer",
-        prepare: { try People.prepare($0, count: 60, size: 1_000) },
+        prepare: { try People.prepare($0, count: TestRun.choose(20, long: 60), size: 1_000) },
         act: { try open($0, [grow]).close() },
-        look: contents,
-        isInDirectory: true
+        look: contents
     )
 
     /// Backfills after an upgrade on read, whose records become longer, batch by batch.
     private static let rest = FullDiskCase(
         name: "the backfill of an upgrade on read",
         prepare: { place in
-            try People.prepare(place, count: 60, size: 1_000)
+            try People.prepare(place, count: TestRun.choose(20, long: 60), size: 1_000)
             try openOnRead(place).close()
         },
         act: { place in
@@ -82,8 +78,7 @@ struct FullDiskCase: Sendable {
                 "\(key) \(value.fullName) \(value.text.count)"
             }
             return (["\(outcome)"] + values).joined(separator: "\n")
-        },
-        isInDirectory: true
+        }
     )
 
     private struct Grown: Codable, RecordType {
@@ -103,8 +98,7 @@ struct FullDiskCase: Sendable {
         name: "a new store",
         prepare: { try $0.makeDirectory() },
         act: { try open($0).close() },
-        look: contents,
-        isInDirectory: true
+        look: contents
     )
 
     private static let firstValue = FullDiskCase(
@@ -122,26 +116,18 @@ struct FullDiskCase: Sendable {
                 }
             }
         },
-        look: contents,
-        isInDirectory: true
+        look: contents
     )
 
-    /// Upgrades records and suites; a committed upgrade counts as complete once the journal is empty.
-    private static let app = FullDiskCase(
-        name: "an upgrade of records and suites",
-        prepare: { try AppScenario(.cache, $0).prepare(records: 100) },
-        act: { try AppScenario(.cache, $0).upgrade() },
-        look: { try look(AppScenario(.cache, $0)) },
-        isInDirectory: false
-    )
-
-    private static let settings = FullDiskCase(
-        name: "an upgrade of suites",
-        prepare: { try AppScenario(.suite, $0).prepare(records: 0) },
-        act: { try AppScenario(.suite, $0).upgrade() },
-        look: { try look(AppScenario(.suite, $0)) },
-        isInDirectory: false
-    )
+    /// Upgrades suites, and records if there are any; a committed upgrade is complete once the journal is empty.
+    private static func settings(of primary: AppScenario.Primary) -> FullDiskCase {
+        FullDiskCase(
+            name: "an upgrade of suites of a \(primary)",
+            prepare: { try AppScenario(primary, $0).prepare(records: 100) },
+            act: { try AppScenario(primary, $0).upgrade() },
+            look: { try look(AppScenario(primary, $0)) }
+        )
+    }
 
     /// Describes a committed upgrade whose journal is not empty yet.
     static let journal = "journal"

@@ -9,7 +9,7 @@
 
     /// Kills a process that upgrades thousands of records and two suites at instants drawn from a seed.
     @Suite struct `Kills at random instants` {
-        private static let records = 3_000
+        private static let records = TestRun.choose(600, long: 3_000)
 
         @Test func `An upgrade killed at any instant is undone or committed, and the next opening finishes it`()
             async throws
@@ -23,13 +23,13 @@
             let after = try scenario.outcome()
             // The part from the commit on is short, so that few instants of the whole would fall into it.
             var lengthFromCommit = 0
-            for _ in 0..<2 {
+            for _ in 0..<TestRun.choose(1, long: 2) {
                 try image.restore(to: scenario.place)
                 lengthFromCommit = max(lengthFromCommit, try await self.length(of: scenario, fromCommit: true))
             }
             #expect(after.journal.isEmpty && after.contents?.version == 8 && after.old.isEmpty)
 
-            let rounds = TestRun.choose(6, long: 600)
+            let rounds = TestRun.choose(4, long: 600)
             var random = SeededGenerator(seed: 5)
             var counts: [AppScenario.Left: Int] = [:]
             var recoveries: [AppScenario.Left: Int] = [:]
@@ -118,13 +118,14 @@
         }
     }
 
-    /// Kills at the points that the upgrade itself names.
+    /// Kills at the points that the upgrade itself names; in the ordinary run, `KillTests` does so with fewer records.
     @Suite struct `Kills at named points` {
-        @Test func `An upgrade of thousands of records survives a kill at each kind of point`() async throws {
+        @Test(.enabled(if: TestRun.isLong, "kills hundreds of processes"))
+        func `An upgrade of thousands of records survives a kill at each kind of point`() async throws {
             let sweep = FaultSweep(
-                of: try NamedKills.fixture(),
+                of: NamedKills.fixture(),
                 through: NamedKills.migrations,
-                limit: TestRun.choose(6, long: 300),
+                limit: 300,
                 batchSize: 512
             )
             let report = try await sweep.killing { kill in
@@ -142,8 +143,8 @@
         static let place = AppScenario(.cache, TestPlace(token: "named-kills"))
         static let migrations = place.registry
 
-        static func fixture() throws -> StoreFixture {
-            let contents = People.contents(TestRun.choose(200, long: 2_000))
+        static func fixture() -> StoreFixture {
+            let contents = People.contents(2_000)
             return StoreFixture(
                 schemaVersion: 0,
                 records: contents.records.map { record in

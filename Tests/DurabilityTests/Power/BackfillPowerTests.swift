@@ -23,7 +23,7 @@ extension PowerLossTests {
         @Test(arguments: [false, true])
         func `Each record is old or new, and the next opening upgrades the others`(reusesLog: Bool) throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300, size: 400)
+            try People.prepare(place, count: TestRun.choose(160, long: 300), size: 400)
             let earlier = reusesLog ? try usedLog() : nil
             defer { earlier?.close() }
             let old = try StoreFile.contents(at: place.cache)
@@ -40,11 +40,7 @@ extension PowerLossTests {
             #expect(new.ledger.map(\.outcome) == [.ran])
             #expect(zip(old.records, new.records).contains { $0 != $1 })
 
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(16, long: 1)
-            )
+            let sweep = try PowerLossSweep(of: recording, limit: 10, seeds: 40)
             var partlyUpgraded = 0
             let count = try sweep.run { moment in
                 let left = try StoreFile.contents(at: place.cache)

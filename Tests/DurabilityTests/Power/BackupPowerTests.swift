@@ -8,6 +8,7 @@ import Testing
 extension PowerLossTests {
     @Suite("Losses of power during backups and restores")
     struct BackupPowerTests {
+        private static let records = TestRun.choose(120, long: 300)
         private let place = TestPlace()
         private let registry = MigrationRegistry(People.migrations)
 
@@ -31,18 +32,14 @@ extension PowerLossTests {
 
         @Test func `A backup before an upgrade is missing or complete, and the store is old or upgraded`() throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300)
+            try People.prepare(place, count: Self.records)
             let before = try contents()
             let recording = try DiskRecording(place) {
                 try upgrade()
                 DiskRecording.mark("upgraded")
             }
             let after = try contents()
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(0, long: 20),
-                distance: TestRun.choose(16, long: 1)
-            )
+            let sweep = try PowerLossSweep(of: recording, limit: 10, seeds: 20)
             var counts = [0, 0, 0, 0]
             let count = try sweep.run { moment in
                 let left = try contents()
@@ -72,13 +69,12 @@ extension PowerLossTests {
 
         @Test func `A restored store is as it was before, or as in the backup`() throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300)
+            try People.prepare(place, count: Self.records)
             let old = try contents()
             try upgrade()
             let backup = try #require(try CodableCache.backups(at: place.cache).first)
             let new = try contents()
-            let (seeds, distance) = (TestRun.choose(0, long: 20), TestRun.choose(20, long: 1))
-            try sweepRestoring("restoring", backup, of: old, seeds: seeds, distance: distance) {
+            try sweepRestoring("restoring", backup, of: old) {
                 let left = try contents()
                 guard left == old || left == new else { throw Broken("It is neither old nor new.") }
                 return left == old
@@ -87,13 +83,13 @@ extension PowerLossTests {
 
         @Test func `A restore without an existing store leaves no store or the one of the backup`() throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300)
+            try People.prepare(place, count: Self.records)
             let old = try contents()
             let backup = try CodableCache.backUp(at: place.cache)
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: place.cache.path + suffix)
             }
-            try sweepRestoring("restoring nothing", backup, of: old, seeds: TestRun.choose(1, long: 20)) {
+            try sweepRestoring("restoring nothing", backup, of: old) {
                 let left = try contents()
                 guard left == nil || left?.records.isEmpty == true || left == old else {
                     throw Broken("It is neither nothing nor all.")
@@ -104,12 +100,12 @@ extension PowerLossTests {
 
         @Test func `A log is never set aside without the damaged file that it belongs to`() throws {
             defer { place.remove() }
-            try People.prepare(place, count: 300)
+            try People.prepare(place, count: Self.records)
             let old = try contents()
             let backup = try CodableCache.backUp(at: place.cache)
             try Data(repeating: 3, count: 20_000).write(to: place.cache)
             try Data("log".utf8).write(to: URL(fileURLWithPath: place.cache.path + "-wal"))
-            try sweepRestoring("restoring over damage", backup, of: old, seeds: TestRun.choose(1, long: 20)) {
+            try sweepRestoring("restoring over damage", backup, of: old) {
                 let paths = try place.paths()
                 let logs = paths.filter { $0.hasSuffix(".damaged-wal") }
                 guard logs.allSatisfy({ paths.contains(String($0.dropLast(4))) }) else {
@@ -128,8 +124,6 @@ extension PowerLossTests {
             _ name: String,
             _ backup: StoreBackup,
             of old: StoreContents?,
-            seeds: Int,
-            distance: Int = 1,
             look: () throws -> Bool
         ) throws {
             let recording = try DiskRecording(place) {
@@ -137,7 +131,7 @@ extension PowerLossTests {
                 DiskRecording.mark("restored")
             }
             var counts = [0, 0]
-            let count = try PowerLossSweep(of: recording, seeds: seeds, distance: distance).run { moment in
+            let count = try PowerLossSweep(of: recording, limit: 8, seeds: 20).run { moment in
                 counts[try look() ? 1 : 0] += 1
                 if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
                 try CodableCache.restore(backup, at: place.cache)
@@ -149,7 +143,7 @@ extension PowerLossTests {
         }
 
         #if os(Linux)
-            /// Makes each call of a restore that writes fail in turn.
+            /// Makes each call of a restore that writes fail in turn; the ordinary run takes every third and the last.
             ///
             /// - Parameters:
             ///   - restore: Restores the backup.
@@ -166,7 +160,7 @@ extension PowerLossTests {
                 let count = molt_disk_counted()
                 molt_disk_unwatch()
                 var counts = [0, 0]
-                for number in 1...count {
+                for number in 1...count where TestRun.isLong || number % 3 == 1 || number > count - 3 {
                     try image.restore(to: place)
                     molt_disk_watch(place.home, place.token)
                     molt_disk_refuse(kinds, number, number, EIO, false)
@@ -179,11 +173,9 @@ extension PowerLossTests {
                 return counts
             }
 
-            @Test func `A store that a backup replaces is kept aside, whichever call of the restore fails`()
-                throws
-            {
+            @Test func `A store that a backup replaces is kept aside, whichever call of the restore fails`() throws {
                 defer { place.remove() }
-                try People.prepare(place, count: 300)
+                try People.prepare(place, count: Self.records)
                 let backup = try CodableCache.backUp(at: place.cache)
                 let old = try contents()
                 try upgrade()
@@ -244,7 +236,7 @@ extension PowerLossTests {
                 try suite.restore(backup)
                 DiskRecording.mark("restored")
             }
-            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(1, long: 40))
+            let sweep = try PowerLossSweep(of: recording, limit: 18, seeds: 40)
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
                 let state = try suite.upgradeState()

@@ -50,14 +50,10 @@ extension PowerLossTests {
             isFresh: Bool
         ) throws {
             defer { place.remove() }
-            if !isFresh { try People.prepare(place, count: 300) }
+            if !isFresh { try People.prepare(place, count: TestRun.choose(150, long: 300)) }
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(isFresh ? 4 : 24, long: 1)
-            )
+            let sweep = try PowerLossSweep(of: recording, limit: 12, seeds: 40)
             let count = try sweep.run { try timeline.check($0) }
             report(isFresh ? "fresh" : "upgrade", recording, count, timeline)
             #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
@@ -75,13 +71,12 @@ extension PowerLossTests {
                 cache.close()
                 try timeline.reach("closed", isSafe: true)
             }
-            let commit = recording.operations.firstIndex { if case .mark = $0.kind { true } else { false } }
-            #expect(try #require(commit) > 1_000)
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(0, long: 2),
-                distance: TestRun.choose(2_000, long: 60)
-            )
+            let all = recording.operations
+            let marks = all.indices.filter { all[$0].name == "mark" }
+            let commit = try #require(marks.first)
+            #expect(commit > 1_000)
+            let points = TestRun.choose([commit / 2], long: Array(stride(from: 0, to: all.count, by: 60)))
+            let sweep = try PowerLossSweep(of: recording, at: Set(points + marks), seeds: 2)
             let count = try sweep.run { try timeline.check($0) }
             report("large", recording, count, timeline)
         }

@@ -96,7 +96,10 @@ extension DiskRecording.Operation {
             }
     }
 
-    /// A short description of the operation.
+    /// The kind of the operation, without its values.
+    var name: Substring { words.prefix { $0 != " " } }
+
+    /// A short description of the operation, which begins with its kind.
     var words: String {
         func name(_ path: String) -> String { (path as NSString).lastPathComponent }
         return switch kind {
@@ -109,7 +112,7 @@ extension DiskRecording.Operation {
         case .rename(let path, let newPath): "rename \(name(path)) to \(name(newPath))"
         case .link(let path, let newPath): "link \(name(path)) to \(name(newPath))"
         case .remove(let path): "remove \(name(path))"
-        case .syncDirectory(let path): "sync the directory \(name(path))"
+        case .syncDirectory(let path): "sync-directory \(name(path))"
         case .mark(let text): "mark \(text)"
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Generators
+import TestSupport
 import Testing
 
 /// Simulates losses of power after the operations of a recording, and has a closure check what is left.
@@ -20,16 +21,26 @@ struct PowerLossSweep {
     }
 
     private let recording: DiskRecording
-    /// The number of random losses of sectors that are tried at each point.
     private let seeds: Int
-    /// The distance between the points that are tried.
-    private let distance: Int
+    /// The indices of the operations after which power is lost.
+    private let points: Set<Int>
 
-    /// Checks that the recording is complete: replaying it yields the current files.
-    init(of recording: DiskRecording, seeds: Int, distance: Int = 1) throws {
+    /// Creates a sweep of all points; in the ordinary run, of some of each kind.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of points in the ordinary run, besides those that are always tried.
+    ///   - seeds: The number of random losses of sectors at each point in the long run.
+    init(of recording: DiskRecording, limit: Int, seeds: Int) throws {
+        let all = recording.operations
+        let points = TestRun.isLong ? Set(all.indices) : Self.points(in: all, limit: limit)
+        try self.init(of: recording, at: points, seeds: seeds)
+    }
+
+    /// Creates a sweep, and checks that the recording is complete: replaying it yields the current files.
+    init(of recording: DiskRecording, at points: Set<Int>, seeds: Int) throws {
         self.recording = recording
         self.seeds = seeds
-        self.distance = distance
+        self.points = points
         var disk = VolatileDisk(recording.before)
         for operation in recording.operations { disk.apply(operation) }
         let (replayed, found) = (disk.image(.everything), try DiskImage(of: recording.place))
@@ -49,14 +60,11 @@ struct PowerLossSweep {
         var failures = 0
         for (index, operation) in recording.operations.enumerated() {
             disk.apply(operation)
-            if case .mark(let mark) = operation.kind {
-                marks.append(mark)
-            } else if index % distance != 0 {
-                continue
-            }
+            if case .mark(let mark) = operation.kind { marks.append(mark) }
+            guard points.contains(index) else { continue }
             for loss in losses(at: index) {
                 let image = disk.image(loss)
-                guard tried.insert(Tried(hash: image.hashValue, marks: marks.count)).inserted else { continue }
+                guard tried.insert(Tried(digest: image.digest, marks: marks.count)).inserted else { continue }
                 let number = UInt64(index * 31 + tried.count)
                 let moment = Moment(
                     operations: index + 1,
@@ -67,8 +75,8 @@ struct PowerLossSweep {
                 )
                 // The shared memory of SQLite is a file, too, and may have any content after a loss of power.
                 var random = SeededGenerator(seed: number)
-                let memory = random.oneIn(2) ? (0..<32_768).map { _ in UInt8(truncatingIfNeeded: number) } : nil
-                try image.restore(to: recording.place, memory: memory)
+                let memory = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32_768)
+                try image.restore(to: recording.place, memory: random.oneIn(2) ? memory : nil)
                 recording.place.forgetSettings()
                 do {
                     try check(moment)
@@ -83,14 +91,44 @@ struct PowerLossSweep {
     }
 
     private struct Tried: Hashable {
-        var hash: Int
+        var digest: Int
         var marks: Int
     }
 
+    /// The points of the ordinary run: the marks, the first call of each kind, and some turning points.
+    ///
+    /// Turning points are the last of successive calls of one kind on one file, and three among many such calls.
+    private static func points(in operations: [DiskRecording.Operation], limit: Int) -> Set<Int> {
+        var points: Set<Int> = []
+        var kinds: Set<Substring> = []
+        var turns: [Int] = []
+        var start = 0
+        for (index, operation) in operations.enumerated() {
+            let name = operation.name
+            if kinds.insert(name).inserted || name == "mark" { points.insert(index) }
+            let next = index + 1
+            if next < operations.count, operations[next].name == name, operations[next].file == operation.file {
+                continue
+            }
+            let length = index - start
+            if length > 8 { turns += [1, 2, 3].map { start + length * $0 / 4 } }
+            turns.append(index)
+            start = next
+        }
+        let count = min(limit, turns.count)
+        for number in 0..<count { points.insert(turns[(2 * number + 1) * turns.count / (2 * count)]) }
+        return points
+    }
+
+    /// In the ordinary run, a point has only one loss with random numbers.
     private func losses(at index: Int) -> [PowerLoss] {
         let seed = UInt64(index) &* 1_000
-        return [.nothing, .everything, .torn(seed: seed)]
-            + (0..<seeds).map { .sectors(seed: seed + UInt64($0) + 1) }
+        let torn = PowerLoss.torn(seed: seed)
+        guard TestRun.isLong else {
+            var random = SeededGenerator(seed: seed)
+            return [.nothing, .everything, random.oneIn(2) ? torn : .sectors(seed: seed + 1)]
+        }
+        return [.nothing, .everything, torn] + (0..<seeds).map { .sectors(seed: seed + UInt64($0) + 1) }
     }
 }
 

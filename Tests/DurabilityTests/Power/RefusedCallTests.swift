@@ -49,7 +49,8 @@
                 let upgraded = try #require(outcome.upgraded)
 
                 var counts: [String: Int] = [:]
-                for number in stride(from: 1, through: count, by: TestRun.choose(isFresh ? 8 : 12, long: 1)) {
+                let first = TestRun.choose(refusal == .failsOnce ? 1 : refusal == .failsForGood ? 5 : 9, long: 1)
+                for number in stride(from: first, through: count, by: TestRun.choose(isFresh ? 13 : 17, long: 1)) {
                     try image.restore(to: place)
                     molt_disk_watch(place.home, place.token)
                     molt_disk_refuse(
@@ -97,7 +98,7 @@
                         try CodableCache(at: place.cache, migrations: registry)
                     }
                     molt_disk_refuse(0, 0, -1, 0, false)
-                    let message = (error as? MoltError)?.message ?? (error as? MoltError)?.message ?? ""
+                    let message = (error as? MoltError)?.message ?? ""
                     #expect(message.contains("while the device is locked"), "\(first): \(message)")
                     #expect(try StoreContents.found(at: place.cache) == before)
                 }
@@ -155,16 +156,12 @@
             }
 
             private func check(_ error: any Error, _ refusal: Refusal, _ number: Int) {
-                let (code, message) =
-                    switch error {
-                    case let error as MoltError: (error.code.rawValue, error.message)
-                    default: ("other", "\(error)")
-                    }
+                let code = (error as? MoltError)?.code.rawValue ?? "other"
                 // SQLite does not report why it could not create a file, and none can be created without its directory.
                 #expect(["storeFailed", "noPermission", "notAFile"].contains(code), "\(number): \(error)")
-                if refusal == .isFull {
-                    #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
-                }
+                guard refusal == .isFull else { return }
+                let message = (error as? MoltError)?.message ?? ""
+                #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
             }
         }
     }

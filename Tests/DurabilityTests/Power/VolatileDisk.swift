@@ -2,7 +2,7 @@ import Foundation
 import Generators
 
 /// The unsynced changes that survive a loss of power.
-enum PowerLoss: Hashable, CustomStringConvertible {
+enum PowerLoss: Hashable {
     case nothing
     /// Everything, as if only the process had ended.
     case everything
@@ -10,15 +10,6 @@ enum PowerLoss: Hashable, CustomStringConvertible {
     case torn(seed: UInt64)
     /// For each sector, file length and directory, its state at a random earlier moment.
     case sectors(seed: UInt64)
-
-    var description: String {
-        switch self {
-        case .nothing: "nothing survives"
-        case .everything: "everything survives"
-        case .torn(let seed): "the last write is torn (\(seed))"
-        case .sectors(let seed): "some sectors survive (\(seed))"
-        }
-    }
 }
 
 /// A disk that caches unsynced changes, and may write them in any order.
@@ -37,33 +28,14 @@ struct VolatileDisk {
         case truncate(length: Int)
     }
 
-    private enum NameChange {
-        case set(path: String, file: Int)
-        case rename(path: String, newPath: String)
-        case remove(path: String)
-        case directory(path: String)
-    }
-
-    /// The number of the file at each path; a directory has the number 0.
-    private struct Names {
-        var files: [String: Int] = [:]
-
-        mutating func apply(_ change: NameChange) {
-            switch change {
-            case .set(let path, let file): files[path] = file
-            case .rename(let path, let newPath): files[newPath] = files.removeValue(forKey: path)
-            case .remove(let path): files[path] = nil
-            case .directory(let path): files[path] = 0
-            }
-        }
-    }
-
     private static let sectorSize = 512
 
     private var files: [Int: File] = [:]
-    private var synced = Names()
-    private var live = Names()
-    private var pending: [(directory: String, change: NameChange)] = []
+    /// The number of the file at each path; a directory has the number 0.
+    private var synced: [String: Int] = [:]
+    private var live: [String: Int] = [:]
+    /// The changes to names in a directory that are not synced: the file that a path gets, or nil.
+    private var pending: [(directory: String, names: [String: Int?])] = []
     /// The last operation, if it was a write.
     private var last: (file: Int, change: Int)?
 
@@ -71,9 +43,9 @@ struct VolatileDisk {
     init(_ image: DiskImage) {
         for (number, entry) in image.files.sorted(by: { $0.key < $1.key }).enumerated() {
             files[-1 - number] = File(synced: entry.value)
-            synced.files[entry.key] = -1 - number
+            synced[entry.key] = -1 - number
         }
-        for directory in image.directories { synced.files[directory] = 0 }
+        for directory in image.directories { synced[directory] = 0 }
         live = synced
     }
 
@@ -84,13 +56,16 @@ struct VolatileDisk {
         let file = operation.file
         switch operation.kind {
         case .found(let path):
-            guard let known = live.files[path] else { return }
+            guard let known = live[path] else { return }
             files[file] = files.removeValue(forKey: known)
-            for (name, number) in synced.files where number == known { synced.files[name] = file }
-            for (name, number) in live.files where number == known { live.files[name] = file }
+            synced = synced.mapValues { $0 == known ? file : $0 }
+            live = live.mapValues { $0 == known ? file : $0 }
+            for index in pending.indices {
+                pending[index].names = pending[index].names.mapValues { $0 == known ? file : $0 }
+            }
         case .create(let path):
             files[file] = File()
-            change(.set(path: path, file: file), at: path)
+            change([path: file], at: path)
         case .write(let offset, let bytes):
             files[file]?.pending.append(.write(offset: offset, bytes: bytes))
             last = (file, (files[file]?.pending.count ?? 0) - 1)
@@ -100,25 +75,28 @@ struct VolatileDisk {
             guard let changed = files[file] else { return }
             files[file] = File(synced: Self.content(of: changed, .everything))
         case .makeDirectory(let path):
-            change(.directory(path: path), at: path)
+            change([path: 0], at: path)
         case .rename(let path, let newPath):
-            change(.rename(path: path, newPath: newPath), at: newPath)
+            change([path: nil, newPath: live[path]], at: newPath)
         case .link(let path, let newPath):
-            guard let file = live.files[path] else { return }
-            change(.set(path: newPath, file: file), at: newPath)
+            change([newPath: live[path]], at: newPath)
         case .remove(let path):
-            change(.remove(path: path), at: path)
+            change([path: nil], at: path)
         case .syncDirectory(let path):
-            for entry in pending where entry.directory == path { synced.apply(entry.change) }
+            for entry in pending where entry.directory == path { Self.rename(&synced, entry.names) }
             pending.removeAll { $0.directory == path }
         case .mark:
             break
         }
     }
 
-    private mutating func change(_ change: NameChange, at path: String) {
-        live.apply(change)
-        pending.append(((path as NSString).deletingLastPathComponent, change))
+    private mutating func change(_ names: [String: Int?], at path: String) {
+        Self.rename(&live, names)
+        pending.append(((path as NSString).deletingLastPathComponent, names))
+    }
+
+    private static func rename(_ files: inout [String: Int], _ names: [String: Int?]) {
+        for (path, file) in names { files[path] = file }
     }
 
     // MARK: Losing power
@@ -130,15 +108,15 @@ struct VolatileDisk {
         var names = loss == .nothing || random != nil ? synced : live
         if random != nil {
             for directory in Set(pending.map(\.directory)).sorted() {
-                let changes = pending.filter { $0.directory == directory }.map(\.change)
-                for change in changes.prefix(random?.below(changes.count + 1) ?? 0) { names.apply(change) }
+                let changes = pending.filter { $0.directory == directory }.map(\.names)
+                for change in changes.prefix(random?.below(changes.count + 1) ?? 0) { Self.rename(&names, change) }
             }
         }
         var image = DiskImage()
-        for (path, number) in names.files.sorted(by: { $0.key < $1.key }) {
+        for (path, number) in names.sorted(by: { $0.key < $1.key }) {
             // A file is lost with its directory.
             let directory = (path as NSString).deletingLastPathComponent
-            let isOurs = synced.files[directory] != nil || live.files[directory] != nil
+            let isOurs = synced[directory] != nil || live[directory] != nil
             guard !isOurs || image.directories.contains(directory) else { continue }
             if number == 0 {
                 image.directories.insert(path)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// All files of a test, except for the shared memory of SQLite ("-shm").
-struct DiskImage: Hashable {
+struct DiskImage {
     /// The content of each file by its path.
     var files: [String: [UInt8]] = [:]
     var directories: Set<String> = []
@@ -19,6 +19,18 @@ struct DiskImage: Hashable {
                 files[path] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             }
         }
+    }
+
+    /// A hash of all files; an array hashes its bytes one by one, which is slow in a debug build.
+    var digest: Int {
+        var hasher = Hasher()
+        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            hasher.combine(path)
+            hasher.combine(bytes.count)
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+        hasher.combine(directories)
+        return hasher.finalize()
     }
 
     /// Replaces all files of a place with those of the image.

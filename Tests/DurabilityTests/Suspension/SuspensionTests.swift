@@ -8,129 +8,128 @@
 
     /// In processes of their own, because a suspension concerns all stores of a process.
     @Suite struct `Suspended access to stores` {
-        let place = TestPlace()
-
-        init() throws {
-            try place.makeDirectory()
-        }
-
-        @Test func `An open cache keeps no lock, and can be used again`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                let cache = try CodableCache(at: place.cache)
-                try cache.set(1, forKey: "one")
-                #expect(try cache.value(Int.self, forKey: "one") == 1)
-                #expect(try FileLocks.held(in: place.directory).isEmpty != FileLocks.areListed)
-
-                #expect(StoreAccess.suspend())
-                #expect(try FileLocks.held(in: place.directory).isEmpty)
-                let read = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
-                let write = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
-                let open = #expect(throws: MoltError.self) { try CodableCache(at: place.cache) }
-                #expect([read, write, open].map { $0?.code } == [.suspended, .suspended, .suspended])
-                #expect(read?.message.contains("StoreAccess.resume()") == true)
-
-                StoreAccess.resume()
-                #expect(try cache.value(Int.self, forKey: "one") == 1)
-                try cache.set(2, forKey: "two")
-                #expect(try cache.keys() == ["one", "two"])
-                StoreAccess.suspend()
-                cache.close()
-                StoreAccess.resume()
-                #expect(throws: MoltError.self) { try cache.keys() }
-            }
-        }
-
-        @Test func `What another process changed meanwhile is read anew`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                let cache = try CodableCache(at: place.cache)
-                try cache.set(1, forKey: "one")
-                #expect(try cache.value(Int.self, forKey: "one") == 1)
-                StoreAccess.suspend()
-                try SQLite(place.cache).run("UPDATE molt_record SET content = '2'")
-                StoreAccess.resume()
-                #expect(try cache.value(Int.self, forKey: "one") == 2)
-
-                StoreAccess.suspend()
-                try SQLite(place.cache).run("UPDATE molt_meta SET value = value + 1 WHERE name = 'generation'")
-                StoreAccess.resume()
-                let changed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
-                #expect(changed?.code == .storeChanged)
-
-                StoreAccess.suspend()
-                try FileManager.default.removeItem(at: place.cache)
-                StoreAccess.resume()
-                let removed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
-                #expect(removed?.code == .fileReplaced)
-            }
-        }
-
-        @Test func `A closure that runs too long keeps its locks, and the result says so`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                try CodableCache(at: place.cache).set(1, forKey: "one")
-                let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-                let step = MigrationStep.transform("Int") { _ in
-                    isRunning.signal()
-                    mayEnd.wait()
+        @Test func `An open cache keeps no lock, and can be used again; a closure that runs too long is reported`()
+            async throws
+        {
+            await #expect(processExitsWith: .success) {
+                for check in [keepNoLock, readAnew, waitForClosure, endWait] {
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    try place.makeDirectory()
+                    try check(place)
+                    StoreAccess.resume()
                 }
-                let work = Work(once: {
-                    try CodableCache(at: place.cache, migrations: [Migration(to: 1, "slow", step)]).close()
-                })
-                isRunning.wait()
-                #expect(!StoreAccess.suspend(timeout: .milliseconds(20)))
-                mayEnd.signal()
-                #expect(work.end() == ["suspended"])
-                #expect(StoreAccess.suspend())
-                #expect(try FileLocks.held(in: place.directory).isEmpty)
-            }
-        }
-
-        @Test func `A wait for another process's lock ends at once`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                var configuration = CodableCache.Configuration()
-                configuration.timeout = .seconds(3_600)
-                let cache = try CodableCache(at: place.cache, configuration: configuration)
-                let holder = try SQLite(place.cache)
-                try holder.run("BEGIN IMMEDIATE")
-                let registry: MigrationRegistry = [Migration(to: 1, "one")]
-                let works = [
-                    Work(once: { try cache.set(1, forKey: "one") }),
-                    Work(once: { [configuration] in
-                        try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
-                    }),
-                    Work(once: { try CodableCache.startAfresh(at: place.cache, timeout: .seconds(3_600)) }),
-                ]
-                usleep(50_000)
-                #expect(StoreAccess.suspend(timeout: .seconds(600)))
-                for (index, work) in works.enumerated() { #expect(work.end() == ["suspended"], "\(index)") }
-                try holder.run("ROLLBACK")
-                StoreAccess.resume()
-                #expect(try cache.keys() == [])
             }
         }
 
         /// Every kind of work on one cache, suspended again and again.
         @Test func `Reads, writes, copies, checks and salvages release their locks and stay whole`() async throws {
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [place = place as TestPlace] in
-                try useCache(at: place, rounds: TestRun.choose(40, long: 2_000))
+            await #expect(processExitsWith: .success) {
+                let place = TestPlace()
+                defer { place.remove() }
+                try place.makeDirectory()
+                try useCache(at: place, rounds: TestRun.choose(20, long: 2_000))
             }
         }
 
         /// An upgrade of records and of two suites, suspended at instants drawn from a seed.
-        @Test(arguments: AppScenario.Primary.allCases)
-        func `An upgrade releases its locks, and is undone or finished later`(_ primary: AppScenario.Primary)
-            async throws
-        {
-            let scenario = AppScenario(primary, place)
-            defer { place.remove() }
-            await #expect(processExitsWith: .success) { [scenario = scenario as AppScenario] in
-                try suspendUpgrade(scenario, rounds: TestRun.choose(8, long: 300))
+        @Test func `An upgrade releases its locks, and is undone or finished later`() async throws {
+            await #expect(processExitsWith: .success) {
+                for primary in AppScenario.Primary.allCases {
+                    try suspendUpgrade(AppScenario(primary), rounds: TestRun.choose(6, long: 300))
+                }
             }
         }
+    }
+
+    /// An open cache keeps no lock, and can be used again.
+    private func keepNoLock(_ place: TestPlace) throws {
+        let cache = try CodableCache(at: place.cache)
+        try cache.set(1, forKey: "one")
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        #expect(try FileLocks.held(in: place.directory).isEmpty != FileLocks.areListed)
+
+        #expect(StoreAccess.suspend())
+        #expect(try FileLocks.held(in: place.directory).isEmpty)
+        let read = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+        let write = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
+        let open = #expect(throws: MoltError.self) { try CodableCache(at: place.cache) }
+        #expect([read, write, open].map { $0?.code } == [.suspended, .suspended, .suspended])
+        #expect(read?.message.contains("StoreAccess.resume()") == true)
+
+        StoreAccess.resume()
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        try cache.set(2, forKey: "two")
+        #expect(try cache.keys() == ["one", "two"])
+        StoreAccess.suspend()
+        cache.close()
+        StoreAccess.resume()
+        #expect(throws: MoltError.self) { try cache.keys() }
+    }
+
+    /// What another process changed meanwhile is read anew.
+    private func readAnew(_ place: TestPlace) throws {
+        let cache = try CodableCache(at: place.cache)
+        try cache.set(1, forKey: "one")
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        StoreAccess.suspend()
+        try SQLite(place.cache).run("UPDATE molt_record SET content = '2'")
+        StoreAccess.resume()
+        #expect(try cache.value(Int.self, forKey: "one") == 2)
+
+        StoreAccess.suspend()
+        try SQLite(place.cache).run("UPDATE molt_meta SET value = value + 1 WHERE name = 'generation'")
+        StoreAccess.resume()
+        let changed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+        #expect(changed?.code == .storeChanged)
+
+        StoreAccess.suspend()
+        try FileManager.default.removeItem(at: place.cache)
+        StoreAccess.resume()
+        let removed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+        #expect(removed?.code == .fileReplaced)
+    }
+
+    /// A closure that runs too long keeps its locks, and the result says so.
+    private func waitForClosure(_ place: TestPlace) throws {
+        try CodableCache(at: place.cache).set(1, forKey: "one")
+        let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let step = MigrationStep.transform("Int") { _ in
+            isRunning.signal()
+            mayEnd.wait()
+        }
+        let work = Work(once: {
+            try CodableCache(at: place.cache, migrations: [Migration(to: 1, "slow", step)]).close()
+        })
+        isRunning.wait()
+        #expect(!StoreAccess.suspend(timeout: .milliseconds(20)))
+        mayEnd.signal()
+        #expect(work.end() == ["suspended"])
+        #expect(StoreAccess.suspend())
+        #expect(try FileLocks.held(in: place.directory).isEmpty)
+    }
+
+    /// A wait for another process's lock ends at once.
+    private func endWait(_ place: TestPlace) throws {
+        var configuration = CodableCache.Configuration()
+        configuration.timeout = .seconds(3_600)
+        let cache = try CodableCache(at: place.cache, configuration: configuration)
+        let holder = try SQLite(place.cache)
+        try holder.run("BEGIN IMMEDIATE")
+        let registry: MigrationRegistry = [Migration(to: 1, "one")]
+        let works = [
+            Work(once: { try cache.set(1, forKey: "one") }),
+            Work(once: { [configuration] in
+                try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
+            }),
+            Work(once: { try CodableCache.startAfresh(at: place.cache, timeout: .seconds(3_600)) }),
+        ]
+        usleep(50_000)
+        #expect(StoreAccess.suspend(timeout: .seconds(600)))
+        for (index, work) in works.enumerated() { #expect(work.end() == ["suspended"], "\(index)") }
+        try holder.run("ROLLBACK")
+        StoreAccess.resume()
+        #expect(try cache.keys() == [])
     }
 
     private func useCache(at place: TestPlace, rounds: Int) throws {
@@ -199,7 +198,9 @@
     }
 
     private func suspendUpgrade(_ scenario: AppScenario, rounds: Int) throws {
-        try scenario.prepare(records: 1_500)
+        defer { scenario.place.remove() }
+        try scenario.place.makeDirectory()
+        try scenario.prepare(records: TestRun.choose(400, long: 1_500))
         let image = try DiskImage(of: scenario.place)
         let before = try scenario.outcome()
         let start = ContinuousClock.now

@@ -34,9 +34,7 @@ final class Work: Sendable {
             try body()
             state.withLock { $0.roundCount += 1 }
         } catch {
-            let code =
-                (error as? MoltError)?.code.rawValue ?? (error as? MoltError)?.code.rawValue
-                ?? (error as? MoltError)?.code.rawValue ?? "\(error)"
+            let code = (error as? MoltError)?.code.rawValue ?? "\(error)"
             state.withLock { $0.codes.append(code) }
             // Nothing can be done until the resumption.
             if code == "suspended" { Thread.sleep(forTimeInterval: 0.001) }

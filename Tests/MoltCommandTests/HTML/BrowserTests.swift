@@ -6,39 +6,32 @@
 
     @Suite("A page in a browser", .enabled(if: Browser.path != nil, "needs Chromium or Chrome in PATH"))
     struct BrowserTests {
-        @Test func `shows all sections, and has nothing to complain about`() async throws {
-            let store = try ReportStore([
-                .json("ada", #"{"name":"Ada King","phone":1}"#),
-                .json("eve", #"{"name":"Eve"}"#),
-            ])
-            #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
-            let shown = try await Browser.open(store.page)
-            #expect(shown.messages.isEmpty)
-            for section in ["attention", "versions", "counts", "settings", "samples"] {
-                #expect(shown.document.contains("<section class=\"\(section)\""), "\(section)")
-            }
-        }
-
-        @Test func `hostile content of a store does nothing`() async throws {
+        /// Pages of a dry run, of one that fails, and of a diff; in the ordinary run only the first.
+        @Test func `shows all sections, and hostile content of a store does nothing`() async throws {
             let store = try ReportStore.hostile()
-            for policy in [true, false] {
-                _ = await store.run(.varied, onFailure: policy ? .quarantine(upTo: 5) : .stop)
-                let shown = try await Browser.open(store.page)
-                #expect(shown.messages.isEmpty)
-                for tag in ["<img", "<script", "<b>"] { #expect(!shown.document.contains(tag), "\(tag)") }
-                // The browser has found the elements that the page was written with, and no others.
-                let elements = try store.parsed().all("code").count
-                #expect(shown.document.components(separatedBy: "<code").count - 1 == elements)
+            #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
+            let document = try await open(store)
+            for section in ["attention", "versions", "counts", "settings", "samples"] {
+                #expect(document.contains("<section class=\"\(section)\""), "\(section)")
             }
-        }
-
-        @Test func `shows the differences of two stores`() async throws {
-            let (store, other) = (try ReportStore.hostile(), try ReportStore([.json("ada", "{}")]))
+            guard TestRun.isLong else { return }
+            _ = await store.run(.varied)
+            _ = try await open(store)
+            let other = try ReportStore([.json("ada", "{}")])
             let words = ["diff", store.url.path, other.url.path, "--html", store.page.path]
             #expect(await CommandRun(molt, words).code == 1)
             let shown = try await Browser.open(store.page)
             #expect(shown.messages.isEmpty)
             #expect(shown.document.components(separatedBy: "<article").count == 6)
+        }
+
+        /// Expects that the browser finds the elements that the page was written with, and no others.
+        private func open(_ store: ReportStore) async throws -> String {
+            let shown = try await Browser.open(store.page)
+            #expect(shown.messages.isEmpty)
+            for tag in ["<img", "<script", "<b>"] { #expect(!shown.document.contains(tag), "\(tag)") }
+            #expect(shown.document.components(separatedBy: "<code").count - 1 == (try store.parsed().all("code").count))
+            return shown.document
         }
 
         @Test func `a page could not load or run anything`() async throws {

@@ -58,11 +58,4 @@ import Testing
         #expect(page.all("img").isEmpty && page.all("script").isEmpty)
         #expect(try a.text.utf8.count < 100_000)
     }
-
-    @Test func `replaces no file that is not a page`() async throws {
-        let a = try ReportStore()
-        let run = await CommandRun(molt, ["diff", a.url.path, a.url.path, "--html", a.url.path])
-        #expect(run.code == 2)
-        #expect(run.errors.contains("is not an HTML page"))
-    }
 }
