@@ -211,37 +211,38 @@ import Testing
     }
 
     #if CHILD_PROCESSES
-        /// Each opening is that of an app that was just started.
-        @Test(arguments: [
-            [SharedSuites.Store.cache, .widget], [.widget, .cache], [.cache, .otherCache],
-        ])
+        /// In the short run, the store is killed at each commit, and before each part of the changes to the suites.
+        @Test(arguments: [SharedSuites.Store.cache, .widget])
         func `If the first of two stores is killed at any point, the second makes each change once`(
-            stores: [SharedSuites.Store]
+            first: SharedSuites.Store
         ) async throws {
             let scenario = try SharedSuites()
-            defer { scenario.remove() }
+            let files = scenario.files
+            defer { files.remove() }
             await #expect(processExitsWith: .success) {
-                [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store]] in
+                [scenario = scenario as SharedSuites, first = first as SharedSuites.Store] in
                 try scenario.prepare()
-                try scenario.recordPoints(of: stores[0])
+                try scenario.recordPoints(of: first)
             }
-            let points = try scenario.points
-            try #require(points.count > 10)
-            for point in stride(from: 0, to: points.count, by: TestRun.choose(3, long: 1)) {
-                try scenario.reset()
+            let points: [UpgradePoint] = try files.kept("points")
+            let chosen = points.indices.filter { point in
+                TestRun.isLong || [.beforeCommit, .beforeApply].contains(points[point].kind)
+            }
+            try #require(chosen.count > TestRun.choose(4, long: 10))
+            let before: SharedFiles.Image = try files.kept("before")
+            var kills: [String: SharedFiles.Image] = [:]
+            for point in chosen {
+                try files.restore(before)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(points[point])") {
-                    [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store], point = point as Int]
-                    in
-                    try scenario.prepare()
-                    try scenario.upgrade(stores[0], killedAt: point)
+                    [scenario = scenario as SharedSuites, first = first as SharedSuites.Store, point = point as Int] in
+                    try scenario.upgrade(first, killedAt: point)
                 }
-                await #expect(processExitsWith: .success, "\(points[point])") {
-                    [scenario = scenario as SharedSuites, stores = stores as [SharedSuites.Store]] in
-                    for store in [stores[1], stores[0], stores[1]] {
-                        try scenario.upgrade(store)
-                        try scenario.expectEachChangeOnce()
-                    }
-                }
+                kills["\(point), \(points[point])"] = try files.image()
+            }
+            try files.keep(kills, as: "kills")
+            await #expect(processExitsWith: .success) {
+                [scenario = scenario as SharedSuites, first = first as SharedSuites.Store] in
+                try scenario.expectFinishing(first, first == .cache ? [.widget, .otherCache] : [.cache])
             }
         }
     #endif
