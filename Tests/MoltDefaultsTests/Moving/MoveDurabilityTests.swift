@@ -6,43 +6,6 @@ import Testing
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
 
-    #if CHILD_PROCESSES
-        @Test(arguments: [false, true])
-        func `A move killed before its copy, or between copy and cleaning, is finished by the next opening`(
-            isCopied: Bool
-        ) async throws {
-            let values: [String: PropertyListValue] = ["a": 1, "b": "two"]
-            let fixture = try MoveFixture(old: values)
-            await #expect(processExitsWith: .signal(SIGKILL)) {
-                [
-                    old = fixture.old.name as String, new = fixture.new.name as String,
-                    path = fixture.cache.url.path as String, isCopied = isCopied as Bool
-                ] in
-                let move = Migration.suiteToAppGroup(
-                    to: 1,
-                    "move",
-                    from: Suite(old),
-                    into: Suite(new),
-                    afterwards: .clean
-                )
-                var configuration = CodableCache.Configuration()
-                configuration.hooks.atPoint = { point in
-                    if point == (isCopied ? .before(.finish, of: Suite(old)) : .before(.add, of: Suite(new))) {
-                        kill(getpid(), SIGKILL)
-                    }
-                }
-                _ = try CodableCache(at: URL(filePath: path), migrations: [move], configuration: configuration)
-            }
-            #expect(try fixture.old.values == values)
-            #expect(try fixture.new.values == (isCopied ? values : [:]))
-            #expect(try fixture.new.history.isEmpty == !isCopied)
-            try fixture.upgrade(fixture.move(afterwards: .clean))
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == values)
-            #expect(try fixture.new.history == ["move"])
-        }
-    #endif
-
     /// Runs the move, and a closure when all its changes, or only its removals, are about to be made.
     private func upgrade(
         _ fixture: MoveFixture,
