@@ -8,7 +8,7 @@ import Testing
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
 @Suite("Upgrade paths of settings")
 struct SettingsPathTests {
-    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(8, long: 200))
+    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(4, long: 200))
     func `A random registry gives the same settings at once and step by step`(primary: PrimaryStore, seed: UInt64)
         throws
     {
@@ -24,7 +24,7 @@ struct SettingsPathTests {
     }
 
     /// Invariant 2 for suites: a step takes effect once, whichever of the stores is opened first.
-    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(8, long: 200))
+    @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(4, long: 200))
     func `Several stores change the suites that they share as one store does`(primary: PrimaryStore, seed: UInt64)
         throws
     {

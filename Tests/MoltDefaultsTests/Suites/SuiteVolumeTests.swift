@@ -9,7 +9,7 @@
     /// Mounting needs root's rights, so this runs only where they exist, for instance in a container.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
     struct `Suites on a read-only or full volume` {
-        @Test func `A read-only volume stops the upgrade before anything changes, or leaves the changes pending`() async {
+        @Test func `A read-only volume stops an upgrade before anything changes, or leaves its changes pending`() async {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 // Outside the home directory, which is read-only below.
@@ -43,7 +43,7 @@
             }
         }
 
-        @Test func `A read-only suite can be read, and every attempt to write it is an error that says why`() async throws {
+        @Test func `A read-only suite can be read, and attempts to write it are errors that say why`() async throws {
             let scratch = try ScratchSuite()
             try scratch.suite.write(set: ["a": 1])
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
