@@ -126,20 +126,6 @@ import Testing
         #expect(try other.history == ["change both"])
     }
 
-    @Test func `A backup that includes another suite is refused unless that suite is named`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
-        let backup = try suite.backUp(attaching: [other.suite])
-        try suite.set("changed", forKey: "name")
-        let before = try scratch.values
-        let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-        #expect(error?.code == .notAttached && error?.attachedStore == other.suite.attachedName)
-        #expect(error?.message.contains("in `attaching`") == true)
-        #expect(try scratch.values == before)
-        #expect(try suite.filesAside() == [])
-        try suite.restore(backup, attaching: [other.suite])
-        #expect(try scratch.values["name"] == "n")
-    }
-
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
@@ -172,170 +158,18 @@ import Testing
         #expect(try other.values == ["name": "other"])
     }
 
-    #if CHILD_PROCESSES
-        @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
-            // These call the synchronous overload.
-            func upgrade(_ version: Int) throws {
-                try suite.upgrade(with: registry(version), configuration: configuration())
-            }
-            try upgrade(2)
-            let first = try suite.backups()
-            let name = scratch.name
-            for _ in 0..<3 {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
-                    func upgrade(_ suite: Suite) throws {
-                        var configuration = MoltConfiguration()
-                        configuration.backup = BackupPolicy(keep: 2)
-                        configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                        let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
-                        let known = (1...2).map { Migration(to: $0, "change \($0)", .settings(in: suite) { _ in }) }
-                        try suite.upgrade(
-                            with: MigrationRegistry(known + [Migration(to: 3, "change 3", step)]),
-                            configuration: configuration
-                        )
-                    }
-                    try upgrade(Suite(name))
-                }
-            }
-            #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
-            try upgrade(3)
-            #expect(try suite.backups().map(\.schemaVersion) == [2, 0])
-            #expect(try suite.backups().last == first.last)
-        }
-    #endif
-
     #if os(Linux)
-        #if CHILD_PROCESSES
-            @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
-            func `A directory that cannot be listed is an error, not an empty list of backups`() async throws {
-                let home = try TestHome.directory.path
-                let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
-                // Other users may open files in it by name.
-                try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
-                await #expect(processExitsWith: .success) { [home = home as String] in
-                    try #require(setuid(65_534) == 0)
-                    let error = #expect(throws: MoltError.self) { try Suite("molt.test.unlisted").backups() }
-                    #expect(error?.code == .noPermission)
-                    #expect(error?.message.contains(home) == true)
-                }
-                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
-            }
-        #endif
-    #endif
-
-    @Test func `A backup of a later version contains the ledger`() throws {
-        try suite.upgrade(with: registry(1))
-        let before = (try scratch.allValues, try state)
-        try suite.upgrade(with: registry(3), configuration: configuration())
-        try suite.restore(try #require(try suite.backups().first))
-        #expect(try scratch.allValues == before.0)
-        #expect(try state == before.1)
-    }
-
-    @Test func `No backup is made of a fresh suite, of an up-to-date one, or without a policy`() throws {
-        let fresh = try ScratchSuite()
-        try fresh.suite.upgrade(with: registry(1), configuration: configuration())
-        #expect(try fresh.suite.backups() == [])
-        try suite.upgrade(with: registry(1))
-        try suite.upgrade(with: registry(1), configuration: configuration())
-        _ = try suite.dryRun(of: registry(2), configuration: configuration())
-        #expect(try suite.backups() == [])
-    }
-
-    @Test func `The policy limits the number of backups, and backups made on request stay`() throws {
-        let manual = try suite.backUp()
-        for version in 1...4 { try suite.upgrade(with: registry(version), configuration: configuration(keep: 2)) }
-        #expect(try suite.backups().map(\.schemaVersion) == [3, 2, 0])
-        #expect(try suite.backups().last == manual)
-        try suite.removeBackup(manual)
-        #expect(try suite.backups().map(\.schemaVersion) == [3, 2])
-        let other = try ScratchSuite(["a": 1])
-        let error = #expect(throws: MoltError.self) { try other.suite.removeBackup(suite.backups()[0]) }
-        #expect(error?.code == .backupUnusable)
-        #expect(try suite.backups().count == 2)
-    }
-
-    @Test func `A new backup is kept when the clock was set back after an earlier one`() throws {
-        var configuration = configuration(keep: 1)
-        configuration.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
-        try suite.upgrade(with: registry(1), configuration: configuration)
-        try suite.upgrade(with: registry(2), configuration: self.configuration(keep: 1))
-        #expect(try suite.backups().map(\.schemaVersion) == [1])
-    }
-
-    @Test func `A backup that does not fit on the disk stops the upgrade before it writes`() throws {
-        let before = try scratch.values
-        var configuration = configuration()
-        configuration.backup?.freeSpace = { _ in 10 }
-        let error = #expect(throws: MoltError.self) {
-            try suite.upgrade(with: registry(1), configuration: configuration)
-        }
-        #expect(error?.code == .noSpaceForBackup)
-        #expect(error?.message.contains("only 10 bytes are free") == true)
-        #expect(try scratch.allValues == before)
-        #expect(try suite.backups() == [])
-    }
-
-    @Test func `The backup of a failed upgrade is removed`() throws {
-        let before = try scratch.values
-        struct Refusal: Error {}
-        let suite = suite
-        for step in [MigrationStep.run { _ in throw Refusal() }, .settings(in: suite) { _ in throw Refusal() }] {
-            let failing: MigrationRegistry = [Migration(to: 1, "fails", step)]
-            #expect(throws: MoltError.self) { try suite.upgrade(with: failing, configuration: configuration()) }
-            #expect(try scratch.allValues == before)
-            #expect(try suite.backups() == [])
-            #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
-        }
-    }
-
-    @Test func `A backup that is damaged, of another suite, missing or a link is refused`() throws {
-        let backup = try suite.backUp()
-        let bytes = try Data(contentsOf: backup.url)
-        let other = try ScratchSuite(["a": 1])
-        let foreign = try Data(contentsOf: other.suite.backUp().url)
-        try suite.set(2, forKey: "now")
-        let before = try scratch.values
-        func expectRefusal(_ code: MoltError.Code = .backupUnusable, _ change: () throws -> Void) throws {
-            try? FileManager.default.removeItem(at: backup.url)
-            try change()
-            let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-            #expect(error?.code == code)
-            #expect(try scratch.allValues == before)
-            #expect(try suite.filesAside() == [])
-            // One that has the form of a backup is listed.
-            #expect(try suite.backups().count == (code == .notAttached ? 1 : 0))
-        }
-        try expectRefusal {}
-        try expectRefusal { try Data().write(to: backup.url) }
-        try expectRefusal(.notAttached) { try foreign.write(to: backup.url) }
-        try expectRefusal { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
-        try expectRefusal { try (Data("noise".utf8) + bytes.dropFirst(5)).write(to: backup.url) }
-        let elsewhere = backup.url.deletingLastPathComponent().appending(path: "\(scratch.name)-elsewhere")
-        defer { try? FileManager.default.removeItem(at: elsewhere) }
-        try bytes.write(to: elsewhere)
-        try expectRefusal { try FileManager.default.createSymbolicLink(at: backup.url, withDestinationURL: elsewhere) }
-    }
-
-    #if os(Linux)
-        @Test func `A backup can be restored over a file that is not a property list`() throws {
+        @Test func `A backup can be restored over a file or a ledger that cannot be read`() throws {
             try suite.upgrade(with: registry(1))
             let before = try scratch.allValues
             let backup = try suite.backUp()
-            try scratch.writeFile("noise")
-            try suite.restore(backup)
-            #expect(try scratch.allValues == before)
+            for damage in [{ try scratch.writeFile("noise") }, { try suite.write(set: [Suite.ledgerKey: "noise"]) }] {
+                try damage()
+                try suite.restore(backup)
+                #expect(try scratch.allValues == before)
+            }
         }
     #endif
-
-    @Test func `A backup can be restored over a ledger that cannot be read`() throws {
-        try suite.upgrade(with: registry(1))
-        let before = try scratch.allValues
-        let backup = try suite.backUp()
-        try suite.write(set: [Suite.ledgerKey: "noise"])
-        try suite.restore(backup)
-        #expect(try scratch.allValues == before)
-    }
 
     // MARK: Older apps
 
@@ -458,32 +292,6 @@ import Testing
         #expect(try other.values == after.1)
     }
 
-    @Test func `A cache's backup restores suites for an older app in one operation`() throws {
-        let cache = try ScratchCache()
-        let suite = suite
-        func migrations(_ version: Int) -> MigrationRegistry {
-            MigrationRegistry(
-                (1...version).map { number in
-                    let step = MigrationStep.settings(in: suite) { try $0.set(.int(Int64(number)), forKey: "v") }
-                    return Migration(to: number, "to \(number)", step)
-                }
-            )
-        }
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        try CodableCache(at: cache.url, migrations: migrations(1)).close()
-        let before = try scratch.allValues
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        try CodableCache(at: cache.url, migrations: migrations(2), configuration: configuration).close()
-        #expect(try scratch.values["v"] == 2)
-        let backup = try #require(try CodableCache.backups(at: cache.url).first)
-        #expect(backup.attachedStores == [suite.attachedName])
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let old = try CodableCache(at: cache.url, migrations: migrations(1), configuration: configuration)
-        #expect(try old.keys() == ["key"])
-        #expect(try scratch.allValues == before)
-    }
-
     @Test func `A cache's backup is not restored for an older app that attaches only some of its suites`() throws {
         let other = try ScratchSuite(["theme": "dark"])
         let cache = try ScratchCache()
@@ -597,17 +405,62 @@ import Testing
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.values == newest)
     }
+}
 
-    @Test func `A cache's backup made on request contains the named suites`() throws {
+/// A release that goes back to before a move into an app group cannot know the group.
+@Suite("Restoring a cache by a release that does not know a suite") struct RestoreWithoutSuiteTests {
+    @Test func `brings the records back, and leaves the suite as it is if that is asked for`() throws {
+        let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
         let cache = try ScratchCache()
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        let before = try scratch.values
-        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
-        try suite.set("other", forKey: "name")
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        let old: MigrationRegistry = [Migration(to: 1, "first")]
+        let first = try CodableCache(at: cache.url, migrations: old)
+        try first.set("value", forKey: "key")
+        first.close()
         var configuration = CodableCache.Configuration()
-        configuration.attached = [suite]
-        try CodableCache(at: cache.url, configuration: configuration).close()
-        #expect(try scratch.values == before)
+        configuration.backup = BackupPolicy()
+        let new = MigrationRegistry(
+            old.migrations + [
+                .suiteToAppGroup(to: 2, from: app.suite, into: group.suite, afterwards: .clean),
+                Migration(to: 3, "gone", .deleteType("String")),
+            ]
+        )
+        try CodableCache(at: cache.url, migrations: new, configuration: configuration).close()
+        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
+
+        let error = #expect(throws: MoltError.self) {
+            try CodableCache.restore(backup, at: cache.url, attaching: [app.suite])
+        }
+        #expect(error?.code == .notAttached)
+        #expect(error?.message.contains("leavingUnattached: true") == true)
+        let left = try CodableCache.restore(
+            backup,
+            at: cache.url,
+            attaching: [app.suite],
+            leavingUnattached: true
+        )
+
+        #expect(left == [group.suite.attachedName])
+        configuration.backup = nil
+        configuration.attached = [app.suite]
+        let restored = try CodableCache(at: cache.url, migrations: old, configuration: configuration)
+        #expect(try restored.value(String.self, forKey: "key") == "value")
+        #expect(try app.values == ["theme": "dark"])
+        #expect(try group.values == ["since": 3, "theme": "dark"])
+    }
+
+    @Test func `works for the backup of a suite, too`() throws {
+        let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
+        let backup = try app.suite.backUp(attaching: [group.suite])
+        try app.suite.set("light", forKey: "theme")
+        try group.suite.set(4, forKey: "since")
+
+        #expect(throws: MoltError.self) { try app.suite.restore(backup) }
+        #expect(try app.values["theme"] == "light")
+        let left = try app.suite.restore(backup, leavingUnattached: true)
+
+        #expect(left == [group.suite.attachedName])
+        #expect(try app.values["theme"] == "dark")
+        #expect(try group.values == ["since": 4])
     }
 }

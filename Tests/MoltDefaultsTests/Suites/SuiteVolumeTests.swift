@@ -9,7 +9,7 @@
     /// Mounting needs root's rights, so this runs only where they exist, for instance in a container.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
     struct `Suites on a read-only or full volume` {
-        @Test func `A read-only volume stops an upgrade before anything changes, or leaves its changes pending`() async {
+        @Test func `A read-only volume stops an upgrade, or leaves its changes pending`() async {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 // Outside the home directory, which is read-only below.
