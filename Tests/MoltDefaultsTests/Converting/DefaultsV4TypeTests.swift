@@ -3,25 +3,93 @@ import Testing
 
 @testable import Molt
 
-/// The examples of Defaults' guide from 4 to 5, with the types of Defaults' own tests.
-@Suite("The guide from Defaults 4 to 5")
-struct DefaultsV4GuideTests {
+/// The examples of Defaults' guide from 4 to 5 and of its own tests, with the types of these.
+@Suite("Typed keys of settings that Defaults 4 wrote")
+struct DefaultsV4TypeTests {
     private let zone = CodableTimeZone(id: "0", name: "Asia/Taipei")
     private let zoneText = #"{"id":"0","name":"Asia\/Taipei"}"#
+    private let nativeZone: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
 
-    /// Expects that what Defaults 4 stored is converted and read, and that a new value is stored in the same form.
+    /// Expects that what Defaults 4 stored is converted once and read, and that a new value is stored in the same form.
     private func expect<Value: DefaultsSerializable & Equatable & Sendable>(
         _ text: String,
         becomes stored: PropertyListValue,
         readAs value: Value,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let outcome = DefaultsV4Conversion().convert(.string(text), as: DefaultsKey<Value?>("key").form)
-        #expect(
-            outcome == (stored == .string(text) ? .alreadyCurrent : .converted(stored)),
-            sourceLocation: sourceLocation
-        )
+        let form = DefaultsKey<Value?>("key").form
+        let expected = stored == .string(text) ? ConversionOutcome.alreadyCurrent : .converted(stored)
+        for target in [DefaultsRelease.v5, .latest] {
+            let conversion = DefaultsV4Conversion(target: target)
+            #expect(conversion.convert(.string(text), as: form) == expected, sourceLocation: sourceLocation)
+            #expect(conversion.convert(stored, as: form) == .alreadyCurrent, sourceLocation: sourceLocation)
+        }
         try MoltDefaultsTests.expect(value, storedAs: stored, sourceLocation: sourceLocation)
+    }
+
+    /// Alone, in a collection, and in a collection that was Codable.
+    private func expectInCollections<Value: DefaultsSerializable & Codable & Hashable & Sendable>(
+        _ text: String,
+        becomes stored: PropertyListValue,
+        readAs value: Value
+    ) throws {
+        try expect(text, becomes: stored, readAs: value)
+        try expect("[\(text)]", becomes: [stored], readAs: MyBag([value]))
+        try expect(#"{"items":[\#(text)]}"#, becomes: [stored], readAs: CodableBag([value]))
+    }
+
+    private func expectLeast<Number: FixedWidthInteger & DefaultsSerializable & Codable & Hashable & Sendable>(
+        _ type: Number.Type
+    ) throws {
+        try expectInCollections("\(Number.min)", becomes: .int(Int64(Number.min)), readAs: Number.min)
+    }
+
+    @Test
+    func `Numbers, Booleans, dates and data become native, alone and in collections of the app`() throws {
+        for type in [
+            Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+            UInt64.self,
+        ] as [any (FixedWidthInteger & DefaultsSerializable & Codable & Hashable & Sendable).Type] {
+            try expectLeast(type)
+        }
+        try expectInCollections("0", becomes: 0.0, readAs: Double(0))
+        try expectInCollections("0", becomes: 0.0, readAs: Float(0))
+        try expectInCollections("0", becomes: 0.0, readAs: CGFloat(0))
+        try expectInCollections("false", becomes: false, readAs: false)
+        let (date, hello) = (Date(timeIntervalSinceReferenceDate: 642_000_000.5), Data("Hello World!".utf8))
+        try expectInCollections("642000000.5", becomes: .date(date), readAs: date)
+        let text = #""SGVsbG8gV29ybGQh""#
+        try expectInCollections(text, becomes: .data(hello), readAs: hello)
+        try expect(#"{"store":[\#(text)]}"#, becomes: [.data(hello)], readAs: CodableSet([hello]))
+    }
+
+    @Test
+    func `URLs, strings and types with a bridge are converted in collections and sets of the app`() throws {
+        let url = try #require(URL(string: "https://sindresorhus.com"))
+        let urls: PropertyListValue = [#""https:\/\/sindresorhus.com""#]
+        try expect(#"["https:\/\/sindresorhus.com"]"#, becomes: urls, readAs: [url])
+        try expect(#"["https:\/\/sindresorhus.com"]"#, becomes: urls, readAs: MyBag([url]))
+        try expect(#"["Hello World!"]"#, becomes: ["Hello World!"], readAs: MyBag(["Hello World!"]))
+        try expect(#"{"items":["a","b"]}"#, becomes: ["a", "b"], readAs: CodableBag(["a", "b"]))
+        let (zone, chosen) = (zone.toNative(), ChosenTimeZone(id: "0", name: "Asia/Taipei"))
+        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: MyBag([zone]))
+        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: MySet([zone]))
+        try expect(zoneText, becomes: nativeZone, readAs: chosen)
+        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: [chosen])
+        try expect(#"{"items":[\#(zoneText)]}"#, becomes: [nativeZone], readAs: CodableBag([chosen]))
+    }
+
+    @Test
+    func `Keys of dictionaries keep their text`() throws {
+        let (zone, zones) = (zone.toNative(), [UniqueID(1234): zone.toNative()])
+        try expect(#"{"Hank":"Chen"}"#, becomes: ["Hank": "Chen"], readAs: ["Hank": "Chen"])
+        try expect(#"{"123":\#(zoneText)}"#, becomes: ["123": nativeZone], readAs: [UInt32(123): zone])
+        try expect(#"{"1234":\#(zoneText)}"#, becomes: ["1234": nativeZone], readAs: zones)
+        try expect(
+            #"{"12345":{"1234":\#(zoneText)}}"#,
+            becomes: ["12345": ["1234": nativeZone]],
+            readAs: [UniqueID(12345): zones]
+        )
     }
 
     @Test
@@ -84,11 +152,11 @@ struct DefaultsV4GuideTests {
 
     @Test
     func `timezone is converted by TimeZoneBridge`() throws {
-        let (zone, stored) = (zone.toNative(), ["id": "0", "name": "Asia/Taipei"] as PropertyListValue)
-        try expect(zoneText, becomes: stored, readAs: zone)
-        try expect("[\(zoneText)]", becomes: [stored], readAs: [zone])
-        try expect("[\(zoneText)]", becomes: [stored], readAs: Set([zone]))
-        try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": stored], readAs: ["k": zone])
+        let zone = zone.toNative()
+        try expect(zoneText, becomes: nativeZone, readAs: zone)
+        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: [zone])
+        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: Set([zone]))
+        try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": nativeZone], readAs: ["k": zone])
     }
 
     @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3])
