@@ -126,25 +126,5 @@ import Testing
             #expect(try fixture.old.values.isEmpty)
             #expect(try fixture.new.values == ["a": 1])
         }
-
-        @Test(arguments: [true, false])
-        func `An unreadable suite fails the move, which runs once the suite is readable`(isSource: Bool) throws {
-            let fixture = try MoveFixture(old: ["a": 1], new: ["b": 2])
-            let suite = isSource ? fixture.old : fixture.new
-            let whole = try Data(contentsOf: suite.file)
-            let damage = Data("damage".utf8)
-            try suite.writeFile(damage)
-            let error = #expect(throws: MoltError.self) {
-                try fixture.upgrade(fixture.move(afterwards: .clean))
-            }
-            #expect(error?.code == .unreadable)
-            #expect(error?.attachedStore == suite.suite.attachedName)
-            #expect(try Data(contentsOf: suite.file) == damage)
-            #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
-            try suite.writeFile(whole)
-            try fixture.upgrade(fixture.move(afterwards: .clean))
-            #expect(try fixture.new.values == ["a": 1, "b": 2])
-            #expect(try fixture.old.values.isEmpty)
-        }
     #endif
 }
