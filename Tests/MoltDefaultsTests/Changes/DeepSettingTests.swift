@@ -42,23 +42,6 @@ import Testing
         #expect(try suite.value(forKey: "new") == deep)
     }
 
-    @Test(arguments: PrimaryStore.allCases)
-    func `A setting one level too deep is refused before the commit`(primary: PrimaryStore) throws {
-        let scratch = try ScratchSuite(["old": 1])
-        let suite = scratch.suite
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite)),
-            Migration(to: 2, "deep", .settings(in: suite) { try $0.set(Self.nested(201), forKey: "deep") }),
-        ]
-        let error = #expect(throws: MoltError.self) {
-            try primary.upgrade(suite, cache: cache.url, with: migrations)
-        }
-        let cause = try #require(error?.underlying as? MoltError)
-        #expect(cause.code == .cannotStore && cause.key == "deep")
-        #expect(cause.message.contains("200"))
-        try expectUntouched(scratch, primary)
-    }
-
     /// An app may have set it without Molt.
     @Test(arguments: PrimaryStore.allCases)
     func `An upgrade is refused when its suite already holds a setting one level too deep`(primary: PrimaryStore) throws

@@ -59,18 +59,6 @@ struct SuiteEditorTests {
         #expect(try scratch.values["count"] == 24)
     }
 
-    @Test func `A block can change a suite that it names`() throws {
-        let suite = suite
-        var registry = MigrationRegistry()
-        registry.register(to: 1, "block", attaching: [suite]) { migration in
-            try migration.suite(suite).set("b", forKey: "block")
-        }
-        let old = try CodableCache(at: cache.url)
-        old.close()
-        try cache.upgrade(registry)
-        #expect(try scratch.values["block"] == "b")
-    }
-
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
@@ -287,13 +275,5 @@ struct SuiteEditorTests {
             #expect(try ScratchCache().upgrade([shared], role: .appExtension).deferred.isEmpty)
             #expect(try group.values() == ["done": true])
         }
-    }
-
-    @Test func `An invalid suite is an error before anything is written`() throws {
-        let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
-        let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-        #expect(error?.code == .invalidSuite)
-        #expect(error?.attachedStore == Suite("").attachedName)
-        #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 }

@@ -119,18 +119,4 @@ struct LeftoverRaceTests {
         #expect(error?.message.contains("this release of Molt writes formats up to 1") == true)
         #expect(try scratch.allValues == before)
     }
-
-    @Test func `A failed subscript is reported as the failure of its own migration`() throws {
-        let suite = scratch.suite
-        let wrong = DefaultsKey<[Int]>("volume", default: [])
-        let error = #expect(throws: MoltError.self) {
-            try suite.upgrade(with: [
-                Migration(to: 1, "faulty", .settings(in: suite) { _ = $0[wrong] }), doubling(2),
-            ])
-        }
-        #expect(error?.migration?.name == "faulty")
-        #expect(error?.step?.number == 1)
-        #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
-        #expect(try scratch.allValues == ["volume": 1])
-    }
 }

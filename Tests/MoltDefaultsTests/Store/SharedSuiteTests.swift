@@ -114,21 +114,6 @@ import Testing
         #expect(try suite.upgrade(with: library).isEmpty)
     }
 
-    @Test func `Three stores, of which one is a version behind, bring it to the newest version once`() throws {
-        let (suite, caches) = (suite, try (0..<3).map { _ in try ScratchCache() })
-        let migrations: MigrationRegistry = [
-            halving,
-            Migration(to: 2, "quarter", .settings(in: suite) { try $0.set(.double($0.volume / 4), forKey: "volume") }),
-        ]
-        for cache in caches[..<2] { try cache.upgrade(migrations.upTo(version: 1)) }
-        #expect(try scratch.values["volume"] == 0.25)
-        for cache in caches + caches { try cache.upgrade(migrations) }
-        #expect(try scratch.values["volume"] == 0.0625)
-        #expect(try scratch.history == ["halve", "quarter"])
-        let error = #expect(throws: MoltError.self) { try caches[0].upgrade(migrations.upTo(version: 1)) }
-        #expect(error?.code == .superseded)
-    }
-
     @Test func `A deleted file leaves it as it is, and a file from before leaves it, too`() throws {
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).close()
@@ -246,13 +231,4 @@ import Testing
             }
         }
     #endif
-}
-
-extension SuiteEditor {
-    fileprivate var volume: Double {
-        get throws {
-            guard case .double(let volume)? = try value(forKey: "volume") else { return .nan }
-            return volume
-        }
-    }
 }

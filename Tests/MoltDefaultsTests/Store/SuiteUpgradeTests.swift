@@ -156,24 +156,6 @@ import Testing
         #expect(!exists(".molt"))
     }
 
-    @Test func `A suite that a newer app upgraded is refused and left unchanged`() throws {
-        try suite.upgrade(with: [renaming(), second])
-        let bytes = try Data(contentsOf: scratch.file)
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
-        #expect(error?.code == .superseded)
-        #expect(try Data(contentsOf: scratch.file) == bytes)
-    }
-
-    @Test func `A late migration does not run unless that is allowed`() throws {
-        try suite.upgrade(with: [second])
-        let late = [renaming(), second]
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: MigrationRegistry(late)) }
-        #expect(error?.code == .lateMigration)
-        #expect(try scratch.values["name"] == "n")
-        try suite.upgrade(with: MigrationRegistry(late, allowsLateMigrations: true))
-        #expect(try scratch.values["title"] == "n")
-    }
-
     // MARK: Plans, queues and cancellation
 
     @Test func `A plan and a dry run of a suite write nothing`() throws {
@@ -216,21 +198,6 @@ import Testing
     }
 
     // MARK: Other suites
-
-    @Test func `An upgrade of a suite also changes other suites`() throws {
-        let other = try ScratchSuite(["name": "of the other"])
-        let suite = suite
-        try suite.upgrade(with: [
-            renaming(),
-            Migration(to: 2, "other", .renameKey("name", to: "title", in: other.suite)),
-            .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
-        ])
-        #expect(try scratch.values == ["title": "n"])
-        #expect(try other.values == ["title": "of the other", "volume": 0.5])
-        #expect(try scratch.history == ["rename 1", "other", "suite-to-app-group"])
-        #expect(try other.history == ["other", "suite-to-app-group"])
-        #expect(!exists(".molt"))
-    }
 
     @Test func `An unreadable other suite defers its own migrations only`() throws {
         let (suite, other) = (suite, try ScratchSuite(["flag": true]))
@@ -323,13 +290,6 @@ import Testing
             #expect(try scratch.values == ["volume": 0.5, "title": "n"])
             #expect(!exists(".molt"))
         }
-
-        @Test func `A lock file that cannot be created is an error, and the suite is left unchanged`() throws {
-            try FileManager.default.createDirectory(at: file(".molt-lock"), withIntermediateDirectories: false)
-            let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
-            #expect(error?.code == .notWritable)
-            #expect(try scratch.allValues == ["volume": 0.5, "name": "n"])
-        }
     #endif
 
     @Test func `An upgrade waits for the suite's lock no longer than allowed`() throws {
@@ -352,11 +312,6 @@ import Testing
         ])
         #expect(try scratch.values == ["volume": 0.5, "name": "n"])
         #expect(try state.ledger.map(\.name) == ["holds the lock"])
-    }
-
-    @Test func `A suite with an invalid name is not upgraded`() throws {
-        let error = #expect(throws: MoltError.self) { try Suite("").upgrade(with: [renaming()]) }
-        #expect(error?.code == .invalidSuite)
     }
 
     private func file(_ suffix: String) throws -> URL {

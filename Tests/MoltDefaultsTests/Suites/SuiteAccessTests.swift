@@ -79,17 +79,6 @@ import Testing
         #expect(try suite.values() == ["caf\u{E9}": 3])
     }
 
-    @Test func `saves unsaved values of UserDefaults`() throws {
-        try scratch.defaults.set(1, forKey: "a")
-        try suite.synchronize()
-        #expect(try scratch.defaults.persistentDomain(forName: scratch.name)?.count == 1)
-        #if os(Linux)
-            let bytes = try Data(contentsOf: scratch.file)
-            let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
-            #expect(try PropertyListValue(normalizing: saved) == ["a": 1])
-        #endif
-    }
-
     @Test func `loses nothing when several threads write at once`() throws {
         let suite = suite
         DispatchQueue.concurrentPerform(iterations: 40) { number in
