@@ -32,33 +32,6 @@ struct SuiteEditorTests {
         #expect(try scratch.values == ["musicVolume": 0.5, "title": "n", "count": 3])
     }
 
-    @Test func `Nothing is written before the commit, or when the upgrade fails`() throws {
-        struct Failure: Error {}
-        let scratch = scratch
-        #expect(throws: MoltError.self) {
-            try cache.upgrade(
-                settings { settings in
-                    try settings.set(1, forKey: "count")
-                    #expect(try scratch.values["count"] == 3)
-                    throw Failure()
-                }
-            )
-        }
-        #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 3])
-    }
-
-    @Test func `The second of two steps sees what the first set under the same key`() throws {
-        let suite = suite
-        let double = MigrationStep.settings(in: suite) { settings in
-            guard case .int(let count)? = try settings.value(forKey: "count") else { return }
-            try settings.set(.int(count * 2), forKey: "count")
-        }
-        try cache.upgrade([
-            Migration(to: 1, "first", double), Migration(to: 2, "second", double, double),
-        ])
-        #expect(try scratch.values["count"] == 24)
-    }
-
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])

@@ -123,50 +123,6 @@
 
         // MARK: After the commit
 
-        @Test(arguments: PrimaryStore.allCases)
-        func `An upgrade that fails after its commit is finished by the next opening`(primary: PrimaryStore)
-            throws
-        {
-            let calls = Locked<[UpgradePoint]>([])
-            let isBroken = Locked(true)
-            let (scratch, other) = (scratch, other)
-            let points = [AppliedPart.add, .finish].flatMap { part in
-                [scratch.suite, other.suite].map { UpgradePoint.before(part, of: $0) }
-            }
-            let hook: UpgradeHook = { point in
-                guard point.kind == .beforeApply else { return }
-                calls.withLock { $0.append(point) }
-                guard isBroken.withLock({ $0 }), point == points[1] || point == points[3] else { return }
-                // All suites are written before a key is removed, in the order of the steps.
-                #expect(try scratch.values["title"] == "n")
-                #expect(try scratch.values["name"] == (point == points[1] ? "n" : nil))
-                #expect(try scratch.history == (primary == .suite ? ["one", "two"] : ["one"]))
-                #expect(try other.values["title"] == (point == points[1] ? nil : "of the other"))
-                #expect(try other.values["name"] == "of the other")
-                if point == points[3] { throw Failure() }
-            }
-            let first = Migration(to: 1, "one", .settings(in: scratch.suite) { try $0.renameKey("name", to: "title") })
-            let last = Migration(to: 2, "two", .settings(in: other.suite) { try $0.renameKey("name", to: "title") })
-            func upgrade() throws {
-                try primary.upgrade(scratch.suite, cache: cache.url, with: [first, last], hook)
-            }
-            let error = #expect(throws: MoltError.self) { try upgrade() }
-            #expect(error?.code == .attachedStoreFailed)
-            #expect(error?.attachedStore == other.suite.attachedName)
-            #expect(error?.outcome == .committed)
-            #expect(error?.underlying is Failure)
-            #expect(calls.withLock { $0 } == points)
-            #expect(try scratch.values["name"] == nil)
-            #expect(try other.values == ["name": "of the other", "title": "of the other"])
-            #expect(try other.history == ["two"])
-
-            isBroken.withLock { $0 = false }
-            try upgrade()
-            #expect(calls.withLock { $0 } == points + points)
-            try expectDone()
-            #expect(try other.history == ["two"])
-        }
-
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"

@@ -69,21 +69,6 @@ import Testing
         #expect(try new.values() == ["a": 1])
     }
 
-    @Test func `is deferred while the source reads as empty although the ledger remembers settings`() throws {
-        let fixture = try MoveFixture(old: ["token": "t"])
-        let first = Migration(to: 1, "first", .settings(in: fixture.old.suite) { _ in })
-        try fixture.upgrade(first)
-        try fixture.old.suite.update(remove: ["token"])
-        for _ in 0..<2 {
-            let report = try fixture.upgrade(first, fixture.move(to: 2))
-            #expect(report.deferred.map(\.migration.name) == ["move"])
-            #expect(report.deferred.first?.reason.contains("unlocked") == true)
-        }
-        try fixture.old.suite.set("t", forKey: "token")
-        #expect(try fixture.upgrade(first, fixture.move(to: 2)).deferred.isEmpty)
-        #expect(try fixture.new.values == ["token": "t"])
-    }
-
     @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
     func `fails for an invalid group and never falls back to another suite`(
         name: String,

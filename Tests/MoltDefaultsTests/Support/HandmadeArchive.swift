@@ -20,6 +20,16 @@ enum HandmadeArchive {
         return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     }
 
+    /// The archive of collections of the objects with some indices: 1 and so on are the collections, and then comes the
+    /// string "text".
+    static func collections(_ name: String, keys: [Int]? = nil, _ collections: [[Int]]) throws -> Data {
+        let keys = keys.map { "<key>NS.keys</key>\(references($0))" } ?? ""
+        let objects = collections.map { indices in
+            object(class: collections.count + 2, "\(keys)<key>NS.objects</key>\(references(indices))")
+        }
+        return try binary(objects + ["<string>text</string>", type(name)])
+    }
+
     /// An object whose class is the object with an index.
     static func object(class type: Int, _ properties: String) -> String {
         "<dict><key>$class</key>\(reference(type))\(properties)</dict>"
