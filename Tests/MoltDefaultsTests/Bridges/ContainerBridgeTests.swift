@@ -3,10 +3,8 @@ import Testing
 
 @testable import Molt
 
-@Suite("Containers in a suite")
-struct ContainerBridgeTests {
-    @Test
-    func `Arrays, sets and dictionaries are stored natively at every depth`() throws {
+@Suite("Containers in a suite") struct ContainerBridgeTests {
+    @Test func `Arrays, sets and dictionaries are stored natively at every depth`() throws {
         try expect(["a", "b/c"], storedAs: ["a", "b/c"])
         try expect([[1], [2, 3], []], storedAs: [[1], [2, 3], []])
         try expect(["a": [1], "b": []], storedAs: ["a": [1], "b": []])
@@ -17,8 +15,7 @@ struct ContainerBridgeTests {
         #expect(try read(Set<Int>.self, from: [1, 1, 2]) == [1, 2])
     }
 
-    @Test
-    func `Dates, data, URLs and Codable values in containers have their own forms`() throws {
+    @Test func `Dates, data, URLs and Codable values in containers have their own forms`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 600_000_000.25)
         let url = try #require(URL(string: "https://e.com"))
         try expect([date], storedAs: .array([.date(date)]))
@@ -28,8 +25,7 @@ struct ContainerBridgeTests {
         try expect(["p": [Period.oneHour]], storedAs: .dictionary(["p": .array([.string("\"1 Hour\"")])]))
     }
 
-    @Test
-    func `Dictionary keys are stored as strings`() throws {
+    @Test func `Dictionary keys are stored as strings`() throws {
         try expect([1: "a", -2: "b"], storedAs: ["1": "a", "-2": "b"])
         try expect([UInt32.max: 1], storedAs: ["4294967295": 1])
         try expect([UniqueID(1234): true], storedAs: ["1234": true])
@@ -39,8 +35,7 @@ struct ContainerBridgeTests {
         try expect([uuid: 1], storedAs: ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F": 1])
     }
 
-    @Test
-    func `The error for an unreadable key or element names its place`() {
+    @Test func `The error for an unreadable key or element names its place`() {
         expectUnreadable(["256": 1], as: [UInt8: Int].self, at: #"["256"]"#)
         expectUnreadable(["2 Weeks": 1], as: [EnumForm: Int].self, at: #"["2 Weeks"]"#)
         expectUnreadable([1, "x", 3], as: [Int].self, at: "[1]")
@@ -49,15 +44,13 @@ struct ContainerBridgeTests {
         expectUnreadable([("[1]", [Int].self), ("{}", [String: Int].self), ([:], Set<Int>.self)])
     }
 
-    @Test
-    func `Two spellings of one key are not merged, and nil inside a container is not stored`() {
+    @Test func `Two spellings of one key are not merged, and nil inside a container is not stored`() {
         #expect(throws: MoltError.self) { try read([Int: Int].self, from: ["5": 1, "+5": 2]) }
         #expect(throws: MoltError.self) { try stored([1, nil, 3] as [Int?]) }
         #expect(throws: MoltError.self) { try stored(["a": nil] as [String: Int?]) }
     }
 
-    @Test
-    func `Collections and sets of the app are stored as arrays of their elements' forms`() throws {
+    @Test func `Collections and sets of the app are stored as arrays of their elements' forms`() throws {
         let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let stored = PropertyListValue.array([.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])])
         try expect(Array(read(MyBag<TimeZone>.self, from: stored)), storedAs: stored)

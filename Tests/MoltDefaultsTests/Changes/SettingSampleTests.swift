@@ -4,8 +4,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Samples of settings in a dry run")
-struct SettingSampleTests {
+@Suite("Samples of settings in a dry run") struct SettingSampleTests {
     @Test func `show each step's own changes, and write nothing`() throws {
         let scratch = try ScratchSuite(["theme": "dark", "volume": 3, "other": true])
         let suite = scratch.suite

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Settings in an upgrade")
-struct SuiteEditorTests {
+@Suite("Settings in an upgrade") struct SuiteEditorTests {
     private let scratch: ScratchSuite
     private let cache: ScratchCache
     private var suite: Suite { scratch.suite }

@@ -4,8 +4,7 @@ import Testing
 @testable import Molt
 
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
-@Suite("A suite that Defaults 4 wrote")
-struct DefaultsV4FixtureTests {
+@Suite("A suite that Defaults 4 wrote") struct DefaultsV4FixtureTests {
     static let forms: [String: DefaultsForm] = [
         "alreadyNative": .array(of: .string), "arrayArrayInt": .array(of: .array(of: .int)),
         "arrayArrayTimezone": .array(of: .array(of: .codable)), "arrayBag": .array(of: .codable),
@@ -42,8 +41,7 @@ struct DefaultsV4FixtureTests {
         "wrongShapeArray": "",
     ]
 
-    @Test
-    func `Every key becomes what Defaults 5 converts it to, and is current afterwards`() throws {
+    @Test func `Every key becomes what Defaults 5 converts it to, and is current afterwards`() throws {
         let before = try Self.fixture("defaults-v4")
         let after = try Self.fixture("defaults-v5")
         #expect(before.count == 52)

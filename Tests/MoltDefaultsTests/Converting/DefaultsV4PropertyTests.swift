@@ -6,8 +6,7 @@ import Testing
 @testable import Molt
 
 /// Conversions of random values in random forms, each from its own seed.
-@Suite("Random conversions from Defaults 4")
-struct DefaultsV4PropertyTests {
+@Suite("Random conversions from Defaults 4") struct DefaultsV4PropertyTests {
     @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3])
     func `Converting twice gives the same as converting once`(target: DefaultsRelease) {
         let conversion = DefaultsV4Conversion(target: target)

@@ -4,8 +4,7 @@ import Testing
 @testable import Molt
 
 /// The examples of Defaults' guide from 4 to 5 and of its own tests, with the types of these.
-@Suite("Typed keys of settings that Defaults 4 wrote")
-struct DefaultsV4TypeTests {
+@Suite("Typed keys of settings that Defaults 4 wrote") struct DefaultsV4TypeTests {
     private let zone = CodableTimeZone(id: "0", name: "Asia/Taipei")
     private let zoneText = #"{"id":"0","name":"Asia\/Taipei"}"#
     private let nativeZone: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
@@ -44,8 +43,7 @@ struct DefaultsV4TypeTests {
         try expectInCollections("\(Number.min)", becomes: .int(Int64(Number.min)), readAs: Number.min)
     }
 
-    @Test
-    func `Numbers, Booleans, dates and data become native, alone and in collections of the app`() throws {
+    @Test func `Numbers, Booleans, dates and data become native, alone and in collections of the app`() throws {
         for type in [
             Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
             UInt64.self,
@@ -63,8 +61,7 @@ struct DefaultsV4TypeTests {
         try expect(#"{"store":[\#(text)]}"#, becomes: [.data(hello)], readAs: CodableSet([hello]))
     }
 
-    @Test
-    func `URLs, strings and types with a bridge are converted in collections and sets of the app`() throws {
+    @Test func `URLs, strings and types with a bridge are converted in collections and sets of the app`() throws {
         let url = try #require(URL(string: "https://sindresorhus.com"))
         let urls: PropertyListValue = [#""https:\/\/sindresorhus.com""#]
         try expect(#"["https:\/\/sindresorhus.com"]"#, becomes: urls, readAs: [url])
@@ -79,8 +76,7 @@ struct DefaultsV4TypeTests {
         try expect(#"{"items":[\#(zoneText)]}"#, becomes: [nativeZone], readAs: CodableBag([chosen]))
     }
 
-    @Test
-    func `Keys of dictionaries keep their text`() throws {
+    @Test func `Keys of dictionaries keep their text`() throws {
         let (zone, zones) = (zone.toNative(), [UniqueID(1234): zone.toNative()])
         try expect(#"{"Hank":"Chen"}"#, becomes: ["Hank": "Chen"], readAs: ["Hank": "Chen"])
         try expect(#"{"123":\#(zoneText)}"#, becomes: ["123": nativeZone], readAs: [UInt32(123): zone])
@@ -92,8 +88,7 @@ struct DefaultsV4TypeTests {
         )
     }
 
-    @Test
-    func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray become native`() throws {
+    @Test func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray become native`() throws {
         try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: ["a", "b"])
         try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: Set(["a", "b"]))
         try expect(#"{"a":1}"#, becomes: ["a": 1], readAs: ["a": 1])
@@ -109,8 +104,7 @@ struct DefaultsV4TypeTests {
         try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": text], readAs: ["k": zone])
     }
 
-    @Test
-    func `arrayPeriod, setPeriod and dictionaryPeriod keep the JSON text of their elements`() throws {
+    @Test func `arrayPeriod, setPeriod and dictionaryPeriod keep the JSON text of their elements`() throws {
         try expect(#""10 Minutes""#, becomes: #""10 Minutes""#, readAs: Period.tenMinutes)
         try expect(
             #"["10 Minutes","1 Hour"]"#,
@@ -122,8 +116,7 @@ struct DefaultsV4TypeTests {
         try expect(#"["10 Minutes",10]"#, becomes: ["10 Minutes": 10], readAs: [Period.tenMinutes: 10])
     }
 
-    @Test
-    func `period becomes its raw value`() throws {
+    @Test func `period becomes its raw value`() throws {
         try expect(#""10 Minutes""#, becomes: "10 Minutes", readAs: EnumForm.tenMinutes)
         try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: [EnumForm.tenMinutes])
         try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: Set([EnumForm.tenMinutes]))
@@ -133,8 +126,7 @@ struct DefaultsV4TypeTests {
         #expect(unknown.failure?.place == "[1]")
     }
 
-    @Test
-    func `period is converted by its own toNative`() throws {
+    @Test func `period is converted by its own toNative`() throws {
         try expect(#""10 Minutes""#, becomes: "short", readAs: Span.short)
         try expect("long", becomes: "long", readAs: Span.long)
         try expect(#"["10 Minutes","30 Minutes"]"#, becomes: ["short", "long"], readAs: [Span.short, .long])
@@ -150,8 +142,7 @@ struct DefaultsV4TypeTests {
         }
     }
 
-    @Test
-    func `timezone is converted by TimeZoneBridge`() throws {
+    @Test func `timezone is converted by TimeZoneBridge`() throws {
         let zone = zone.toNative()
         try expect(zoneText, becomes: nativeZone, readAs: zone)
         try expect("[\(zoneText)]", becomes: [nativeZone], readAs: [zone])

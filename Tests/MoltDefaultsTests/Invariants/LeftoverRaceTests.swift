@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("A suite's ledger after another process was killed")
-struct LeftoverRaceTests {
+@Suite("A suite's ledger after another process was killed") struct LeftoverRaceTests {
     private let scratch: ScratchSuite
 
     init() throws {

@@ -6,8 +6,7 @@ import Testing
 @testable import Molt
 
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
-@Suite("Upgrade paths of settings")
-struct SettingsPathTests {
+@Suite("Upgrade paths of settings") struct SettingsPathTests {
     @Test(arguments: PrimaryStore.allCases, 0..<TestRun.choose(4, long: 200))
     func `A random registry gives the same settings at once and step by step`(primary: PrimaryStore, seed: UInt64)
         throws

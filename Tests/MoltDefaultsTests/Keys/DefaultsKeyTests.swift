@@ -11,12 +11,10 @@ extension DefaultsKeys {
     fileprivate static let nested = DefaultsKey<Int??>("nested")
 }
 
-@Suite("Typed keys", .serialized)
-struct DefaultsKeyTests {
+@Suite("Typed keys", .serialized) struct DefaultsKeyTests {
     let settings = DictionarySettings()
 
-    @Test
-    func `A setting has its default, which is never written, until it is set and after it is removed`() throws {
+    @Test func `A setting has its default, which is never written, until it is set and after it is removed`() throws {
         #expect(settings[.tags] == ["first"])
         #expect(try settings.value(for: .count) == 1)
         #expect(settings.value(forKey: "tags") == nil)
@@ -33,8 +31,7 @@ struct DefaultsKeyTests {
         #expect(settings[.color].name == "red")
     }
 
-    @Test
-    func `An optional setting is nil until it is set, and setting nil removes it`() throws {
+    @Test func `An optional setting is nil until it is set, and setting nil removes it`() throws {
         #expect(settings[.period] == nil)
         try settings.set(.oneHour, for: .period)
         #expect(settings[.period] == .oneHour)
@@ -49,14 +46,12 @@ struct DefaultsKeyTests {
         #expect(settings[.nested] == 3)
     }
 
-    @Test
-    func `Keys of different types fit into one list`() {
+    @Test func `Keys of different types fit into one list`() {
         let keys: [DefaultsKeys] = [.tags, .period, .key("old", .array(of: .codable))]
         #expect(keys.map(\.name) == ["tags", "period", "old"])
     }
 
-    @Test
-    func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
+    @Test func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: MoltError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
@@ -117,8 +112,7 @@ struct DefaultsKeyTests {
         return codes.withLock { $0 }
     }
 
-    @Test
-    func `A subscript reports an unreadable value and replaces it on assignment`() {
+    @Test func `A subscript reports an unreadable value and replaces it on assignment`() {
         // Stored by Defaults 4.
         settings.set("[\"a\"]", forKey: "tags")
         let reading = reported { #expect(settings[.tags] == ["first"]) }
@@ -135,8 +129,7 @@ struct DefaultsKeyTests {
     }
 
     #if CHILD_PROCESSES
-        @Test
-        func `A closed standard error, to which nothing can be reported, does not end the process`() async {
+        @Test func `A closed standard error, to which nothing can be reported, does not end the process`() async {
             await #expect(processExitsWith: .success) {
                 try FileHandle.standardError.close()
                 let settings = DictionarySettings(["tags": "no array"])
@@ -145,8 +138,7 @@ struct DefaultsKeyTests {
         }
     #endif
 
-    @Test
-    func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
+    @Test func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
         let ratio = DefaultsKey<Ratio>("ratio", default: Ratio(value: 1))
         settings[ratio] = Ratio(value: 2)
         #expect(reported { settings[ratio] = Ratio(value: .infinity) } == [.cannotStore])
@@ -157,8 +149,7 @@ struct DefaultsKeyTests {
         #expect(error.message == "JSON has no NaN and no infinity. Choose another form for it.")
     }
 
-    @Test
-    func `An error thrown by a custom bridge is the underlying error`() throws {
+    @Test func `An error thrown by a custom bridge is the underlying error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         settings.set(.array([.int(1)]), forKey: "picky")
         let error = try #require(throws: MoltError.self) { try settings.value(for: key) }

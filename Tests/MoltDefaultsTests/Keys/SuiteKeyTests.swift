@@ -8,12 +8,10 @@ extension DefaultsKeys {
     fileprivate static let level = DefaultsKey<Level>("level", default: .low)
 }
 
-@Suite("Typed keys in a suite on disk")
-struct SuiteKeyTests {
+@Suite("Typed keys in a suite on disk") struct SuiteKeyTests {
     let suite = Molt.Suite(TestHome.newSuiteName())
 
-    @Test
-    func `Values at their limits are read back from the file`() throws {
+    @Test func `Values at their limits are read back from the file`() throws {
         try expectKept(Int.min, Int.max, Int8.min, UInt32.max, Int64.max, UInt.max, UInt64.max, [UInt64.max, 0])
         try expectKept(0.1, Double.greatestFiniteMagnitude, Double.leastNonzeroMagnitude, Double.infinity)
         try expectKept(-Float.infinity, Float.greatestFiniteMagnitude, CGFloat.infinity, true, [false, true])
@@ -21,8 +19,7 @@ struct SuiteKeyTests {
         try expectKept(Data([0, 255]), UUID(), Decimal.greatestFiniteMagnitude, Int.min..<Int.max)
     }
 
-    @Test
-    func `Types of the app and containers are read back from the file`() throws {
+    @Test func `Types of the app and containers are read back from the file`() throws {
         let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let url = try #require(URL(string: "https://e.com/a?b=%20#c"))
         try expectKept(url, Period.halfHour, EnumForm.oneHour, Level.high, zone, [Frog(name: "a")])
@@ -34,8 +31,7 @@ struct SuiteKeyTests {
         #expect(try suite.value(for: color)?.name == "red")
     }
 
-    @Test
-    func `A setting is read, set and removed as the guide describes`() throws {
+    @Test func `A setting is read, set and removed as the guide describes`() throws {
         #expect(suite[.period] == nil)
         try suite.set(.oneHour, for: .period)
         #expect(suite[.period] == .oneHour)

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Migration of settings from Defaults 4 to 5")
-struct DefaultsV4ToV5Tests {
+@Suite("Migration of settings from Defaults 4 to 5") struct DefaultsV4ToV5Tests {
     private let cache: ScratchCache
 
     init() throws {

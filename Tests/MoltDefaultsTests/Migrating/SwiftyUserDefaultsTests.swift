@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Migration of settings of SwiftyUserDefaults")
-struct SwiftyUserDefaultsTests {
+@Suite("Migration of settings of SwiftyUserDefaults") struct SwiftyUserDefaultsTests {
     private let cache: ScratchCache
 
     init() throws {

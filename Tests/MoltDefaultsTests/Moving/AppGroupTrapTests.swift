@@ -70,10 +70,7 @@ import Testing
     }
 
     @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
-    func `fails for an invalid group and never falls back to another suite`(
-        name: String,
-        isSource: Bool
-    ) throws {
+    func `fails for an invalid group and never falls back to another suite`(name: String, isSource: Bool) throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let before = try Suite.standard.values()
         let move = Migration.suiteToAppGroup(

@@ -8,12 +8,7 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
     case suite
 
     /// Upgrades the store.
-    func upgrade(
-        _ suite: Suite,
-        cache: URL,
-        with migrations: MigrationRegistry,
-        _ hook: UpgradeHook? = nil
-    ) throws {
+    func upgrade(_ suite: Suite, cache: URL, with migrations: MigrationRegistry, _ hook: UpgradeHook? = nil) throws {
         switch self {
         case .cache:
             var configuration = CodableCache.Configuration()

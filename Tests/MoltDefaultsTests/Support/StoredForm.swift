@@ -11,10 +11,7 @@ func stored<Value: DefaultsSerializable & Sendable>(_ value: Value) throws -> Pr
 }
 
 /// The value that is read from a stored form.
-func read<Value: DefaultsSerializable>(
-    _ type: Value.Type,
-    from stored: PropertyListValue
-) throws -> Value {
+func read<Value: DefaultsSerializable>(_ type: Value.Type, from stored: PropertyListValue) throws -> Value {
     let key = DefaultsKey<Value?>("key")
     return try #require(try DictionarySettings(["key": stored]).value(for: key))
 }

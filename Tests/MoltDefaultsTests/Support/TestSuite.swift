@@ -21,10 +21,8 @@ enum TestHome {
     }
 }
 
-@Suite("The tests' home directory", .enabled(if: TestHome.isAvailable))
-struct TestHomeTests {
-    @Test
-    func `Suites of the tests are written into their own directory`() throws {
+@Suite("The tests' home directory", .enabled(if: TestHome.isAvailable)) struct TestHomeTests {
+    @Test func `Suites of the tests are written into their own directory`() throws {
         let name = TestHome.newSuiteName()
         let defaults = try #require(UserDefaults(suiteName: name))
         defaults.set(1, forKey: "key")

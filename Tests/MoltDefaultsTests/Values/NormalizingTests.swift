@@ -30,9 +30,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `are read from a file as they were written`(
-        format: PropertyListSerialization.PropertyListFormat
-    ) throws {
+    func `are read from a file as they were written`(format: PropertyListSerialization.PropertyListFormat) throws {
         let objects = PropertyListValue.dictionary(Self.values).object
         let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0)
         let read = try PropertyListSerialization.propertyList(from: bytes, format: nil)
