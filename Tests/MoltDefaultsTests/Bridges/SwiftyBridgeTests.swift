@@ -4,13 +4,6 @@ import Testing
 
 /// The bridges from the guide of SwiftyUserDefaults 4.0 alpha 2, under Molt's names.
 @Suite("Bridges in the style of SwiftyUserDefaults") struct SwiftyBridgeTests {
-    @Test func `A struct is stored as its name, an array of structs as names`() throws {
-        try expect(Frog(name: "Froggy"), storedAs: .string("Froggy"))
-        try expect([Frog(name: "a"), Frog(name: "b")], storedAs: .array([.string("a"), .string("b")]))
-        expectUnreadable(.int(1), as: Frog.self)
-        expectUnreadable(.array([.string("a"), .int(1)]), as: [Frog].self, at: "[1]")
-    }
-
     /// As in the guide: `compactMap { $0 as? String }`.
     @Test func `An array bridge may skip unreadable elements, which otherwise make the array unreadable`() throws {
         expectUnreadable(["a", 1], as: [String].self, at: "[1]")

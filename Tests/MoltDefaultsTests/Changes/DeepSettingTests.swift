@@ -59,13 +59,9 @@ import Testing
         #expect(cause.message.contains("200"))
         try scratch.defaults.removeObject(forKey: "deep")
         #expect(try scratch.defaults.synchronize())
-        try expectUntouched(scratch, primary)
-    }
-
-    private func expectUntouched(_ scratch: ScratchSuite, _ primary: PrimaryStore) throws {
         #expect(try scratch.values == ["old": 1])
         if primary == .suite || FileManager.default.fileExists(atPath: cache.url.path) {
-            let state = try primary.state(of: scratch.suite, cache: cache.url)
+            let state = try primary.state(of: suite, cache: cache.url)
             #expect(state.version == 0 && state.journal == [])
         }
     }

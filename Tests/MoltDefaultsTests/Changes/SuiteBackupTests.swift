@@ -203,24 +203,17 @@ import Testing
         isCache: Bool
     ) throws {
         let other = try ScratchSuite(["theme": "dark"])
-        let (cache, group, suite) = (try ScratchCache(), other.suite, suite)
+        let (cache, group, suite) = (try filledCache(), other.suite, suite)
         func upgrade(_ version: Int) throws {
-            if isCache {
-                var configuration = CodableCache.Configuration()
-                configuration.backup = BackupPolicy(keep: 3)
-                configuration.attached = [suite, group]
-                try CodableCache(
-                    at: cache.url,
-                    migrations: moving(version, into: group),
-                    configuration: configuration
-                ).close()
-            } else {
-                var configuration = configuration(keep: 3)
-                configuration.attached = [group]
-                try suite.upgrade(with: moving(version, into: group), configuration: configuration)
+            let migrations = moving(version, into: group)
+            guard !isCache else {
+                try cache.upgrade(migrations, attaching: [suite, group], backup: BackupPolicy(keep: 3))
+                return
             }
+            var configuration = configuration(keep: 3)
+            configuration.attached = [group]
+            try suite.upgrade(with: migrations, configuration: configuration)
         }
-        if isCache { try CodableCache(at: cache.url).set("value", forKey: "key") }
         try upgrade(1)
         try suite.set(12, forKey: "volume")
         try upgrade(2)
@@ -255,98 +248,67 @@ import Testing
 
     // MARK: Suites of a cache
 
-    @Test func `A cache's backup contains the suites that the upgrade changes`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
+    /// Creates a cache with a record.
+    private func filledCache() throws -> ScratchCache {
         let cache = try ScratchCache()
-        let (suite, group) = (suite, other.suite)
         try CodableCache(at: cache.url).set("value", forKey: "key")
-        let before = (try scratch.allValues, try other.allValues)
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
-            .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean),
-        ]
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
-        let after = (try scratch.values, try other.values)
-        #expect(after.0 != before.0 && after.1 != before.1)
-        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
-        try group.set("later", forKey: "later")
-
-        let backup = try #require(try CodableCache.backups(at: cache.url).first)
-        #expect(try StoreFile.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
-        // The next opening restores the settings, even if it upgrades nothing.
-        #expect(try scratch.values == after.0)
-        var empty = MigrationRegistry()
-        empty.register(to: 1, "unused") { _ in }
-        configuration.attached = [suite, group]
-        try CodableCache(at: cache.url, configuration: configuration).close()
-        #expect(try scratch.allValues == before.0)
-        #expect(try other.allValues == before.1)
-        #expect(try StoreFile.state(at: cache.url).journal == [])
-
-        // The upgrade can run again.
-        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
-        #expect(try scratch.values == after.0)
-        #expect(try other.values == after.1)
+        return cache
     }
 
-    @Test func `A cache's backup is not restored for an older app that attaches only some of its suites`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
-        let cache = try ScratchCache()
-        let (suite, group) = (suite, other.suite)
-        let first = Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        try CodableCache(at: cache.url, migrations: [first]).close()
-        let before = (try scratch.allValues, try other.allValues)
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        let newer: MigrationRegistry = [first, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
-        try CodableCache(at: cache.url, migrations: newer, configuration: configuration).close()
-        let after = (try scratch.allValues, try other.allValues)
-        let backups = try CodableCache.backups(at: cache.url)
-        #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
+    private var change: Migration {
+        Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+    }
 
-        let backup = try #require(backups.first)
+    @Test func `A cache's backup contains the suites that the upgrade changes, and is restored with all of them`()
+        throws
+    {
+        let (cache, other) = (try filledCache(), try ScratchSuite(["theme": "dark"]))
+        let (suite, group) = (suite, other.suite)
+        try cache.upgrade([change])
+        let before = (try scratch.allValues, try other.allValues)
+        let newer: MigrationRegistry = [change, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
+        try cache.upgrade(newer, backup: BackupPolicy())
+        let after = (try scratch.values, try other.values)
+        #expect(after.0.isEmpty && after.1["name"] == "changed")
+        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
+        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
+        #expect(try StoreFile.state(at: backup.url).journal == backup.attachedStores)
+
         let error = #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }
         #expect(error?.code == .notAttached)
         #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
         #expect(try StoreFile.state(at: cache.url).version == 2)
-        #expect(try scratch.allValues == after.0)
-        #expect(try other.allValues == after.1)
+        #expect(try scratch.values == after.0 && other.values == after.1)
 
+        try group.set("later", forKey: "later")
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
-        configuration.attached = [group]
-        let old = try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
-        #expect(old.schemaVersion == 1)
+        // The next opening restores the settings, even if it upgrades nothing.
+        #expect(try scratch.values == after.0 && other.values["theme"] == "dark")
+        try cache.upgrade([change], attaching: [group])
         #expect(try scratch.allValues == before.0)
         #expect(try other.allValues == before.1)
+        let state = try StoreFile.state(at: cache.url)
+        #expect(state.version == 1 && state.journal == [])
+
+        // The upgrade can run again.
+        try cache.upgrade(newer)
+        #expect(try scratch.values == after.0)
+        #expect(try other.values == after.1)
     }
 
     @Test func `No backup of a cache is made while changes to suites are pending`() throws {
         struct Stop: Error {}
-        let cache = try ScratchCache()
-        let suite = suite
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
-        ]
-        var configuration = CodableCache.Configuration()
-        configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        #expect(throws: (any Error).self) {
-            try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
-        }
+        let (cache, suite) = (try filledCache(), suite)
+        #expect(throws: MoltError.self) { try cache.upgrade([change]) { if $0.kind == .beforeApply { throw Stop() } } }
         #expect(try StoreFile.state(at: cache.url).journal == [suite.attachedName])
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache.backUp(at: cache.url, attaching: [suite])
-        }
+        let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: cache.url, attaching: [suite]) }
         #expect(error?.code == .backupFailed)
         #expect(error?.message.contains("Open it first") == true)
         #expect(try CodableCache.backups(at: cache.url) == [])
-        try CodableCache(at: cache.url, migrations: migrations).close()
+        try cache.upgrade([change])
         #expect(try scratch.values["name"] == "changed")
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         #expect(backup.attachedStores == [suite.attachedName])
@@ -376,90 +338,73 @@ import Testing
         #expect(try scratch.values["version"] == 1)
     }
 
-    @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`()
-        throws
-    {
-        let cache = try ScratchCache()
-        try CodableCache(at: cache.url).set("value", forKey: "key")
+    @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`() throws {
+        let (cache, suite) = (try filledCache(), suite)
+        func restore(_ backup: StoreBackup) throws {
+            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        }
+        func kept() throws -> StoreBackup { try #require(try CodableCache.filesAside(at: cache.url).first) }
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         try suite.set("newest", forKey: "name")
         let newest = try scratch.values
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [suite]
+        try restore(backup)
         // The next backup has the pending changes, not the suite's intermediate state.
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let between = try #require(try CodableCache.filesAside(at: cache.url).first)
+        try restore(backup)
         let journal = "SELECT store, hex(changes) FROM molt_journal ORDER BY id"
-        #expect(try SQLite(between.url).rows(journal) == SQLite(backup.url).rows(journal))
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try SQLite(kept().url).rows(journal) == SQLite(backup.url).rows(journal))
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values["name"] == "n")
 
         try suite.set("newest", forKey: "name")
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let kept = try #require(try CodableCache.filesAside(at: cache.url).first)
-        #expect(kept.attachedStores == [suite.attachedName])
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        try restore(backup)
+        let replaced = try kept()
+        #expect(replaced.attachedStores == [suite.attachedName])
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values["name"] == "n")
-        try CodableCache.restore(kept, at: cache.url, attaching: [suite])
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        try restore(replaced)
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values == newest)
     }
-}
 
-/// A release that goes back to before a move into an app group cannot know the group.
-@Suite("Restoring a cache by a release that does not know a suite") struct RestoreWithoutSuiteTests {
-    @Test func `brings the records back, and leaves the suite as it is if that is asked for`() throws {
+    // MARK: Releases that do not know a suite
+
+    /// A release that goes back to before a move into an app group cannot know the group.
+    @Test func `Restoring a cache brings the records back, and leaves a suite as it is if that is asked for`() throws {
         let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
-        let cache = try ScratchCache()
+        let cache = try filledCache()
         let old: MigrationRegistry = [Migration(to: 1, "first")]
-        let first = try CodableCache(at: cache.url, migrations: old)
-        try first.set("value", forKey: "key")
-        first.close()
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
+        try cache.upgrade(old)
         let new = MigrationRegistry(
             old.migrations + [
                 .suiteToAppGroup(to: 2, from: app.suite, into: group.suite, afterwards: .clean),
                 Migration(to: 3, "gone", .deleteType("String")),
             ]
         )
-        try CodableCache(at: cache.url, migrations: new, configuration: configuration).close()
+        try cache.upgrade(new, backup: BackupPolicy())
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
-
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache.restore(backup, at: cache.url, attaching: [app.suite])
+        func restore(leavingUnattached leaves: Bool) throws -> [String] {
+            try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
         }
+        let error = #expect(throws: MoltError.self) { try restore(leavingUnattached: false) }
         #expect(error?.code == .notAttached)
         #expect(error?.message.contains("leavingUnattached: true") == true)
-        let left = try CodableCache.restore(
-            backup,
-            at: cache.url,
-            attaching: [app.suite],
-            leavingUnattached: true
-        )
+        #expect(try restore(leavingUnattached: true) == [group.suite.attachedName])
 
-        #expect(left == [group.suite.attachedName])
-        configuration.backup = nil
-        configuration.attached = [app.suite]
-        let restored = try CodableCache(at: cache.url, migrations: old, configuration: configuration)
-        #expect(try restored.value(String.self, forKey: "key") == "value")
+        try cache.upgrade(old, attaching: [app.suite])
+        #expect(try CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key") == "value")
         #expect(try app.values == ["theme": "dark"])
         #expect(try group.values == ["since": 3, "theme": "dark"])
     }
 
-    @Test func `works for the backup of a suite, too`() throws {
+    @Test func `Restoring a suite leaves another one as it is if that is asked for`() throws {
         let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
         let backup = try app.suite.backUp(attaching: [group.suite])
         try app.suite.set("light", forKey: "theme")
         try group.suite.set(4, forKey: "since")
-
         #expect(throws: MoltError.self) { try app.suite.restore(backup) }
         #expect(try app.values["theme"] == "light")
-        let left = try app.suite.restore(backup, leavingUnattached: true)
-
-        #expect(left == [group.suite.attachedName])
+        #expect(try app.suite.restore(backup, leavingUnattached: true) == [group.suite.attachedName])
         #expect(try app.values["theme"] == "dark")
         #expect(try group.values == ["since": 4])
     }

@@ -31,18 +31,6 @@ extension DefaultsKeys {
         #expect(try suite.value(for: color)?.name == "red")
     }
 
-    @Test func `A setting is read, set and removed as the guide describes`() throws {
-        #expect(suite[.period] == nil)
-        try suite.set(.oneHour, for: .period)
-        #expect(suite[.period] == .oneHour)
-        suite[.level] = .high
-        #expect(try suite.values() == ["period": "\"1 Hour\"", "level": 2])
-        suite[.period] = nil
-        try suite.remove(.level)
-        #expect(suite[.level] == .low)
-        #expect(try suite.values() == [:])
-    }
-
     @Test(arguments: [true, false])
     func `Assigning a setting replaces an unreadable value`(isNamed: Bool) throws {
         let name = "level \(UUID().uuidString)"

@@ -9,15 +9,11 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
 
     /// Upgrades the store.
     func upgrade(_ suite: Suite, cache: URL, with migrations: MigrationRegistry, _ hook: UpgradeHook? = nil) throws {
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = hook
         switch self {
-        case .cache:
-            var configuration = CodableCache.Configuration()
-            configuration.hooks.atPoint = hook
-            try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
-        case .suite:
-            var configuration = MoltConfiguration()
-            configuration.hooks.atPoint = hook
-            try suite.upgrade(with: migrations, configuration: configuration)
+        case .cache: try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
+        case .suite: try suite.upgrade(with: migrations, configuration: configuration)
         }
     }
 
