@@ -31,16 +31,6 @@ import Testing
         #expect(outline(form) == outline(written))
     }
 
-    @Test func `A Codable leaf accepts any JSON, whatever its type decodes today`() {
-        let conversion = DefaultsV4Conversion()
-        #expect(conversion.convert("\"1 Hour\"", as: Period.defaultsForm) == .alreadyCurrent)
-        #expect(conversion.convert("\"2 Weeks\"", as: Period.defaultsForm) == .alreadyCurrent)
-        #expect(conversion.convert("\"2 Weeks\"", as: .codable) == .alreadyCurrent)
-        #expect(conversion.convert("{\"a\":[1]}", as: .codable) == .alreadyCurrent)
-        #expect(conversion.convert("[1", as: .codable).failure != nil)
-        #expect(conversion.convert("", as: .codable).failure != nil)
-    }
-
     @Test func `Dictionary keys are normalized to one spelling`() {
         for (key, text, normalized) in [
             (.of(UInt32.self), "5", "5"), (.of(UInt32.self), "+5", "5"), (.of(UInt32.self), "-5", nil),

@@ -119,23 +119,6 @@ import Testing
         #expect(value.sign == .minus)
     }
 
-    // X32 and X33
-    @Test(
-        arguments: [(.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true)]
-            as [(DefaultsRelease, Bool, Bool)]
-    )
-    func `A UUID and a range are converted for releases that read their native form`(
-        target: DefaultsRelease,
-        readsUUID: Bool,
-        readsRange: Bool
-    ) {
-        let conversion = DefaultsV4Conversion(target: target)
-        let identifier = conversion.convert(Self.quotedIdentifier, as: .uuid)
-        #expect(identifier == (readsUUID ? .converted(Self.identifier) : .alreadyCurrent))
-        let range = conversion.convert("[1,5]", as: .range(of: .int))
-        #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
-    }
-
     private static let refused: [(PropertyListValue, DefaultsForm, place: String, reason: String)] = [
         ("300", .integer(Int8.self), "", "a number beyond the limits of its type"),
         ("-1", .integer(UInt.self), "", "a number beyond the limits of its type"),

@@ -150,16 +150,31 @@ import Testing
         try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": nativeZone], readAs: ["k": zone])
     }
 
-    @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3])
-    func `UUIDs and ranges are read after their conversion for any release`(target: DefaultsRelease) throws {
+    /// Rows X32 and X33 of the acceptance list.
+    @Test(
+        arguments: [(.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true)]
+            as [(DefaultsRelease, Bool, Bool)]
+    )
+    func `UUIDs and ranges are converted for releases that read their native form, and read for any`(
+        target: DefaultsRelease,
+        readsUUID: Bool,
+        readsRange: Bool
+    ) throws {
+        let conversion = DefaultsV4Conversion(target: target)
         func upgraded<Value: DefaultsSerializable>(_ text: String) throws -> Value {
-            let outcome = DefaultsV4Conversion(target: target).convert(.string(text), as: Value.defaultsForm)
-            guard case .converted(let stored) = outcome else { return try read(Value.self, from: .string(text)) }
+            guard case .converted(let stored) = conversion.convert(.string(text), as: Value.defaultsForm) else {
+                return try read(Value.self, from: .string(text))
+            }
             return try read(Value.self, from: stored)
         }
-        let identifier = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
-        #expect(try upgraded("\"\(identifier)\"") == identifier)
-        #expect(try upgraded("[\"\(identifier)\"]") == [identifier])
+        let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        let identifier = try #require(UUID(uuidString: text))
+        let outcome = conversion.convert(.string("\"\(text)\""), as: .uuid)
+        #expect(outcome == (readsUUID ? .converted(.string(text)) : .alreadyCurrent))
+        let range = conversion.convert("[1,5]", as: .range(of: .int))
+        #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
+        #expect(try upgraded("\"\(text)\"") == identifier)
+        #expect(try upgraded("[\"\(text)\"]") == [identifier])
         #expect(try upgraded("[1,5]") == 1..<5)
         #expect(try upgraded("[1,5]") == 1...5)
         #expect(try upgraded("[[1,5]]") == [Int8(1)...5])

@@ -3,11 +3,6 @@ import Testing
 
 @testable import Molt
 
-extension DefaultsKeys {
-    fileprivate static let period = DefaultsKey<Period?>("period")
-    fileprivate static let level = DefaultsKey<Level>("level", default: .low)
-}
-
 @Suite("Typed keys in a suite on disk") struct SuiteKeyTests {
     let suite = Molt.Suite(TestHome.newSuiteName())
 

@@ -28,14 +28,6 @@
             #expect(try scratch.values["date"] == .date(Date(timeIntervalSinceReferenceDate: 1)))
         }
 
-        @Test func `A string may contain a NUL`() throws {
-            let text = "a\u{0}b"
-            try scratch.defaults.set(text, forKey: "text")
-            #expect(try scratch.values == ["text": .string(text)])
-            try scratch.suite.set(1, forKey: "other")
-            #expect(try scratch.values == ["text": .string(text), "other": 1])
-        }
-
         @Test func `A string that differs only after a NUL is saved`() throws {
             try scratch.suite.set("a", forKey: "text")
             let text = "a\u{0}b"
