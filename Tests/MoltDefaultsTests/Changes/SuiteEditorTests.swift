@@ -203,25 +203,6 @@ import Testing
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
-    @Test func `Applying the same changes twice has no further effect`() throws {
-        let migrations = try scratch.commit { settings in
-            try settings.set("migrated", forKey: "name")
-            try settings.removeValue(forKey: "volume")
-        }
-        let journal = try scratch.journal()
-        for _ in 0..<3 {
-            try suite.upgrade(with: migrations)
-            #expect(try scratch.values == ["name": "migrated", "count": 3])
-            #expect(try scratch.history == ["change"])
-            for (file, bytes) in journal { try bytes.write(to: file) }
-            #expect(try suite.pendingJournal() == [suite.attachedName])
-        }
-        // A value that the app sets after the change stays, even if it is the old one.
-        try suite.set("n", forKey: "name")
-        try suite.upgrade(with: migrations)
-        #expect(try scratch.values == ["name": "n", "count": 3])
-    }
-
     #if os(Linux)
         /// The app may have removed the rest on purpose.
         @Test func `A truncated file that was written since is not restored`() throws {

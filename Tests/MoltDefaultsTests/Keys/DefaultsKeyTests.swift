@@ -46,11 +46,6 @@ extension DefaultsKeys {
         #expect(settings[.nested] == 3)
     }
 
-    @Test func `Keys of different types fit into one list`() {
-        let keys: [DefaultsKeys] = [.tags, .period, .key("old", .array(of: .codable))]
-        #expect(keys.map(\.name) == ["tags", "period", "old"])
-    }
-
     @Test func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: MoltError.self) { try settings.value(for: .tags) }
