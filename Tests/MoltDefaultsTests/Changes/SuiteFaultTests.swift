@@ -47,11 +47,7 @@
             Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>name</key>".utf8),
             Data("<plist version=\"1.0\"><array><string>secret</string></array></plist>".utf8),
             // A dictionary whose value is an archive's UID, which no suite holds.
-            Data(
-                [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74, 0x30, 0x30, 0xD1, 0x01, 0x02, 0x51, 0x61, 0x80, 0x05]
-                    + [0x08, 0x0B, 0x0D] + Array(repeating: 0, count: 6) + [1, 1]
-                    + Array(repeating: 0, count: 7) + [3] + Array(repeating: 0, count: 15) + [0x0F]
-            ),
+            HandmadeArchive.binaryList([0xD1, 0x01, 0x02], [0x51, 0x61], [0x80, 0x05]),
         ]
 
         /// Nil is a directory in place of the file.
