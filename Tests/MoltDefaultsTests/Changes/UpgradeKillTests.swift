@@ -25,7 +25,8 @@
             await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
                 try scenario.measure()
             }
-            let (before, after): (UpgradeScenario.Outcome, _) = try (files.kept("before"), files.kept("after"))
+            let before: UpgradeScenario.Outcome = try files.kept("before")
+            let after: UpgradeScenario.Outcome = try files.kept("after")
             #expect(after.version == 4 && after.journal.isEmpty && after.settings != before.settings)
             let calls: [Int] = try files.kept("calls")
             let (commit, end) = (calls[0], calls[1])
