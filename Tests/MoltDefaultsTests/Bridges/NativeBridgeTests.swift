@@ -101,16 +101,6 @@ import Testing
         #expect(try read(Set<Int>.self, from: [1, 1, 2]) == [1, 2])
     }
 
-    @Test func `Dates, data, URLs and Codable values in containers have their own forms`() throws {
-        let date = Date(timeIntervalSinceReferenceDate: 600_000_000.25)
-        let url = try #require(URL(string: "https://e.com"))
-        try expect([date], storedAs: .array([.date(date)]))
-        try expect([Data([1])], storedAs: .array([.data(Data([1]))]))
-        try expect([url], storedAs: .array([.string(#""https:\/\/e.com""#)]))
-        try expect([Period.tenMinutes], storedAs: .array([.string("\"10 Minutes\"")]))
-        try expect(["p": [Period.oneHour]], storedAs: .dictionary(["p": .array([.string("\"1 Hour\"")])]))
-    }
-
     @Test func `Dictionary keys are stored as strings`() throws {
         try expect([1: "a", -2: "b"], storedAs: ["1": "a", "-2": "b"])
         try expect([UInt32.max: 1], storedAs: ["4294967295": 1])
@@ -134,19 +124,6 @@ import Testing
         #expect(throws: MoltError.self) { try read([Int: Int].self, from: ["5": 1, "+5": 2]) }
         #expect(throws: MoltError.self) { try stored([1, nil, 3] as [Int?]) }
         #expect(throws: MoltError.self) { try stored(["a": nil] as [String: Int?]) }
-    }
-
-    @Test func `Collections and sets of the app are stored as arrays of their elements' forms`() throws {
-        let zone = TimeZone(id: "0", name: "Asia/Taipei")
-        let stored = PropertyListValue.array([.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])])
-        try expect(Array(read(MyBag<TimeZone>.self, from: stored)), storedAs: stored)
-        #expect(try MoltDefaultsTests.stored(MyBag([zone])) == stored)
-        #expect(try MoltDefaultsTests.stored(CodableBag([Int8.min])) == .array([.int(-128)]))
-        #expect(try read(CodableBag<Int8>.self, from: .array([.int(-128)])).items == [.min])
-        #expect(try MoltDefaultsTests.stored(MySet([zone])) == stored)
-        #expect(try read(MySet<TimeZone>.self, from: stored).store == [zone])
-        #expect(try MoltDefaultsTests.stored(CodableSet(["a"])) == .array([.string("a")]))
-        #expect(try read(CodableSet<String>.self, from: .array([.string("a")])).store == ["a"])
     }
 }
 

@@ -118,27 +118,20 @@ import Testing
     @Test func `shows earlier migrations the source, and later ones the destination, in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
+        let noKeys = MigrationStep.settings(in: new) { settings throws in #expect(try settings.keys == []) }
+        let keys = MigrationStep.settings(in: old) { settings in
+            let found = try settings.keys
+            #expect(found == ["count", "tags"])
+            try settings.set(2, forKey: "count")
+        }
+        let moved = MigrationStep.settings(in: new) { settings throws in
+            #expect(try settings.keys == ["count", "tags"])
+        }
+        let left = MigrationStep.settings(in: old) { settings throws in #expect(try settings.keys == []) }
         try fixture.upgrade(
-            Migration(
-                to: 1,
-                "older",
-                .run(onFreshStore: true, attaching: [old, new]) { migration in
-                    let (before, after) = (try migration.suite(old), try migration.suite(new))
-                    #expect(try before.keys == ["count", "tags"])
-                    #expect(try after.keys == [])
-                    try before.set(2, forKey: "count")
-                }
-            ),
+            Migration(to: 1, "older", keys, noKeys),
             fixture.move(to: 2, afterwards: .clean),
-            Migration(
-                to: 3,
-                "later",
-                .run(onFreshStore: true, attaching: [old, new]) { migration in
-                    let (before, after) = (try migration.suite(old), try migration.suite(new))
-                    #expect(try before.keys == [])
-                    #expect(try after.keys == ["count", "tags"])
-                }
-            ),
+            Migration(to: 3, "later", left, moved),
             .defaultsV4ToV5(to: 4, suite: new, keys: [.key("tags", .array(of: .string))])
         )
         #expect(try fixture.new.values == ["tags": ["a", "b"], "count": 2])

@@ -65,28 +65,6 @@ import Testing
         }
         return false
     }
-
-    @Test func `A step sees a date as the suite will store it, also in a binary file`() throws {
-        let binary = try ScratchSuite(["other": 1])
-        let date = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1.75))
-        #if !canImport(Darwin)
-            try binary.writeFile(["date": date, "other": 1], .binary)
-        #else
-            try binary.suite.set(date, forKey: "date")
-        #endif
-        let (suite, seen) = (binary.suite, date.asStored())
-        try ScratchCache().upgrade([
-            Migration(
-                to: 1,
-                "dates",
-                .settings(in: suite) { settings in
-                    #expect(try settings.value(forKey: "date") == seen)
-                    try settings.set(date, forKey: "new")
-                    #expect(try settings.value(forKey: "new") == seen)
-                }
-            )
-        ])
-    }
 }
 
 /// Two suites that a cache changes, or the first suite by itself, and perhaps other caches that share the suites.

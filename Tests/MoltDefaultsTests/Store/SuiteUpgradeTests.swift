@@ -180,16 +180,8 @@ import Testing
     }
 
     @Test func `Cancelling the waiting task stops the upgrade`() async throws {
-        let suite = suite
-        let task = Task {
-            try await suite.upgrade(with: [
-                Migration(
-                    to: 1,
-                    "cancelled",
-                    .settings(in: suite) { try $0.set("changed", forKey: "name") }
-                )
-            ])
-        }
+        let (suite, renaming) = (suite, renaming())
+        let task = Task { try await suite.upgrade(with: [renaming]) }
         task.cancel()
         let error = await #expect(throws: MoltError.self) { try await task.value }
         #expect(error?.code == .cancelled)
