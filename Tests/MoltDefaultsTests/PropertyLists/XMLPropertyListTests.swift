@@ -50,7 +50,7 @@
                 let directory = try ScratchDirectory()
                 let process = Process()
                 process.executableURL = URL(filePath: "/usr/bin/localedef")
-                process.arguments = ["-c", "-i", "de_DE", "-f", "UTF-8", directory.url.appending(path: "molt").path]
+                process.arguments = ["-c", "-i", "de_DE", "-f", "ISO-8859-1", directory.url.appending(path: "molt").path]
                 process.standardError = FileHandle.nullDevice
                 try process.run()
                 process.waitUntilExit()
