@@ -188,7 +188,7 @@ import Testing
         } else {
             try FileManager.default.linkItem(at: fixture.old.file, to: fixture.new.file)
         }
-        let bytes = isSaved ? try Data(contentsOf: fixture.old.file) : nil
+        let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
         let error = #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(afterwards: .clean))
         }

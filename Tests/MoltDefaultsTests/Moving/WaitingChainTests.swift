@@ -78,7 +78,7 @@ import Testing
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
             #expect(reports.map(\.deferred) == [plan.deferred, plan.deferred])
         }
-        let report = primary == .cache ? try fixture.cache.upgrade(registry) : try group.suite.upgrade(with: registry)
+        let report = try primary == .cache ? fixture.cache.upgrade(registry) : group.suite.upgrade(with: registry)
         #expect(report.deferred.isEmpty)
         #expect(report.entries.map(\.migration.name) == Self.waiting)
         #expect(try group.values["volume"] == 3)

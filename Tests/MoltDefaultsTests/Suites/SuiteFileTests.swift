@@ -101,7 +101,7 @@
             /// What the app sets through UserDefaults before the change.
             var unsaved: [String: PropertyListValue] = [:]
             var snapshot = `A suite's file that a kill has destroyed`.snapshot
-            var expected = changed
+            var expected = `A suite's file that a kill has destroyed`.changed
         }
 
         /// A child process has nothing of the suites in memory, like an app that was just started.
