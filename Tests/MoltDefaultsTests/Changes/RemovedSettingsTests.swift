@@ -76,22 +76,22 @@ import Testing
         #expect(try scratch.suite.value(forKey: "name") == "Ada")
     }
 
-    /// Each way of removing, with one changed suite and with two.
-    static let ways = Way.allCases.flatMap { way in [false, true].map { (way: way, both: $0) } }
+    /// Each way of removing in each store; every second with two changed suites.
+    private static let removals: [(Way, PrimaryStore, Bool)] = Way.allCases.enumerated().flatMap { index, way in
+        PrimaryStore.allCases.map { (way, $0, (index % 2 == 0) == ($0 == .cache)) }
+    }
 
-    @Test(arguments: ways, PrimaryStore.allCases)
-    func `are not restored by the next opening`(removal: (way: Way, both: Bool), primary: PrimaryStore)
-        throws
-    {
-        try cutOff(primary, both: removal.both)
-        try removal.way.remove(scratch.suite)
+    @Test(arguments: removals)
+    func `are not restored by the next opening`(way: Way, primary: PrimaryStore, both: Bool) throws {
+        try cutOff(primary, both: both)
+        try way.remove(scratch.suite)
         #expect(try scratch.values.isEmpty)
-        try upgrade(primary, both: removal.both)
+        try upgrade(primary, both: both)
         #expect(try scratch.values == [:])
-        #expect(try other.values == [removal.both ? "moved" : "kept": 1])
+        #expect(try other.values == [both ? "moved" : "kept": 1])
         // The upgrade is finished: later settings stay, and no change is applied again.
         try scratch.suite.set("Grace", forKey: "name")
-        try upgrade(primary, both: removal.both)
+        try upgrade(primary, both: both)
         #expect(try scratch.values == ["name": "Grace"])
     }
 

@@ -50,8 +50,14 @@
             HandmadeArchive.binaryList([0xD1, 0x01, 0x02], [0x51, 0x61], [0x80, 0x05]),
         ]
 
-        /// Nil is a directory in place of the file.
-        @Test(arguments: damage + [nil], PrimaryStore.allCases)
+        /// Each kind of damage with a cache, where nil is a directory in place of the file, and one without.
+        private static var cases: [(Data?, PrimaryStore)] {
+            var cases: [(Data?, PrimaryStore)] = [(nil, .cache), (damage[0], .suite)]
+            for kind in damage { cases.append((kind, .cache)) }
+            return cases
+        }
+
+        @Test(arguments: cases)
         func `A damaged file changes nothing, and the upgrade succeeds once it is repaired`(
             damage: Data?,
             primary: PrimaryStore
