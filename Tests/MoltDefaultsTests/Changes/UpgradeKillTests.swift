@@ -31,8 +31,10 @@
             let calls: [Int] = try files.kept("calls")
             let (commit, end) = (calls[0], calls[1])
             try #require(commit > 0 && end > commit)
-            // The first and the last call, those at the commit, and one amid the changes of the suites.
-            let short: Set = [1, commit, commit + 1, (commit + end) / 2, end]
+            // The first and the last call, and that after the commit; with two suites, also the one before it, and one
+            // amid their changes.
+            var short: Set = [1, commit + 1, end]
+            if suites == 2 { short.formUnion([commit, (commit + end) / 2]) }
 
             let image: SharedFiles.Image = try files.kept("image")
             var images: [SharedFiles.Image] = []
