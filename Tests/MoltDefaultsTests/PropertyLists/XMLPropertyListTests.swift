@@ -50,7 +50,8 @@
                 let directory = try ScratchDirectory()
                 let process = Process()
                 process.executableURL = URL(filePath: "/usr/bin/localedef")
-                process.arguments = ["-c", "-i", "de_DE", "-f", "ISO-8859-1", directory.url.appending(path: "molt").path]
+                let locale = directory.url.appending(path: "molt").path
+                process.arguments = ["-c", "-i", "de_DE", "-f", "ISO-8859-1", locale]
                 process.standardError = FileHandle.nullDevice
                 try process.run()
                 process.waitUntilExit()
