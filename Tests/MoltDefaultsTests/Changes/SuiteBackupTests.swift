@@ -130,8 +130,7 @@ import Testing
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
         let error = #expect(throws: MoltError.self) { try other.suite.restore(backup) }
-        #expect(error?.code == .backupUnusable)
-        #expect(error?.message.contains("fromAnotherStore: true") == true, "\(error?.message ?? "")")
+        error?.expect(.backupUnusable, says: "fromAnotherStore: true")
         #expect(try other.values == ["name": "other"])
         #expect(try other.suite.filesAside() == [])
 
@@ -179,9 +178,7 @@ import Testing
         try suite.upgrade(with: registry(3), configuration: configuration())
         let after = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
-        #expect(error?.code == .superseded)
-        #expect(error?.message.contains("Update the app") == true)
-        #expect(error?.message.contains("restore a backup") == true, "\(error?.message ?? "")")
+        error?.expect(.superseded, says: "Update the app", "restore a backup")
         #expect(try scratch.allValues == after)
         let backup = try #require(try suite.backups().first)
         #expect(backup.schemaVersion == 1)
@@ -275,11 +272,9 @@ import Testing
         #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
         #expect(try StoreFile.state(at: backup.url).journal == backup.attachedStores)
 
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        }
-        #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
+        }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
         #expect(try StoreFile.state(at: cache.url).version == 2)
         #expect(try scratch.values == after.0 && other.values == after.1)
 
@@ -305,8 +300,7 @@ import Testing
         #expect(throws: MoltError.self) { try cache.upgrade([change]) { if $0.kind == .beforeApply { throw Stop() } } }
         #expect(try StoreFile.state(at: cache.url).journal == [suite.attachedName])
         let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: cache.url, attaching: [suite]) }
-        #expect(error?.code == .backupFailed)
-        #expect(error?.message.contains("Open it first") == true)
+        error?.expect(.backupFailed, says: "Open it first")
         #expect(try CodableCache.backups(at: cache.url) == [])
         try cache.upgrade([change])
         #expect(try scratch.values["name"] == "changed")
@@ -387,8 +381,7 @@ import Testing
             try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
         }
         let error = #expect(throws: MoltError.self) { try restore(leavingUnattached: false) }
-        #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("leavingUnattached: true") == true)
+        error?.expect(.notAttached, says: "leavingUnattached: true")
         #expect(try restore(leavingUnattached: true) == [group.suite.attachedName])
 
         try cache.upgrade(old, attaching: [app.suite])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -32,12 +33,9 @@ import Testing
     }
 
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
-        }
-        #expect(error?.code == .keyExists)
-        #expect(error?.key == "name")
-        #expect(error?.attachedStore == suite.attachedName)
+        }?.expect(.keyExists, key: "name", attachedStore: suite.attachedName)
         #expect(try scratch.values["name"] == "n")
 
         try suite.set("n", forKey: "title")
@@ -88,9 +86,7 @@ import Testing
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
         }
-        #expect(error?.code == .stepFailed)
-        #expect(error?.migration?.name == "reads")
-        #expect(error?.step?.number == 1)
+        error?.expect(.stepFailed, migration: "reads", step: 1)
         #expect((error?.underlying as? MoltError)?.code == .typeMismatch)
         #expect(try scratch.values["count"] == 4)
         #expect(try scratch.values["name"] == "n")
@@ -177,9 +173,7 @@ import Testing
         try suite.upgrade(with: migrations)
         let key = Suite.ledgerKey
         for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
-            let error = #expect(throws: MoltError.self) { try change() }
-            #expect(error?.code == .cannotStore)
-            #expect(error?.key == key)
+            #expect(throws: MoltError.self) { try change() }?.expect(.cannotStore, key: key)
         }
         try suite.removeAll()
         #expect(try Array(scratch.allValues.keys) == [key])

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     @testable import Molt
+    import TestSupport
     import Testing
 
     @Suite struct `Faults during an upgrade of suites` {
@@ -87,8 +88,7 @@
         @Test(arguments: damage)
         func `A damaged file of the suite that is the store changes nothing`(damage: Data) throws {
             try scratch.writeFile(damage)
-            let error = #expect(throws: MoltError.self) { try scratch.suite.upgrade(with: registry) }
-            #expect(error?.code == .unreadable)
+            #expect(throws: MoltError.self) { try scratch.suite.upgrade(with: registry) }?.expect(.unreadable)
             #expect(try Data(contentsOf: scratch.file) == damage)
             #expect(try other.values == ["name": "of the other"])
             #expect(try scratch.otherFiles() == [])
@@ -108,17 +108,14 @@
             var error = #expect(throws: MoltError.self) {
                 try upgrade(primary, MigrationRegistry(registry.migrations + [typed]))
             }
-            #expect(error?.migration?.name == "typed")
-            #expect(error?.code == .typeMismatch)
-            #expect(error?.key == "title")
+            error?.expect(.typeMismatch, key: "title", migration: "typed")
             try expectUnchanged(primary)
 
             let newest = Migration.suiteToAppGroup(to: 3, from: suite, into: other, conflict: .newest(by: "title"))
             error = #expect(throws: MoltError.self) {
                 try upgrade(primary, MigrationRegistry(registry.migrations + [newest]))
             }
-            #expect(error?.code == .typeMismatch)
-            #expect(error?.key == "title")
+            error?.expect(.typeMismatch, key: "title")
             try expectUnchanged(primary)
             #expect(try self.other.values == ["name": "of the other"])
         }
@@ -136,8 +133,7 @@
                 try cache.upgrade(registry) { if $0.kind == .beforeApply { throw Failure() } }
             }
             let error = #expect(throws: MoltError.self) { try cache.upgrade(registry, role: .appExtension) }
-            #expect(error?.code == .journalPending)
-            #expect(error?.attachedStore == "standard")
+            error?.expect(.journalPending, attachedStore: "standard")
             #expect(try Suite.standard.value(forKey: key) == nil)
             try cache.upgrade(registry)
             #expect(try Suite.standard.value(forKey: key) == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -101,9 +102,7 @@ import Testing
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
         }
-        #expect(error?.code == .notConvertible)
-        #expect(error?.attachedStore == scratch.suite.attachedName)
-        #expect(error?.migration?.name == "defaults-v4-to-v5")
+        error?.expect(.notConvertible, migration: "defaults-v4-to-v5", attachedStore: scratch.suite.attachedName)
         for key in DefaultsV4FixtureTests.notConvertible.keys {
             #expect(error?.message.contains("\"\(key)\"") == true)
         }
@@ -123,8 +122,7 @@ import Testing
             ([], "No key is named."), (twice, "The key \"a\" is named 2 times."), (twice, "empty name"),
         ] {
             let error = #expect(throws: MoltError.self) { try cache.upgrade(migration(scratch.suite, keys)) }
-            #expect(error?.code == .invalidRegistry)
-            #expect(error?.message.contains(fault) == true)
+            error?.expect(.invalidRegistry, says: fault)
         }
     }
 }

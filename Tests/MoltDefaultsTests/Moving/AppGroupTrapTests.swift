@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -79,8 +80,7 @@ import Testing
             into: isSource ? fixture.new.suite : Suite(name)
         )
         let error = #expect(throws: MoltError.self) { try fixture.upgrade(move) }
-        #expect(error?.code == .invalidSuite)
-        #expect(error?.attachedStore == Suite(name).attachedName)
+        error?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values.isEmpty)
@@ -97,8 +97,7 @@ import Testing
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
         #expect(registry.faults.first?.contains("same place") == true)
-        let error = #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }
-        #expect(error?.code == .invalidRegistry)
+        #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }?.expect(.invalidRegistry)
     }
 
     @Test func `leaves managed settings and the keys of third parties in place`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -96,13 +97,11 @@ import Testing
             let (source, file) = (fixture.old.suite, try fixture.new.file)
             let whole = try Data(contentsOf: file)
             let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
-            let error = #expect(throws: MoltError.self) {
+            #expect(throws: MoltError.self) {
                 try fixture.upgrade(move) { point in
                     if point == .before(.finish, of: source) { try Data("damage".utf8).write(to: file) }
                 }
-            }
-            #expect(error?.code == .unreadable)
-            #expect(error?.outcome == .committed)
+            }?.expect(.unreadable, outcome: .committed)
             #expect(try fixture.old.values == ["a": 1])
             try whole.write(to: file)
             try upgrade(fixture)

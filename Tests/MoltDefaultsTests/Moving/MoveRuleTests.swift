@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -30,12 +31,9 @@ import Testing
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
     func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
-        }
-        #expect(error?.code == .keyExists)
-        #expect(error?.key == "b")
-        #expect(error?.message.contains("\"a\"") == true)
+        }?.expect(.keyExists, key: "b", says: "\"a\"")
         #expect(try fixture.old.values == ["a": 1, "b": 2])
         #expect(try fixture.new.values.isEmpty)
     }
@@ -115,11 +113,9 @@ import Testing
         there: PropertyListValue
     ) throws {
         let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
-        }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.key == "time")
+        }?.expect(.typeMismatch, key: "time")
         #expect(try fixture.new.values["a"] == nil)
     }
 
@@ -189,11 +185,9 @@ import Testing
             try FileManager.default.linkItem(at: fixture.old.file, to: fixture.new.file)
         }
         let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(afterwards: .clean))
-        }
-        #expect(error?.code == .unsupported)
-        #expect(error?.attachedStore == fixture.old.suite.attachedName)
+        }?.expect(.unsupported, attachedStore: fixture.old.suite.attachedName)
         if let bytes { #expect(try Data(contentsOf: fixture.old.file) == bytes) }
         #expect(try fixture.old.values == ["theme": "dark"])
     }

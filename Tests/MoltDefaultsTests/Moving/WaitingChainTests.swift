@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -114,10 +115,8 @@ import Testing
             configuration: configuration
         )
         #expect(plan.problems.map(\.code) == [.deferred])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.cache.upgrade(registry, role: .appExtension)
-        }
-        #expect(error?.code == .deferred)
-        #expect(error?.migration?.name == "block")
+        }?.expect(.deferred, migration: "block")
     }
 }

@@ -35,8 +35,7 @@ import Testing
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
             try scratch.writeFile(Data(bytes))
-            let error = #expect(throws: MoltError.self) { try scratch.suite.allValues() }
-            #expect(error?.code == .unreadable)
+            #expect(throws: MoltError.self) { try scratch.suite.allValues() }?.expect(.unreadable)
             #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
         }
     #endif
@@ -83,11 +82,10 @@ import Testing
     ])
     func `An archive of a class of Foundation without its members is refused`(name: String) throws {
         let data = try HandmadeArchive.binary([HandmadeArchive.object(class: 2, ""), HandmadeArchive.type(name)])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             let object: NSObject = try KeyedArchive.object([NSObject.self], from: .data(data))
             _ = object
-        }
-        #expect(error?.code == .typeMismatch)
+        }?.expect(.typeMismatch)
     }
 
     @Test func `An archive of a name that the app maps to a class of Foundation is refused without members`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -94,9 +95,7 @@ import Testing
             #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
         }
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
-        #expect(error?.code == .newerFormat)
-        #expect(error?.store == suite.domainName)
-        #expect(error?.key == "molt.ledger")
+        error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
         if isReadable { #expect(error?.message.contains("this release of Molt writes formats up to 1") == true) }
         #expect(try scratch.allValues == before)
     }

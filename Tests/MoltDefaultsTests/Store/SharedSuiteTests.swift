@@ -107,8 +107,7 @@ import Testing
         #expect(try scratch.values == ["volume": 0.5, "title": "n", "library": 1])
         #expect(try scratch.history == ["of the library", "rename 1"])
         try suite.upgrade(with: [renaming(), second])
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
-        #expect(error?.code == .superseded)
+        #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }?.expect(.superseded)
         let cache = try ScratchCache()
         #expect(throws: MoltError.self) { try cache.upgrade([renaming()]) }
         #expect(try suite.upgrade(with: library).isEmpty)
@@ -148,10 +147,8 @@ import Testing
             try cache.upgrade([halving])
             try scratch.writeFile("noise")
             #expect(try cache.upgrade([halving]).isEmpty)
-            let failed = #expect(throws: MoltError.self) { try cache.upgrade([halving, second]) }
-            #expect(failed?.code == .unreadable)
-            let refused = #expect(throws: MoltError.self) { try suite.upgrade(with: [halving]) }
-            #expect(refused?.code == .unreadable)
+            #expect(throws: MoltError.self) { try cache.upgrade([halving, second]) }?.expect(.unreadable)
+            #expect(throws: MoltError.self) { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
         }
     #endif
 
@@ -189,10 +186,9 @@ import Testing
         try ScratchCache().upgrade([halving])
         try ScratchCache().upgrade([Migration(to: 7, "halve", steps: step)])
         #expect(try scratch.values["volume"] == 0.25)
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try ScratchCache().upgrade([Migration(to: 1, "halve", .removeKeys("volume", in: suite))])
-        }
-        #expect(error?.code == .migrationEdited)
+        }?.expect(.migrationEdited)
     }
 
     #if CHILD_PROCESSES

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -144,14 +145,11 @@ import Testing
     }
 
     @Test func `An upgrade that creates a record in a suite is rolled back`() throws {
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try suite.upgrade(with: [
                 renaming(), Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") }),
             ])
-        }
-        #expect(error?.code == .unsupported)
-        #expect(error?.migration?.name == "create")
-        #expect(error?.store == suite.attachedName)
+        }?.expect(.unsupported, migration: "create", store: suite.attachedName)
         #expect(try scratch.allValues == ["volume": 0.5, "name": "n"])
         #expect(!exists(".molt"))
     }
@@ -242,9 +240,7 @@ import Testing
         try suite.write(set: [Self.ledgerKey: ledger])
         let bytes = try Data(contentsOf: scratch.file)
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
-        #expect(error?.code == .unreadable)
-        #expect(error?.key == Self.ledgerKey)
-        #expect(error?.store == suite.domainName)
+        error?.expect(.unreadable, key: Self.ledgerKey, store: suite.domainName)
         #expect(error.map { "\($0) \(String(reflecting: $0))".contains("secret") } == false)
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
@@ -295,10 +291,9 @@ import Testing
                 "holds the lock",
                 .settings(in: suite) { [configuration] _ in
                     // As another thread or process would.
-                    let error = #expect(throws: MoltError.self) {
+                    #expect(throws: MoltError.self) {
                         try suite.upgrade(with: [renaming], configuration: configuration)
-                    }
-                    #expect(error?.code == .busy)
+                    }?.expect(.busy)
                 }
             )
         ])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -106,8 +107,7 @@ import Testing
                             #expect("\(error as Any)".contains("Check its permissions."))
                         }
                     }
-                    let error = #expect(throws: MoltError.self) { try Suite(name).values() }
-                    #expect(error?.code == .noPermission)
+                    #expect(throws: MoltError.self) { try Suite(name).values() }?.expect(.noPermission)
                 }
             }
         #endif

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     @testable import Molt
+    import TestSupport
     import Testing
 
     /// The library writes such a date, with all other settings, into a file that it cannot read.
@@ -75,9 +76,7 @@
                         #expect(throws: (any Error).self) {
                             try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
                         }
-                        let error = #expect(throws: MoltError.self) { try scratch.values }
-                        #expect(error?.code == .unreadable)
-                        #expect(error?.key == "dates")
+                        #expect(throws: MoltError.self) { try scratch.values }?.expect(.unreadable, key: "dates")
                         #expect(try Data(contentsOf: scratch.file) == bytes)
                         defaults.removeObject(forKey: "dates")
                         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
@@ -87,8 +86,7 @@
                     try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
                     let bytes = try Data(contentsOf: scratch.file)
                     try scratch.defaults.set(2, forKey: "unsaved")
-                    let error = #expect(throws: MoltError.self) { try scratch.values }
-                    #expect(error?.key == "date")
+                    #expect(throws: MoltError.self) { try scratch.values }?.expect(key: "date")
                     #expect(try Data(contentsOf: scratch.file) == bytes)
                 }
             }

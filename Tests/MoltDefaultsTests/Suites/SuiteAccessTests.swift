@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -58,12 +59,9 @@ import Testing
     @Test func `stores none of several values if one of them cannot be stored`() throws {
         try suite.set(1, forKey: "a")
         let deep = (1..<201).reduce([]) { (inner: PropertyListValue, _) in [inner] }
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try suite.update(set: ["a": 2, "deep": deep], remove: ["a"])
-        }
-        #expect(error?.code == .cannotStore)
-        #expect(error?.key == "deep")
-        #expect(error?.store == scratch.name)
+        }?.expect(.cannotStore, key: "deep", store: scratch.name)
         #expect(try suite.values() == ["a": 1])
     }
 

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     @testable import Molt
+    import TestSupport
     import Testing
 
     @Suite struct `A suite's file` {
@@ -28,9 +29,8 @@
                 ]
                 for call in calls {
                     let error = #expect(throws: MoltError.self) { try call() }
-                    #expect(error?.code == .unreadable)
+                    error?.expect(.unreadable, store: scratch.name)
                     #expect(error?.message.contains(try scratch.file.path) == true)
-                    #expect(error?.store == scratch.name)
                     #expect(error?.debugDescription.contains("secret") == false)
                 }
             }
@@ -42,8 +42,7 @@
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
             let error = #expect(throws: MoltError.self) { try scratch.suite.write(set: ["a": 2]) }
-            #expect(error?.code == .unreadable)
-            #expect(error?.key == "archived")
+            error?.expect(.unreadable, key: "archived")
             #expect(try Data(contentsOf: scratch.file) == bytes)
         }
 

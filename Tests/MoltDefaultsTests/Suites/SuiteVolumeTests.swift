@@ -31,9 +31,7 @@
                         if point.kind == .beforeApply { try #require(Mounts.remountReadOnly(home)) }
                     }
                 }
-                #expect(error?.code == .notWritable)
-                #expect(error?.outcome == .committed)
-                #expect(error?.attachedStore == scratch.suite.attachedName)
+                error?.expect(.notWritable, attachedStore: scratch.suite.attachedName, outcome: .committed)
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
                 #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
                 #expect(try scratch.file(has: ["name": "n"]))
@@ -52,15 +50,11 @@
                 #expect(try scratch.suite.allValues() == ["a": 1])
                 #expect(try scratch.suite.value(forKey: "a") == 1)
                 for call in [scratch.suite.checkWritable, { try scratch.suite.write(set: ["a": 2]) }] {
-                    let error = #expect(throws: MoltError.self) { try call() }
-                    #expect(error?.code == .notWritable)
-                    #expect(error?.message.contains("read-only") == true)
+                    #expect(throws: MoltError.self) { try call() }?.expect(.notWritable, says: "read-only")
                 }
-                let missing = #expect(throws: MoltError.self) { try ScratchSuite().suite.checkWritable() }
-                #expect(missing?.code == .notWritable)
+                #expect(throws: MoltError.self) { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
-                let unsaved = #expect(throws: MoltError.self) { try scratch.suite.synchronize() }
-                #expect(unsaved?.code == .notWritable)
+                #expect(throws: MoltError.self) { try scratch.suite.synchronize() }?.expect(.notWritable)
             }
             #expect(try scratch.suite.allValues() == ["a": 1])
         }
@@ -85,9 +79,7 @@
 
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-                #expect(error?.code == .notWritable)
-                #expect(error?.outcome == .committed)
-                #expect(error?.message.contains("Free some space") == true)
+                error?.expect(.notWritable, outcome: .committed, says: "Free some space")
                 #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 2)
                 #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
