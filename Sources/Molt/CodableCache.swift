@@ -94,7 +94,7 @@ public final class CodableCache: Sendable {
         // No other process could upgrade it.
         configuration.owner = .thisProcess
         try self.init(
-            StoreFile(inMemoryWith: configuration.attachments),
+            StoreFile(inMemoryWith: configuration.attachedStores),
             migrations: migrations,
             configuration: configuration
         )
@@ -110,15 +110,15 @@ public final class CodableCache: Sendable {
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
-        var opening = configuration
-        opening.cancel(when: isCancelled)
+        var upgradeConfiguration = configuration
+        upgradeConfiguration.cancel(when: isCancelled)
         // A store that may only be read is not opened for writing and takes no lock.
         let reading =
-            configuration.readsNewerStores ? try Downgrade(migrations, opening).reading(store) : nil
+            configuration.readsNewerStores ? try NewerStoreCheck(migrations, upgradeConfiguration).check(store) : nil
         isReadOnly = reading != nil
         let migrator = Migrator(
             migrations,
-            configuration: opening,
+            configuration: upgradeConfiguration,
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
         report = try reading ?? migrator.migrate(store)
@@ -141,13 +141,13 @@ public final class CodableCache: Sendable {
             configuration.monitor?.openingFailed(with: error)
             throw error
         }
-        opening.isCancelled = { false }
+        upgradeConfiguration.isCancelled = { false }
         let onRead = Set(report.onRead.map(\.name))
         let unfinished = migrations.migrations.filter { onRead.contains($0.name) }
         let upgrader = RecordUpgrader(
             unfinished,
             storeName: path,
-            configuration: opening,
+            configuration: upgradeConfiguration,
             onFailure: migrations.failurePolicy
         )
         sweep = unfinished.isEmpty ? nil : Backfill(upgrader, core, hub, configuration)
@@ -206,7 +206,7 @@ extension CodableCache {
 extension StoreFile {
     /// Creates a store for a cache file, as a configuration has it.
     package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
-        self.init(at: url, createsFile: createsFile, attachments: configuration.attachments)
+        self.init(at: url, createsFile: createsFile, attaching: configuration.attachedStores)
         readsLaterLayouts = configuration.readsNewerStores
         pageLimit = configuration.hooks.pageLimit
         isDurable = configuration.hooks.isDurable

@@ -38,8 +38,8 @@ public final class MigrationContext {
     ///
     /// Fixed once an original is stored, because stored originals have the type names of that moment.
     var originalTypeNames: [ExactName: String] = [:]
-    /// The number of the next pass of this block; deferred changes are grouped by it.
-    private var nextStage = 0
+    /// The number of the next pass of this block; postponed changes are grouped by it.
+    private var nextRound = 0
     var counts = MigrationReport.Counts()
     /// The number of deleted records by their type.
     private var deleted: [ExactName: Int] = [:]
@@ -50,10 +50,10 @@ public final class MigrationContext {
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []
-    var usedAttachments: Set<String> = []
+    var usedStores: Set<String> = []
     /// The suites among them.
     var usedSuites: Set<String> = []
-    var attachments: Attachments { runner.attachments }
+    var attachedWork: AttachedWork { runner.attachedWork }
     var configuration: MoltConfiguration { runner.configuration }
 
     init(_ step: ScheduledStep, _ runner: StepRunner) throws {
@@ -79,15 +79,15 @@ public final class MigrationContext {
         isExpired = true
     }
 
-    func newStage() -> Int {
-        defer { nextStage += 1 }
-        return nextStage
+    func newRound() -> Int {
+        defer { nextRound += 1 }
+        return nextRound
     }
 
     /// Deletes the originals that were stored for `enumerate`; throws a sticky error that the block caught.
     func finish() throws {
         if let failure = failure { throw failure }
-        try attachments.check(usedAttachments)
+        try attachedWork.check(usedStores)
         if hasOriginals { try runner.records.forgetOriginals() }
     }
 

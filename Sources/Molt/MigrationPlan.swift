@@ -217,12 +217,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()
-        let attachments = AttachedStores(store, migrations, role: role)
+        let stores = AttachedStores(store, migrations, role: role)
         try self.init(
-            attachments.state(store.state()),
+            stores.state(store.state()),
             storeName: store.storeName,
             migrations: migrations,
-            attachments,
+            stores,
             onlyRecordsOnRead: onlyRecordsOnRead,
             hasRecords: store.hasRecords(before:)
         )

@@ -90,7 +90,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     var usesRecords: Bool { builtIn?.usesRecords ?? true }
 
     /// The declaration of a step that works on other stores; nil for other steps.
-    private var builtIn: BuiltInStep? { declaration as? BuiltInStep }
+    private var builtIn: AttachedStoreStep? { declaration as? AttachedStoreStep }
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {

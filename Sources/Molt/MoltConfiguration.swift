@@ -176,7 +176,7 @@ extension MoltConfiguration {
     var accessTimeout: Duration { max(.zero, timeout ?? .seconds(5)) }
 
     /// The stores for blocks, in addition to those that steps name.
-    package var attachments: [AttachedStore] {
+    package var attachedStores: [AttachedStore] {
         attached.map(AttachedStore.suite) + hooks.directories.map(AttachedStore.directory)
     }
 

@@ -95,5 +95,5 @@ private func insertMany(_ transaction: StoreTransaction) throws {
         }
         try transaction.insert(batch[0], id: Int64(id), version: 1)
     }
-    try transaction.record([], version: 1)
+    try transaction.addToLedger([], version: 1)
 }

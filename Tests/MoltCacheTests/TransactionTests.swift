@@ -73,22 +73,22 @@ import Testing
         let other = LedgerEntry(name: "Müller's \"row\"", version: 1, appliedAt: Date(timeIntervalSince1970: 6))
         #expect(throws: TestFailure.self) {
             try store.commit { transaction throws in
-                try transaction.record([entry], version: 7)
+                try transaction.addToLedger([entry], version: 7)
                 throw TestFailure.expected
             }
         }
         #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.withWriteTransaction(until: nil) { transaction in
-            try transaction.record([entry], version: 7)
+            try transaction.addToLedger([entry], version: 7)
             return false
         } waiting: {
         }
         #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.commit { transaction throws in
             #expect(try transaction.state() == .fresh)
-            try transaction.record([entry], version: 7)
+            try transaction.addToLedger([entry], version: 7)
         }
-        try store.commit { try $0.record([other], version: 7) }
+        try store.commit { try $0.addToLedger([other], version: 7) }
         #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
         #expect(try StoreFile.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
@@ -101,7 +101,7 @@ import Testing
             JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
         ]
         try store.commit { transaction in
-            try transaction.record([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
+            try transaction.addToLedger([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
             try transaction.addToJournal(Array(entries[..<2]))
         }
         try store.commit { try $0.addToJournal([entries[2]]) }
@@ -265,10 +265,10 @@ import Testing
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
                 try transaction.plan(.key(key), for: id)
             }
-            try transaction.applyDeferredChanges(stage: 0)
-            try transaction.plan(.drop, for: 4, stage: 1)
-            try transaction.plan(.key("d"), for: 1, stage: 1)
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyPostponedChanges(round: 0)
+            try transaction.plan(.drop, for: 4, round: 1)
+            try transaction.plan(.key("d"), for: 1, round: 1)
+            try transaction.applyPostponedChanges(round: 1)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
@@ -279,12 +279,12 @@ import Testing
             [(1, "d")], [(1, "x"), (2, "x")], [(1, "b"), (2, "d")], [(2, "a"), (1, "c")], [(1, "a"), (2, "a")],
         ] as [[(Int64, String)]]
     )
-    func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
+    func `A key that is taken is an error, and the round is undone`(moves: [(Int64, String)]) throws {
         try people().commit { transaction throws in
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
             let error = #expect(throws: MoltError.self) {
-                try transaction.applyDeferredChanges(stage: 0)
+                try transaction.applyPostponedChanges(round: 0)
             }
             #expect(error?.code == .keyExists)
             let named = moves.contains { $0.0 == 1 && error?.key == "a" || $0.0 == 2 && error?.key == "b" }
@@ -300,7 +300,7 @@ import Testing
         try people().commit { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
             #expect(throws: MoltError.self) {
-                try transaction.applyDeferredChanges(stage: 0)
+                try transaction.applyPostponedChanges(round: 0)
             }?.expect(key: key, says: "\"\(newKey)\"")
         }
     }
@@ -311,7 +311,7 @@ import Testing
             try transaction.plan(.key("b"), for: 99)
             try transaction.plan(.key("x"), for: 3)
             try transaction.plan(.key("x"), for: 98)
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(round: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
@@ -323,13 +323,13 @@ import Testing
         try store.commit { transaction in
             for key in ["x", "y"] { try transaction.plan(.key(key), for: 1) }
             for type in ["X", "Y"] { try transaction.plan(.type(type), for: 2) }
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyPostponedChanges(round: 1)
             let before = try read(transaction)
             #expect(before == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(round: 0)
             try transaction.plan(.drop, for: 3)
         }
-        try store.commit { try $0.applyDeferredChanges(stage: 0) }
+        try store.commit { try $0.applyPostponedChanges(round: 0) }
         #expect(try keysAndTypes() == [["y", "Person"], ["b", "Y"], ["c", "City"], ["d", "Person"]])
     }
 
@@ -344,7 +344,7 @@ import Testing
             try transaction.keepOriginal(id: 3)
             try transaction.keepOriginals(ofType: "Person")
             try transaction.plan(.key("z"), for: 4)
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(round: 0)
             try transaction.renameType("Person", to: "Human")
             try transaction.delete(id: 3)
             try transaction.keepOriginals(ofType: "Human")
@@ -366,11 +366,11 @@ import Testing
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try people().commit { transaction throws in
             for (index, key) in keys.enumerated() { try transaction.plan(.key(key), for: Int64(index + 1)) }
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(round: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
-                try transaction.plan(.key(key), for: Int64(index + 1), stage: 1)
+                try transaction.plan(.key(key), for: Int64(index + 1), round: 1)
             }
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyPostponedChanges(round: 1)
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
@@ -385,7 +385,7 @@ import Testing
         #expect(throws: MoltError.self) {
             try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
-                caught.append((try? transaction.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.applyPostponedChanges(round: 0)) == nil)
                 caught.append((try? transaction.delete(id: 4)) == nil)
             }
         }?.expect(.storeFailed)
@@ -393,7 +393,7 @@ import Testing
         #expect(try keysAndTypes() == before)
     }
 
-    @Test func `A record that is dropped or quarantined in a stage neither holds a key nor takes one`() throws {
+    @Test func `A record that is dropped or quarantined in a round neither holds a key nor takes one`() throws {
         let failure = MigrationReport.RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MoltError.StepPosition(number: 1, summary: "fail"),
@@ -408,7 +408,7 @@ import Testing
             try transaction.plan(.key("b"), for: 4)
             try transaction.plan(.key("d"), for: 3)
             try transaction.plan(.key("d"), for: 1)
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.applyPostponedChanges(round: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
@@ -477,7 +477,7 @@ import Testing
 }
 
 extension StoreTransaction {
-    fileprivate func plan(_ kind: DeferredChange.Kind, for id: Int64, stage: Int = 0) throws {
-        try deferChange(DeferredChange(stage: stage, id: id, kind: kind))
+    fileprivate func plan(_ kind: PostponedChange.Kind, for id: Int64, round: Int = 0) throws {
+        try postpone(PostponedChange(round: round, id: id, kind: kind))
     }
 }

@@ -256,7 +256,7 @@ extension MigrationPlan {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(
-            for: StoreFile(at: url, attachments: configuration.attachments),
+            for: StoreFile(at: url, attaching: configuration.attachedStores),
             migrations: migrations,
             role: configuration.role
         )

@@ -14,7 +14,7 @@ final class AttachedStores {
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
     init(_ store: StoreFile, _ registry: MigrationRegistry, role: MoltConfiguration.Role) {
         let declared = registry.migrations.flatMap(\.attached)
-        stores = Dictionary((store.attachments + declared).map { ($0.name, $0) }) { first, _ in first }
+        stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
         self.role = role
         primary = store.primary

@@ -26,7 +26,7 @@ extension MigrationPlan {
         _ state: StoreState,
         storeName: String,
         migrations registry: MigrationRegistry,
-        _ attachments: AttachedStores,
+        _ stores: AttachedStores,
         onlyRecordsOnRead: Bool,
         hasRecords: (_ before: Int) throws -> Bool
     ) throws {
@@ -38,7 +38,7 @@ extension MigrationPlan {
             onlyRecordsOnRead: onlyRecordsOnRead,
             finished: Self.finishedOnRead(in: state, registry, hasRecords)
         ) {
-            suites = try attachments.suiteStates()
+            suites = try stores.suiteStates()
             return suites
         }
         guard problems.isEmpty, journal.isEmpty else { return }
@@ -54,7 +54,7 @@ extension MigrationPlan {
                 return entry
             }
         }
-        try deferEntries(state.ledger + rows, registry, attachments)
+        try deferEntries(state.ledger + rows, registry, stores)
     }
 
     /// - Parameters:
@@ -258,7 +258,7 @@ extension MigrationPlan {
     private mutating func deferEntries(
         _ ledger: [LedgerEntry],
         _ registry: MigrationRegistry,
-        _ attachments: AttachedStores
+        _ stores: AttachedStores
     ) throws {
         /// The first deferred migration for each attached store.
         var waiting: [String: MigrationID] = [:]
@@ -268,7 +268,7 @@ extension MigrationPlan {
         for index in candidates {
             let migration = registry.migrations[index]
             let running = migration.steps.filter(entries[index].action.runs)
-            let reason = try chainReason(migration, waiting) ?? attachments.deferral(of: running, ledger)
+            let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger)
             if let reason { deferEntry(index, migration, reason, &waiting) }
         }
         // Each round may add more stores, through a migration that works on several.

@@ -47,7 +47,7 @@ package struct StoreContents: Hashable, Sendable {
             for (index, record) in records.enumerated() {
                 try transaction.insert(Record(record), id: Int64(index + 1), version: record.version)
             }
-            try transaction.record(ledger, version: version)
+            try transaction.addToLedger(ledger, version: version)
             return true
         }
         try store.withWriteTransaction(until: nil, write, waiting: {})

@@ -18,7 +18,7 @@ package final class StoreFile {
     /// The suite that is upgraded without a cache; the file then has no records, and exists only during upgrades.
     let primary: Suite?
     /// The attached stores in addition to those that the steps of a registry name.
-    let attachments: [AttachedStore]
+    let attached: [AttachedStore]
     /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
     var pageLimit: Int?
     /// The page size of a new file in bytes: a power of two from 512 to 65536.
@@ -43,27 +43,27 @@ package final class StoreFile {
     /// - Parameters:
     ///   - url: The file.
     ///   - createsFile: Whether an upgrade creates a missing file.
-    ///   - attachments: Attached stores for blocks, in addition to those that steps name; none by default.
+    ///   - attached: Attached stores for blocks, in addition to those that steps name; none by default.
     package init(
         at url: URL,
         createsFile: Bool = true,
-        attachments: [AttachedStore] = []
+        attaching attached: [AttachedStore] = []
     ) {
         path = FileStatus.path(of: url)
         primary = nil
         self.createsFile = createsFile
-        self.attachments = attachments
+        self.attached = attached
         isInMemory = false
     }
 
     /// Creates a store in memory.
     ///
     /// - Parameter primary: The suite for a dry run of an upgrade of a suite alone; nil for a cache.
-    package init(inMemoryWith attachments: [AttachedStore], upgrading primary: Suite? = nil) {
+    package init(inMemoryWith attached: [AttachedStore], upgrading primary: Suite? = nil) {
         path = ":memory:"
         self.primary = primary
         createsFile = true
-        self.attachments = attachments
+        self.attached = attached
         isInMemory = true
     }
 
@@ -76,7 +76,7 @@ package final class StoreFile {
         path = FileStatus.path(of: url)
         primary = suite
         createsFile = true
-        attachments = ([suite] + attached).map(AttachedStore.suite)
+        self.attached = ([suite] + attached).map(AttachedStore.suite)
         isInMemory = false
     }
 

@@ -37,7 +37,7 @@ package struct Migrator: Sendable {
     ///   the commit, `journalPending` after that of an earlier upgrade, and `deadlinePassed` between commit and journal
     ///   mean that the store was upgraded: it keeps the changes that could not be made outside it, and applies them
     ///   when it is next opened.
-    package func migrate(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport {
+    package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
         try Upgrade(self, store).run(opening ?? configuration.opening(of: store))
     }
 }

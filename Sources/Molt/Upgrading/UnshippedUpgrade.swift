@@ -13,8 +13,8 @@ struct UnshippedUpgrade {
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
         guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
-        let attachments = AttachedStores(store, registry, role: configuration.role)
-        let state = try attachments.state(store.state())
+        let stores = AttachedStores(store, registry, role: configuration.role)
+        let state = try stores.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String
         if let backup = try copy(of: state, before: version) {
@@ -44,7 +44,7 @@ struct UnshippedUpgrade {
     /// The suites of the store and of the registry, each once.
     private var attachedSuites: [Suite] {
         var names: Set<String> = []
-        return (store.attachments + registry.migrations.flatMap(\.attached)).compactMap(\.suite).filter {
+        return (store.attached + registry.migrations.flatMap(\.attached)).compactMap(\.suite).filter {
             names.insert($0.attachedName).inserted
         }
     }

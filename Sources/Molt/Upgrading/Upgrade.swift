@@ -34,7 +34,7 @@ final class Upgrade {
     }
 
     /// Upgrades the store, and tells the monitor how the opening ended.
-    func run(_ opening: Opening) throws -> MigrationReport {
+    func run(_ opening: OpeningSummary) throws -> MigrationReport {
         var opening = opening
         defer {
             if suiteLocks != nil { store.removeIfSettled() }
@@ -167,7 +167,7 @@ final class Upgrade {
     /// Whether an upgrade reads or changes settings.
     private func worksOnSuites(_ plan: MigrationPlan) -> Bool {
         if store.primary != nil || !plan.journal.isEmpty { return true }
-        let hasSuites = store.attachments.contains { $0.suite != nil }
+        let hasSuites = store.attached.contains { $0.suite != nil }
         return zip(registry.migrations, plan.entries).contains { migration, entry in
             guard entry.action.runsSteps else { return false }
             // A block may use the suites that were attached when the store was opened.
@@ -258,8 +258,8 @@ final class Upgrade {
     ///   store since the plan, so that the upgrade has to begin again.
     private func runInTransaction(_ planned: MigrationPlan) throws -> MigrationPlan? {
         let stores = readStores()
-        let attachments = Attachments(stores)
-        defer { attachments.end() }
+        let attachedWork = AttachedWork(stores)
+        defer { attachedWork.end() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = configuration.now()
         let isUnsynced = isLight(planned)
@@ -294,12 +294,12 @@ final class Upgrade {
             try configuration.checkCancellation()
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
             try backup.make(for: plan, transaction.state()) {
-                try stores.changesRestoringCurrentState(store.attachments, plan)
+                try stores.changesRestoringCurrentState(store.attached, plan)
             }
             do {
                 // The ledger of a suite is in the suite; its file has a copy while there is one.
                 if store.primary != nil { try transaction.replaceLedger(by: state) }
-                try run(&plan, state.ledger, transaction, attachments, now)
+                try run(&plan, state.ledger, transaction, attachedWork, now)
             } catch {
                 // The lock is still held, so the next process does not count this attempt as interrupted.
                 endAttempt()
@@ -341,21 +341,21 @@ final class Upgrade {
         _ plan: inout MigrationPlan,
         _ ledger: [LedgerEntry],
         _ transaction: StoreTransaction,
-        _ attachments: Attachments,
+        _ attachedWork: AttachedWork,
         _ now: Date
     ) throws {
-        attachments.prepare(plan)
+        attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
         let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
         if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
-        let runner = StepRunner(plan, ledger, transaction, registry, attachments, configuration, now: now)
+        let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)
         entries = try runner.run()
         try configuration.reach(.writeLedger)
         let rows = ledgerRows() + finishedRows(plan, ledger)
-        try transaction.record(rows, version: max(plan.from, plan.to))
-        let journal = try attachments.finish(adding: suiteRows(rows, runner))
+        try transaction.addToLedger(rows, version: max(plan.from, plan.to))
+        let journal = try attachedWork.finish(adding: suiteRows(rows, runner))
         if !journal.isEmpty { try configuration.reach(.writeJournal) }
         try transaction.addToJournal(journal)
         plan.journal = try transaction.journal().map(\.store)
@@ -455,7 +455,7 @@ final class Upgrade {
                 // Another process was perhaps faster.
                 guard !journal.isEmpty else { return true }
                 try beginAttempt(plan)
-                try Attachments(readStores()).apply(journal, configuration)
+                try AttachedWork(readStores()).apply(journal, configuration)
                 try configuration.reach(.clearJournal)
                 try transaction.clearJournal()
                 isApplied = true
@@ -479,7 +479,7 @@ final class Upgrade {
         guard try !store.state().journal.isEmpty else { return }
         let wait = makeWait()
         try store.withWriteTransaction(until: nil) { transaction in
-            try Attachments(readStores()).apply(transaction.journal(), configuration)
+            try AttachedWork(readStores()).apply(transaction.journal(), configuration)
             try transaction.clearJournal()
             return true
         } waiting: {

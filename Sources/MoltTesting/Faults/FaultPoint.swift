@@ -16,8 +16,8 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
     /// Whether the store could fail here by itself.
     var isWrite: Bool {
         switch point?.kind {
-        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
-            .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal, .beforeApply, nil:
+        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .postponeChange,
+            .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .beforeApply, nil:
             true
         default:
             false

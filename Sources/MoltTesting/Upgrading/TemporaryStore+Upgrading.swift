@@ -73,7 +73,7 @@ extension TemporaryStore {
         through migrations: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let store = StoreFile(inMemoryWith: configuration.attachments)
+        let store = StoreFile(inMemoryWith: configuration.attachedStores)
         try memory?.write(to: store)
         defer { store.close() }
         let report = try Migrator(migrations, configuration: configuration).migrate(store)

@@ -119,8 +119,8 @@ struct RetryTrialTests {
         )
         let error = #expect(throws: MoltError.self) {
             try StoreFile(at: old.url).commit { transaction in
-                try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .quarantine(failure)))
-                try transaction.applyDeferredChanges(stage: 0)
+                try transaction.postpone(PostponedChange(round: 0, id: 2, kind: .quarantine(failure)))
+                try transaction.applyPostponedChanges(round: 0)
             }
         }
         #expect(error?.code == .storeFailed)

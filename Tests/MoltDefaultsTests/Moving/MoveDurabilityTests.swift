@@ -45,7 +45,7 @@ import Testing
     @Test func `A value that the destination had, and has no more after the commit, stays in the source`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["a": 1])
         let new = fixture.new.suite
-        try upgrade(fixture, before: .finish) { try new.removeValue(forKey: "a") }
+        try upgrade(fixture, before: .remove) { try new.removeValue(forKey: "a") }
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values == ["b": 2])
     }
@@ -66,7 +66,7 @@ import Testing
         let (old, new) = (fixture.old.suite, fixture.new.suite)
         let rename = Migration(to: 2, "rename", .renameKey("a", to: "A", in: new))
         try fixture.upgrade(fixture.move(afterwards: .clean), rename) { point in
-            if point == .before(.finish, of: old) { try new.removeValue(forKey: "A") }
+            if point == .before(.remove, of: old) { try new.removeValue(forKey: "A") }
         }
         #expect(try fixture.old.values == ["a": 1])
     }
@@ -99,7 +99,7 @@ import Testing
             let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
             #expect(throws: MoltError.self) {
                 try fixture.upgrade(move) { point in
-                    if point == .before(.finish, of: source) { try Data("damage".utf8).write(to: file) }
+                    if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }
                 }
             }?.expect(.unreadable, outcome: .committed)
             #expect(try fixture.old.values == ["a": 1])

@@ -30,7 +30,7 @@ import Testing
         let points = Set(report.trials.compactMap(\.place.point?.description))
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
-            "writing the journal", "clearing the journal", "before changing suite app.faults (finish)",
+            "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
             "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",
@@ -81,7 +81,7 @@ import Testing
     @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
         let report = try await QuarantineScenario.fixture.sweepFaults(through: QuarantineScenario.migrations)
         #expect(report.available > 70)
-        #expect(report.count(.error, .deferChange) > 0)
+        #expect(report.count(.error, .postponeChange) > 0)
         #expect(report.trials.count { $0.kind == .fullDisk } >= 3)
     }
 

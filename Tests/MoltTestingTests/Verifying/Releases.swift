@@ -87,7 +87,7 @@ enum Releases {
         return configuration
     }
 
-    /// Returns the failure that the matrix throws; nil if it passes, or after recording another error as an issue.
+    /// Returns the failure that the verification throws; nil if it passes, or after recording another error as an issue.
     static func failure(_ body: () async throws -> Void) async -> VerificationFailure? {
         do {
             try await body()

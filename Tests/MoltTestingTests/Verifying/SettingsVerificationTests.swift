@@ -4,7 +4,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Upgrade matrix of settings")
+@Suite("Verification of settings")
 struct SettingsVerificationTests {
     private static let group = Molt.Suite("group.molt.matrix")
 

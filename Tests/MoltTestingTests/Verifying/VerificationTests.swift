@@ -4,7 +4,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Upgrade matrix")
+@Suite("Verification")
 struct VerificationTests {
     private func failure(
         _ directory: CatalogDirectory,
@@ -305,7 +305,7 @@ struct VerificationTests {
     }
 
     @Test(arguments: [nil, []] as [[Int]?])
-    func `A matrix without fixtures is a failure`(versions: [Int]?) async throws {
+    func `A verification without fixtures is a failure`(versions: [Int]?) async throws {
         let directory = CatalogDirectory()
         func failure(_ migrations: MigrationRegistry = []) async throws -> VerificationFailure {
             try #require(
@@ -570,7 +570,7 @@ struct VerificationTests {
 
         #expect(
             failure.description == """
-                The matrix found 3 failures.
+                The verification found 3 failures.
 
                 registry
                   - third

@@ -32,7 +32,7 @@ struct DryRun {
         do {
             let reading =
                 configuration.readsNewerStores
-                ? try Downgrade(migrations, configuration).reading(store, opening) : nil
+                ? try NewerStoreCheck(migrations, configuration).check(store, opening) : nil
             var report = try reading ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             return report
@@ -77,7 +77,7 @@ struct DryRun {
             }
         }
         if let stop { throw stop }
-        let store = StoreFile(at: copy, attachments: configuration.attachments)
+        let store = StoreFile(at: copy, attaching: configuration.attachedStores)
         store.readsLaterLayouts = configuration.readsNewerStores
         return store
     }

@@ -221,6 +221,6 @@ extension CacheSession {
         let count = try connection.integer("SELECT count(*) FROM molt_record")
         let scanned = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
         guard scanned >= count else { throw .missingRow }
-        try TypeNameTable(connection).checkThatNoneIsLost(connection)
+        try TypeNameTable(connection).checkEveryTypeHasName(connection)
     }
 }

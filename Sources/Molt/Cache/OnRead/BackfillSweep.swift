@@ -199,8 +199,8 @@ final class BackfillSweep: @unchecked Sendable {
 
     /// Upgrades the records of a batch one by one, to remove those that a migration cannot convert.
     ///
-    /// - Parameter stage: The first step of that migration.
-    private func change(_ part: Part, removingFailuresOf stage: Int, _ stopCheck: StopCheck) throws {
+    /// - Parameter stepIndex: The first step of that migration.
+    private func change(_ part: Part, removingFailuresOf stepIndex: Int, _ stopCheck: StopCheck) throws {
         part.unconverted.removeAll()
         part.work.workers[0].start()
         for index in 0..<part.records.count {
@@ -210,14 +210,14 @@ final class BackfillSweep: @unchecked Sendable {
             switch try upgrader.upgradeUnderPolicy(&record) {
             case .upgraded(let upgraded):
                 outcome = upgraded
-            case .unconverted(let failed) where failed.firstStage == stage:
+            case .unconverted(let failed) where failed.firstStepIndex == stepIndex:
                 part.unconverted.append((index, failed))
                 (record, outcome) = (failed.record, failed.outcome)
             case .unconverted(let failed):
                 // It is the turn of a later migration.
-                guard failed.firstStage > stage else { throw RecordChanger.inconsistentClosure(failed.error) }
+                guard failed.firstStepIndex > stepIndex else { throw RecordChanger.inconsistentClosure(failed.error) }
                 outcome = RecordOutcome(id: record.id)
-                outcome.fail(failed.error, at: failed.stage)
+                outcome.fail(failed.error, at: failed.stepIndex)
             }
             part.work.outcomes[index] = outcome
             if let version = outcome.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
@@ -239,7 +239,7 @@ final class BackfillSweep: @unchecked Sendable {
             let start = ContinuousClock.now
             var counts = upgrader.noCounts.migrations
             try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
-                for stage in outcomes[places[row]].changedBy { counts[stage].changed += 1 }
+                for stepIndex in outcomes[places[row]].changedBy { counts[stepIndex].changed += 1 }
             }
             part.unconverted.removeAll()
             for (index, failed) in unconverted {
@@ -254,9 +254,9 @@ final class BackfillSweep: @unchecked Sendable {
                 guard isRemoved else { continue }
                 part.unconverted.append((index, failed))
                 if isDropped {
-                    counts[failed.firstStage].dropped += 1
+                    counts[failed.firstStepIndex].dropped += 1
                 } else {
-                    counts[failed.firstStage].quarantined += 1
+                    counts[failed.firstStepIndex].quarantined += 1
                 }
             }
             for (step, counts) in zip(upgrader.steps, counts) where !counts.isZero {
@@ -274,13 +274,13 @@ final class BackfillSweep: @unchecked Sendable {
         for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
         for index in 0..<part.records.count where part.work.outcomes[index].failure != nil {
             guard let error = part.work.outcomes[index].error.map(upgrader.named) else { continue }
-            guard let stage = part.work.outcomes[index].failedStage else {
+            guard let stepIndex = part.work.outcomes[index].failedStepIndex else {
                 failure = failure ?? error
                 continue
             }
-            if settled == nil { tally.count(error, at: upgrader.steps[stage]) }
+            if settled == nil { tally.count(error, at: upgrader.steps[stepIndex]) }
             let before = part.work.outcomes[index].id - 1
-            let first = upgrader.firstStage(of: stage)
+            let first = upgrader.firstStepIndex(of: stepIndex)
             unconverted[first] = min(unconverted[first] ?? before, before)
         }
     }

@@ -23,7 +23,7 @@ package struct SuitePatch: Codable {
         /// Additions and replacements, and the rows of the ledger.
         case add
         /// Removals.
-        case finish
+        case remove
     }
 
     /// A key of a suite, which is the app's own if it has no name.
@@ -75,7 +75,7 @@ package struct SuitePatch: Codable {
 
     /// Makes the changes of one phase, or of both, and reads them back.
     func apply(_ phase: Phase?, to suite: Suite) throws {
-        if phase == .finish, remove.isEmpty, !isReplacement { return }
+        if phase == .remove, remove.isEmpty, !isReplacement { return }
         let patch = phase == .add ? self : try withoutRemovalsOfLostValues(of: suite)
         try suite.change(restoring: snapshot) { try patch.changes(to: $0, of: suite, phase) }
     }
@@ -95,7 +95,7 @@ package struct SuitePatch: Codable {
         let isAdded = ledger?.contains(rows) ?? rows.isEmpty
         guard isAdded || ledger?.hasAny(of: rows) != true else { return [:] }
         var changes: [String: PropertyListValue?] = [:]
-        if phase != .finish, rows.isEmpty || !isAdded {
+        if phase != .remove, rows.isEmpty || !isAdded {
             changes = additions(to: current)
             if !rows.isEmpty {
                 let ledger = ledger ?? SuiteLedger()

@@ -97,10 +97,10 @@ package enum FileFormat {
         """,
     ]
 
-    /// The temporary table of changes that wait for the end of a stage.
-    static let deferredTable = """
-        molt_deferred(
-            stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
+    /// The temporary table of changes that wait for the end of a round.
+    static let postponedTable = """
+        molt_postponed(
+            round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)
         ) WITHOUT ROWID
         """
 

@@ -35,22 +35,22 @@ package enum QuarantineTable {
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
-    /// The records that go into quarantine at the end of their stage.
-    static let deferredTable = """
+    /// The records that go into quarantine at the end of their round.
+    static let postponedTable = """
         molt_failed(
-            stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
-            step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)
+            round INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
+            step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(round, id)
         ) WITHOUT ROWID
         """
 
-    static let deferring = """
-        INSERT OR REPLACE INTO molt_failed(stage, id, type, \(failureColumns))
+    static let postponing = """
+        INSERT OR REPLACE INTO molt_failed(round, id, type, \(failureColumns))
         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         """
 
-    /// Copies the records of a stage into quarantine, ordered by id.
+    /// Copies the records of a round into quarantine, ordered by id.
     static func moving(hasOriginals: Bool) -> String {
-        moving("molt_failed", hasOriginals: hasOriginals) + " WHERE failed.stage = ?1 ORDER BY failed.id"
+        moving("molt_failed", hasOriginals: hasOriginals) + " WHERE failed.round = ?1 ORDER BY failed.id"
     }
 
     /// Copies one record into quarantine; the failure follows its id and the time.

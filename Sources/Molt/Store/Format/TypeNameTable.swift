@@ -15,7 +15,7 @@ struct TypeNameTable {
     /// It takes one search by the index for each type, and reads no record.
     ///
     /// - Throws: ``SQLiteError`` for damage.
-    func checkThatNoneIsLost(_ connection: Connection) throws(SQLiteError) {
+    func checkEveryTypeHasName(_ connection: Connection) throws(SQLiteError) {
         let search = try connection.prepare("SELECT min(type_id) FROM molt_record WHERE type_id > ?1")
         var last: Int64? = .min
         while let id = last {

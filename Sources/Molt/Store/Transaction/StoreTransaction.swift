@@ -15,7 +15,7 @@ final class StoreTransaction {
     private let isDurable: Bool
     private let deadline: ContinuousClock.Instant?
     private var statements: Statements<Query>
-    private let deferred: DeferredChanges
+    private let postponed: PostponedChanges
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
     private var failure: SQLiteError?
@@ -52,7 +52,7 @@ final class StoreTransaction {
         self.deadline = deadline
         firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)
-        deferred = DeferredChanges(connection)
+        postponed = PostponedChanges(connection)
     }
 
     // MARK: The life of the transaction
@@ -62,14 +62,14 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             endReading()
-            try deferred.finish()
+            try postponed.finish()
             if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
 
     func invalidate() {
         statements.removeAll()
-        deferred.invalidate()
+        postponed.invalidate()
         endReading()
         isOver = true
     }
@@ -100,7 +100,7 @@ final class StoreTransaction {
     }
 
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
-    func record(_ entries: [LedgerEntry], version: Int) throws {
+    func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
@@ -193,7 +193,7 @@ final class StoreTransaction {
             for id in try wantedTypes(types).ids { known += try self.count(id) }
             // A damaged tree gives fewer records, without an error.
             guard count >= known else { throw .missingRow }
-            try allTypes().checkThatNoneIsLost(connection)
+            try allTypes().checkEveryTypeHasName(connection)
         }
     }
 
@@ -295,7 +295,7 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             // Compared by bytes: two spellings of the same letter are two names.
             guard !name.utf8.elementsEqual(newName.utf8) else { return }
-            guard let oldID = try typeID(name) else { return try allTypes().checkThatNoneIsLost(connection) }
+            guard let oldID = try typeID(name) else { return try allTypes().checkEveryTypeHasName(connection) }
             defer { forgetTypes() }
             guard let newID = try typeID(newName) else {
                 return try connection.run("UPDATE molt_type SET name = ?1 WHERE id = ?2", newName, oldID)
@@ -313,7 +313,7 @@ final class StoreTransaction {
     func deleteType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {
-                try allTypes().checkThatNoneIsLost(connection)
+                try allTypes().checkEveryTypeHasName(connection)
                 return 0
             }
             defer { forgetTypes() }
@@ -368,7 +368,7 @@ final class StoreTransaction {
     /// Writes the contents of several records, and sets their versions.
     ///
     /// It is called once per batch, so a store should write them together. The key and the type name change only
-    /// through ``deferChange(_:)``.
+    /// through ``postpone(_:)``.
     ///
     /// - Parameter keepsOriginals: Whether their current states are saved first, unless they were saved before.
     func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
@@ -376,9 +376,9 @@ final class StoreTransaction {
         changesSizes = true
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
-            if keepsOriginals { try deferred.makeOriginals() }
+            if keepsOriginals { try postponed.makeOriginals() }
             try source.write(contents) { rows throws(SQLiteError) in
-                if keepsOriginals { try deferred.keepOriginals(of: rows) }
+                if keepsOriginals { try postponed.keepOriginals(of: rows) }
                 if rows.count < 4 {
                     for row in rows { try put(source.content(of: row), in: row) }
                 } else {
@@ -511,19 +511,19 @@ final class StoreTransaction {
 
     /// Saves a change of a record for the end of the pass.
     ///
-    /// A record's quarantine keeps its content, key, type name, expiry and version at the stage; for a block, those of
+    /// A record's quarantine keeps its content, key, type name, expiry and version at the round; for a block, those of
     /// the record's ``original(id:)``, if it has one.
-    func deferChange(_ change: DeferredChange) throws {
-        try mapped { () throws(SQLiteError) in try deferred.add(change) }
+    func postpone(_ change: PostponedChange) throws {
+        try mapped { () throws(SQLiteError) in try postponed.add(change) }
     }
 
-    /// Applies the changes of a stage; throws before changing anything when a key is taken.
+    /// Applies the changes of a round; throws before changing anything when a key is taken.
     ///
-    /// After any other failure a stage may be half applied: the transaction must be rolled back, and takes no more
+    /// After any other failure a round may be half applied: the transaction must be rolled back, and takes no more
     /// calls.
-    func applyDeferredChanges(stage: Int) throws {
-        guard !deferred.isEmpty else { return }
-        let collision = try mapped { () throws(SQLiteError) in try deferred.apply(stage, types: allTypes) }
+    func applyPostponedChanges(round: Int) throws {
+        guard !postponed.isEmpty else { return }
+        let collision = try mapped { () throws(SQLiteError) in try postponed.apply(round, types: allTypes) }
         guard let collision else {
             forgetCounts()
             forgetTypes()
@@ -537,24 +537,24 @@ final class StoreTransaction {
 
     /// Saves a record's current state for ``original(id:)``, unless it was saved before.
     func keepOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in try deferred.keepOriginal(id: id) }
+        try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
     }
 
     /// Saves the current state of all records of a type, unless they were saved before.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            if let typeID = try typeID(type) { try deferred.keepOriginals(ofType: typeID) }
+            if let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
     /// The first saved state of a record, or nil.
     func original(id: Int64) throws -> Record? {
-        try mapped { () throws(SQLiteError) in try deferred.original(id: id) }
+        try mapped { () throws(SQLiteError) in try postponed.original(id: id) }
     }
 
     /// Deletes all saved states.
     func forgetOriginals() throws {
-        try mapped { () throws(SQLiteError) in try deferred.forgetOriginals() }
+        try mapped { () throws(SQLiteError) in try postponed.forgetOriginals() }
     }
 
     // MARK: Statements

@@ -36,9 +36,9 @@ extension MigrationContext {
         }
         // A copy from before a rename of its type does not restore the old name.
         let isRetyped = record.hasNewTypeName && !ExactName.isSame(record.typeName, stored.typeName)
-        let stage = newStage()
-        if try write(record, isRetyped: isRetyped, stage: stage) {
-            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        let round = newRound()
+        if try write(record, isRetyped: isRetyped, round: round) {
+            try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
         }
         note(stored, record)
         guard isRetyped else { return }
@@ -111,10 +111,10 @@ extension MigrationContext {
 
     // MARK: Writing
 
-    /// Writes a record, and defers the change of its key and type name; returns whether something was deferred.
+    /// Writes a record, and postpones the change of its key and type name; returns whether there is one.
     ///
     /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other records.
-    func write(_ record: Record, isRetyped: Bool, stage: Int, isVisited: Bool = false) throws -> Bool {
+    func write(_ record: Record, isRetyped: Bool, round: Int, isVisited: Bool = false) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
         counts.changed += 1
@@ -129,12 +129,12 @@ extension MigrationContext {
                 try records.write(record, version: recordVersion)
             }
             guard record.changedKey != nil || isRetyped else { return false }
-            try configuration.reach(.deferChange)
+            try configuration.reach(.postponeChange)
             if let key = record.changedKey {
-                try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
+                try records.postpone(PostponedChange(round: round, id: record.id, kind: .key(key)))
             }
             if isRetyped {
-                try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
+                try records.postpone(PostponedChange(round: round, id: record.id, kind: .type(record.typeName)))
             }
             return true
         }

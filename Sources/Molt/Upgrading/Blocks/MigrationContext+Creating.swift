@@ -99,16 +99,16 @@ extension MigrationContext {
     public func suite(_ suite: Suite) throws -> SuiteEditor {
         let name = suite.attachedName
         let isDeclared = step.declared.attached.contains { $0.name == name }
-        let editor = try perform { _ in try attachments.editor(of: suite, isDeclared: isDeclared) }
-        usedAttachments.insert(name)
+        let editor = try perform { _ in try attachedWork.editor(of: suite, isDeclared: isDeclared) }
+        usedStores.insert(name)
         usedSuites.insert(name)
         return editor
     }
 
     /// The files of a directory during an upgrade; removals are made after the commit.
     func directory(_ directory: AttachedDirectory) throws -> AttachedDirectory.Session {
-        let session = try perform { _ in try attachments.session(directory) }
-        usedAttachments.insert(directory.name)
+        let session = try perform { _ in try attachedWork.session(directory) }
+        usedStores.insert(directory.name)
         return session
     }
 

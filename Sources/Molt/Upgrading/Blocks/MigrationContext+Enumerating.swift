@@ -34,8 +34,8 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let stage = newStage()
-        var hasDeferred = false
+        let round = newRound()
+        var hasPostponed = false
         var visited = 0
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
@@ -72,8 +72,8 @@ extension MigrationContext {
                 }
                 counts.read += 1
                 visited += 1
-                let isDeferred = try withAutoreleasePool { try visit(&batch[index], level, stage, body) }
-                hasDeferred = isDeferred || hasDeferred
+                let isPostponed = try withAutoreleasePool { try visit(&batch[index], level, round, body) }
+                hasPostponed = isPostponed || hasPostponed
             }
             runner.meter.advance(by: seen)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
@@ -83,8 +83,8 @@ extension MigrationContext {
             }
         }
         if visited == 0 { try noteMissing(type) }
-        if hasDeferred {
-            try perform(at: UpgradePoint(.applyDeferredChanges)) { try $0.applyDeferredChanges(stage: stage) }
+        if hasPostponed {
+            try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
         }
     }
 
@@ -111,11 +111,11 @@ extension MigrationContext {
         }
     }
 
-    /// - Returns: Whether a change was deferred to the end of the enumeration.
+    /// - Returns: Whether a change was postponed to the end of the enumeration.
     private func visit(
         _ record: inout Record,
         _ level: Int,
-        _ stage: Int,
+        _ round: Int,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws -> Bool {
         let typeName = record.typeName
@@ -160,9 +160,9 @@ extension MigrationContext {
             // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
-        let isDeferred = try write(record, isRetyped: isRetyped, stage: stage, isVisited: true)
+        let isPostponed = try write(record, isRetyped: isRetyped, round: round, isVisited: true)
         if let before { note(before, record) }
-        return isDeferred
+        return isPostponed
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
@@ -207,7 +207,7 @@ extension MigrationContext {
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func removeFailed(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
         let policy = step.onFailure ?? runner.registry.failurePolicy
-        guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else { return false }
+        guard policy != .stop, failure == nil, usedStores.isEmpty, error.isAboutRecord else { return false }
         let cause = MigrationReport.RecordFailure(error, in: step, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {
@@ -223,11 +223,11 @@ extension MigrationContext {
         }
         touch(old.id, isDeleted: true)
         counts.quarantined += 1
-        let stage = newStage()
-        try perform(at: UpgradePoint(.deferChange)) { records in
-            let kind = DeferredChange.Kind.quarantine(cause, typeName: old.typeName)
-            try records.deferChange(DeferredChange(stage: stage, id: old.id, kind: kind))
-            try records.applyDeferredChanges(stage: stage)
+        let round = newRound()
+        try perform(at: UpgradePoint(.postponeChange)) { records in
+            let kind = PostponedChange.Kind.quarantine(cause, typeName: old.typeName)
+            try records.postpone(PostponedChange(round: round, id: old.id, kind: kind))
+            try records.applyPostponedChanges(round: round)
         }
         return true
     }

@@ -12,7 +12,7 @@ final class PassBatch: PipelineBatch {
     /// The private state of one thread.
     struct Worker {
         /// The steps of the types in the batch, at least one; several workers have coders of their own.
-        let chains: [StepChains.TypeChain]
+        let chains: [StepsByType.TypeChain]
         /// The counts for all records that this thread has processed in all batches.
         var counts: PassCounts
         /// The new contents of the current batch, concatenated; the buffer is reused.
@@ -41,7 +41,7 @@ final class PassBatch: PipelineBatch {
     ///   - capacity: The maximum number of records.
     ///   - chains: The steps of the types in the batch, at least one.
     ///   - workers: The maximum number of threads that process it.
-    init(capacity: Int, _ chains: [StepChains.TypeChain], workers: Int, counts: PassCounts) {
+    init(capacity: Int, _ chains: [StepsByType.TypeChain], workers: Int, counts: PassCounts) {
         records = RecordBatch(capacity: capacity)
         self.workers = (0..<workers).map { _ in
             Worker(chains: workers > 1 ? chains.map(\.withOwnCoders) : chains, counts: counts)
@@ -53,33 +53,33 @@ final class PassBatch: PipelineBatch {
 /// The counts of a pass, by the positions of its steps.
 struct PassCounts {
     /// The counts of each step.
-    var stages: [MigrationReport.Counts]
+    var steps: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
     var migrations: [MigrationReport.Counts]
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
 
-    init(stages count: Int) {
-        stages = Array(repeating: MigrationReport.Counts(), count: count)
-        migrations = stages
+    init(stepCount count: Int) {
+        steps = Array(repeating: MigrationReport.Counts(), count: count)
+        migrations = steps
     }
 
     /// The first steps of the migrations that have changed a record.
     var changedMigrations: [Int] { migrations.indices.filter { migrations[$0].changed > 0 } }
 
     /// Notes which of the alternatives of a step a record has, before the step changes it.
-    mutating func noteAlternatives(of edit: RecordEdit, at stage: Int, in record: borrowing Record) {
-        guard !edit.alternatives.isEmpty, found[stage]?.count != edit.alternatives.count else { return }
-        let known = found[stage] ?? []
+    mutating func noteAlternatives(of edit: RecordEdit, at stepIndex: Int, in record: borrowing Record) {
+        guard !edit.alternatives.isEmpty, found[stepIndex]?.count != edit.alternatives.count else { return }
+        let known = found[stepIndex] ?? []
         for (index, path) in edit.alternatives.enumerated() where !known.contains(index) && record.contains(path) {
-            found[stage, default: []].insert(index)
+            found[stepIndex, default: []].insert(index)
         }
     }
 
     static func += (counts: inout PassCounts, other: PassCounts) {
-        for stage in counts.stages.indices {
-            counts.stages[stage] += other.stages[stage]
-            counts.migrations[stage] += other.migrations[stage]
+        for stepIndex in counts.steps.indices {
+            counts.steps[stepIndex] += other.steps[stepIndex]
+            counts.migrations[stepIndex] += other.migrations[stepIndex]
         }
         counts.found.merge(other.found) { $0.union($1) }
     }
@@ -103,19 +103,19 @@ struct RecordOutcome {
     var isGone = false
     var expiration = Expiration.kept
     /// The changes to apply at the end of the pass.
-    var deferred: [DeferredChange] = []
+    var postponed: [PostponedChange] = []
     /// In a box, because there is an outcome for each record of a batch, and errors are large.
     private(set) var failure: (any Error)?
     /// The position of the failed step in the pass if the upgrade may go on without the record; nil if it must stop.
-    private(set) var failedStage: Int?
+    private(set) var failedStepIndex: Int?
 
     /// The error of the step that failed.
     var error: MoltError? { failure as? MoltError }
 
-    /// - Parameter stage: The position of the failed step if the upgrade may go on without the record.
-    mutating func fail(_ error: MoltError, at stage: Int?) {
+    /// - Parameter stepIndex: The position of the failed step if the upgrade may go on without the record.
+    mutating func fail(_ error: MoltError, at stepIndex: Int?) {
         failure = error
-        failedStage = stage
+        failedStepIndex = stepIndex
     }
 }
 
@@ -127,9 +127,9 @@ struct UnconvertedRecord {
     /// The step that failed.
     let step: ScheduledStep
     /// Its position in the pass.
-    let stage: Int
+    let stepIndex: Int
     /// The position of its migration's first step in the pass.
-    let firstStage: Int
+    let firstStepIndex: Int
     let error: MoltError
     let failure: MigrationReport.RecordFailure
 }

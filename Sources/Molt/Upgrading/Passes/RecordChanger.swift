@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
-    private let chains: StepChains
+    private let chains: StepsByType
     private let steps: [ScheduledStep]
     private let storeName: String?
 
@@ -31,7 +31,7 @@ struct RecordChanger: Sendable {
         notes: DryRunNotes? = nil,
         skipsFailures: Bool = false
     ) {
-        chains = StepChains(steps)
+        chains = StepsByType(steps)
         self.steps = steps
         self.storeName = storeName
         atPoint = configuration.hooks.atPoint
@@ -47,18 +47,18 @@ struct RecordChanger: Sendable {
         workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
-    /// The steps from a stage on, for records that have a type name at that stage.
-    func chain(from stage: Int = 0, typeName: String) -> StepChains.Chain {
-        chains.chain(from: stage, typeName: typeName)
+    /// The steps from an index on, for records that have a type name at that step.
+    func chain(from stepIndex: Int = 0, typeName: String) -> StepsByType.Chain {
+        chains.chain(from: stepIndex, typeName: typeName)
     }
 
     /// The chains of all types whose records a step processes.
-    func allChains() -> [StepChains.TypeChain] { chains.all() }
+    func allChains() -> [StepsByType.TypeChain] { chains.all() }
 
     /// The position of the first step of a step's migration.
-    func firstStage(of stage: Int) -> Int { chains.firstStages[stage] }
+    func firstStepIndex(of stepIndex: Int) -> Int { chains.firstStepIndices[stepIndex] }
 
-    var noCounts: PassCounts { PassCounts(stages: steps.count) }
+    var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 
     // MARK: Batches
 
@@ -129,14 +129,14 @@ struct RecordChanger: Sendable {
     /// - Returns: Whether the outcome ends the upgrade.
     private func changeAndEncode(
         _ record: inout Record,
-        _ chain: StepChains.Chain,
+        _ chain: StepsByType.Chain,
         _ worker: inout PassBatch.Worker,
         _ number: Int,
         _ outcome: inout RecordOutcome
     ) -> Bool {
         outcome = runChain(&record, chain, &worker.counts)
-        if outcome.failure != nil || !outcome.deferred.isEmpty { worker.isPlain = false }
-        guard outcome.failure == nil else { return outcome.failedStage == nil && !skipsFailures }
+        if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
+        guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
         if record.hasNewExpiration {
             outcome.expiration = .set(record.expirationSeconds)
@@ -149,11 +149,11 @@ struct RecordChanger: Sendable {
     /// Notes a record's changes; after a failure only those of the migrations before the failed one, as the others are
     /// undone.
     private func note(
-        _ changes: [(before: Record, after: Record, link: StepChains.Link)],
+        _ changes: [(before: Record, after: Record, link: StepsByType.ChainStep)],
         _ outcome: RecordOutcome
     ) {
-        let end = outcome.failedStage.map(firstStage) ?? .max
-        for (before, after, link) in changes where link.stage < end {
+        let end = outcome.failedStepIndex.map(firstStepIndex) ?? .max
+        for (before, after, link) in changes where link.stepIndex < end {
             notes?.add(before, after, by: link.step.id, runsClosure: link.edit.runsClosure)
         }
     }
@@ -189,7 +189,7 @@ struct RecordChanger: Sendable {
     /// Runs a record through its steps by itself: the test hook is not called and nothing is noted.
     ///
     /// Afterwards it has the type name that it gets by all steps.
-    func change(_ record: inout Record, _ chain: StepChains.Chain, _ counts: inout PassCounts) -> RecordOutcome {
+    func change(_ record: inout Record, _ chain: StepsByType.Chain, _ counts: inout PassCounts) -> RecordOutcome {
         runChain(&record, chain, &counts, isAlone: true)
     }
 
@@ -200,15 +200,15 @@ struct RecordChanger: Sendable {
     ///   - failed: The outcome of those steps.
     ///   - chain: The steps.
     /// - Throws: The failure if the upgrade must stop at it, or an error if a closure's result varies.
-    func undo(
+    func recordBeforeFailure(
         _ failed: RecordOutcome,
         of stored: Record,
-        _ chain: StepChains.Chain
+        _ chain: StepsByType.Chain
     ) throws -> UnconvertedRecord {
         guard let error = failed.error else { preconditionFailure("A record that did not fail was undone.") }
-        guard let stage = failed.failedStage else { throw error }
-        let step = steps[stage]
-        let first = firstStage(of: stage)
+        guard let stepIndex = failed.failedStepIndex else { throw error }
+        let step = steps[stepIndex]
+        let first = firstStepIndex(of: stepIndex)
         var record = stored
         var counts = noCounts
         var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
@@ -218,8 +218,8 @@ struct RecordChanger: Sendable {
             record: record,
             outcome: outcome,
             step: step,
-            stage: stage,
-            firstStage: first,
+            stepIndex: stepIndex,
+            firstStepIndex: first,
             error: error,
             failure: MigrationReport.RecordFailure(error, in: step, firstStep: steps[first].number)
         )
@@ -239,43 +239,43 @@ struct RecordChanger: Sendable {
 
     // MARK: The chain
 
-    /// Runs a record through its steps, or through those before a stage.
+    /// Runs a record through its steps, or through those before an index.
     ///
     /// - Parameter isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
     private func runChain(
         _ record: inout Record,
-        _ chain: StepChains.Chain,
+        _ chain: StepsByType.Chain,
         _ counts: inout PassCounts,
         before end: Int = .max,
         isAlone: Bool = false
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
         var chain = chain
-        // The stage at which the record's current type name applies.
+        // The index at which the record's current type name applies.
         var named = 0
         var isAtPoint = false
         var next = 0
         /// The changes for the notes of a dry run; empty in an upgrade.
-        var changes: [(before: Record, after: Record, link: StepChains.Link)] = []
+        var changes: [(before: Record, after: Record, link: StepsByType.ChainStep)] = []
         defer { note(changes, outcome) }
         /// That of the current migration.
-        var firstStage = -1
+        var firstStepIndex = -1
         var isMigrationCounted = false
         while next < chain.links.count {
             let link = chain.links[next]
-            if link.stage >= end { break }
+            if link.stepIndex >= end { break }
             next += 1
             if record.storedVersion >= link.doneFrom { continue }
-            if link.firstStage != firstStage {
-                firstStage = link.firstStage
+            if link.firstStepIndex != firstStepIndex {
+                firstStepIndex = link.firstStepIndex
                 isMigrationCounted = false
-                counts.migrations[firstStage].read += 1
+                counts.migrations[firstStepIndex].read += 1
             }
-            counts.stages[link.stage].read += 1
+            counts.steps[link.stepIndex].read += 1
             if link.isRenamed, !ExactName.isSame(record.typeName, link.typeName) {
                 record.typeName = link.typeName
             }
-            named = link.stage
+            named = link.stepIndex
             let revision = record.revision
             let key = record.changedKey
             let expiration = record.expirationSeconds
@@ -289,7 +289,7 @@ struct RecordChanger: Sendable {
                     isAtPoint = false
                 }
                 if notes != nil, !isAlone { before = record }
-                if !isAlone { counts.noteAlternatives(of: link.edit, at: link.stage, in: record) }
+                if !isAlone { counts.noteAlternatives(of: link.edit, at: link.stepIndex, in: record) }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
                 if link.isOnRead {
@@ -297,36 +297,36 @@ struct RecordChanger: Sendable {
                 }
             } catch {
                 let failure = MoltError(error, in: link.step, key: record.key, type: record.typeName, store: storeName)
-                let isTolerated = !stops[link.stage] && !isAtPoint && failure.isAboutRecord
-                outcome.fail(failure, at: isTolerated ? link.stage : nil)
+                let isTolerated = !stops[link.stepIndex] && !isAtPoint && failure.isAboutRecord
+                outcome.fail(failure, at: isTolerated ? link.stepIndex : nil)
                 return outcome
             }
             if let before, record.revision != revision { changes.append((before, record, link)) }
             if record.isDropped {
-                counts.stages[link.stage].dropped += 1
-                counts.migrations[firstStage].dropped += 1
-                outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .drop))
+                counts.steps[link.stepIndex].dropped += 1
+                counts.migrations[firstStepIndex].dropped += 1
+                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .drop))
                 outcome.isGone = true
                 return outcome
             }
             guard record.revision != revision else { continue }
-            counts.stages[link.stage].changed += 1
+            counts.steps[link.stepIndex].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
-                counts.migrations[firstStage].changed += 1
-                if skipsFailures { outcome.changedBy.append(firstStage) }
+                counts.migrations[firstStepIndex].changed += 1
+                if skipsFailures { outcome.changedBy.append(firstStepIndex) }
             }
             outcome.changedAt = link.recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
-                outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
+                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .key(newKey)))
             }
             if record.hasNewTypeName, !ExactName.isSame(record.typeName, link.typeName) {
-                outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
-                chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
+                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .type(record.typeName)))
+                chain = chains.chain(from: link.stepIndex + 1, typeName: record.typeName)
                 next = 0
-                named = link.stage + 1
+                named = link.stepIndex + 1
             }
         }
         if end == .max {

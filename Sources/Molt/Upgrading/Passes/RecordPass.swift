@@ -13,7 +13,7 @@ final class RecordPass {
     private let changer: RecordChanger
     private let stopCheck: StopCheck
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
-    private var deferredStages: Set<Int> = []
+    private var postponedRounds: Set<Int> = []
     private var readCount = 0
     private(set) var counts: PassCounts
 
@@ -77,18 +77,18 @@ final class RecordPass {
     }
 
     private func finish() throws {
-        for stage in steps.indices {
-            if deferredStages.contains(stage) {
-                try inStep(stage) {
-                    try runner.configuration.reach(.applyDeferredChanges)
-                    try records.applyDeferredChanges(stage: stage)
+        for stepIndex in steps.indices {
+            if postponedRounds.contains(stepIndex) {
+                try inStep(stepIndex) {
+                    try runner.configuration.reach(.applyPostponedChanges)
+                    try records.applyPostponedChanges(round: stepIndex)
                 }
             }
-            try changeType(at: stage)
+            try changeType(at: stepIndex)
         }
     }
 
-    private func makeBatch(_ chains: [StepChains.TypeChain]) -> PassBatch {
+    private func makeBatch(_ chains: [StepsByType.TypeChain]) -> PassBatch {
         PassBatch(
             capacity: max(1, runner.configuration.hooks.batchSize),
             chains,
@@ -97,21 +97,21 @@ final class RecordPass {
         )
     }
 
-    private func changeType(at stage: Int) throws {
-        switch steps[stage].action {
+    private func changeType(at stepIndex: Int) throws {
+        switch steps[stepIndex].action {
         case .renameType(let name, let newName):
-            try inStep(stage) {
+            try inStep(stepIndex) {
                 try runner.configuration.reach(.renameType, "\(name) to \(newName)")
                 try records.renameType(name, to: newName)
             }
         case .deleteType(let name):
-            try noteSamples(ofType: name, deletedBy: steps[stage])
-            let count = try inStep(stage) {
+            try noteSamples(ofType: name, deletedBy: steps[stepIndex])
+            let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
                 return try records.deleteType(name)
             }
-            counts.stages[stage].dropped += count
-            counts.migrations[changer.firstStage(of: stage)].dropped += count
+            counts.steps[stepIndex].dropped += count
+            counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
         case .edit, .run:
             break
         }
@@ -124,11 +124,11 @@ final class RecordPass {
         for index in 0..<batch.count { notes.add(batch[index], nil, by: step.id) }
     }
 
-    private func inStep<R>(_ stage: Int, _ body: () throws -> R) throws -> R {
+    private func inStep<R>(_ stepIndex: Int, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch {
-            throw MoltError(error, in: steps[stage], store: runner.storeName)
+            throw MoltError(error, in: steps[stepIndex], store: runner.storeName)
         }
     }
 
@@ -165,10 +165,10 @@ final class RecordPass {
                     unconverted.add(record, version: version, buffer: contents.buffers.count)
                 }
             }
-            for change in outcome.deferred {
-                deferredStages.insert(change.stage)
-                try runner.configuration.reach(.deferChange)
-                try records.deferChange(change)
+            for change in outcome.postponed {
+                postponedRounds.insert(change.round)
+                try runner.configuration.reach(.postponeChange)
+                try records.postpone(change)
             }
             if case .set(let expiration) = outcome.expiration, !outcome.isGone {
                 try runner.configuration.reach(.writeExpiry)
@@ -190,49 +190,49 @@ final class RecordPass {
     /// - Parameter outcome: Becomes that of those migrations.
     /// - Returns: The record after those migrations.
     private func removeFailed(_ outcome: inout RecordOutcome, _ error: MoltError) throws -> Record {
-        guard outcome.failedStage != nil, let stored = try records.record(id: outcome.id) else { throw error }
+        guard outcome.failedStepIndex != nil, let stored = try records.record(id: outcome.id) else { throw error }
         let chain = changer.chain(typeName: stored.typeName)
         var record = stored
         var again = changer.noCounts
         // If the closure's result varies, the record's intended state is unknown.
-        guard changer.change(&record, chain, &again).failedStage == outcome.failedStage else {
+        guard changer.change(&record, chain, &again).failedStepIndex == outcome.failedStepIndex else {
             throw RecordChanger.inconsistentClosure(error)
         }
-        let unconverted = try changer.undo(outcome, of: stored, chain)
-        let (stage, first) = (unconverted.stage, unconverted.firstStage)
+        let unconverted = try changer.recordBeforeFailure(outcome, of: stored, chain)
+        let (stepIndex, first) = (unconverted.stepIndex, unconverted.firstStepIndex)
         let fate = try runner.failures.add(
             unconverted.record,
             unconverted.failure,
             error,
             at: unconverted.step,
-            of: recordCount(at: stage)
+            of: recordCount(at: stepIndex)
         )
         subtract(again, from: first)
         outcome = unconverted.outcome
-        var change = DeferredChange(
-            stage: first,
+        var change = PostponedChange(
+            round: first,
             id: outcome.id,
             kind: .quarantine(unconverted.failure)
         )
         if fate == .dropped {
             change.kind = .drop
             outcome.isGone = true
-            counts.stages[stage].dropped += 1
+            counts.steps[stepIndex].dropped += 1
             counts.migrations[first].dropped += 1
         } else {
-            counts.stages[stage].quarantined += 1
+            counts.steps[stepIndex].quarantined += 1
             counts.migrations[first].quarantined += 1
         }
-        outcome.deferred.append(change)
+        outcome.postponed.append(change)
         return unconverted.record
     }
 
     /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
-    private func recordCount(at stage: Int) throws -> Int {
-        let first = changer.firstStage(of: stage)
+    private func recordCount(at stepIndex: Int) throws -> Int {
+        let first = changer.firstStepIndex(of: stepIndex)
         return try records.typeNames().reduce(0) { count, type in
             let processesRecords = changer.chain(typeName: type).links.contains { link in
-                steps[stage].onFailure == nil ? link.firstStage == first : link.stage == stage
+                steps[stepIndex].onFailure == nil ? link.firstStepIndex == first : link.stepIndex == stepIndex
             }
             return try processesRecords ? count + records.count(ofType: type) : count
         }
@@ -243,8 +243,8 @@ final class RecordPass {
     /// - Parameter first: The migration's first step.
     private func subtract(_ failed: PassCounts, from first: Int) {
         counts.migrations[first].changed -= failed.migrations[first].changed
-        for stage in steps.indices where changer.firstStage(of: stage) == first {
-            counts.stages[stage].changed -= failed.stages[stage].changed
+        for stepIndex in steps.indices where changer.firstStepIndex(of: stepIndex) == first {
+            counts.steps[stepIndex].changed -= failed.steps[stepIndex].changed
         }
     }
 }

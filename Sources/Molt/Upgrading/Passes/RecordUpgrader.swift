@@ -13,7 +13,7 @@ final class RecordUpgrader: Sendable {
     /// The policy for steps without their own.
     let policy: RecordFailurePolicy
     private let changer: RecordChanger
-    private let known = Locked<[(version: Int, typeName: String, chain: StepChains.Chain)]>([])
+    private let known = Locked<[(version: Int, typeName: String, chain: StepsByType.Chain)]>([])
 
     /// Creates an upgrader for records that go through migrations to versions later than their own.
     ///
@@ -59,7 +59,7 @@ final class RecordUpgrader: Sendable {
     // MARK: Single records
 
     /// The steps for records of a type that were stored at a version.
-    func chain(typeName: String, from version: Int) -> StepChains.Chain {
+    func chain(typeName: String, from version: Int) -> StepsByType.Chain {
         known.withLock { known in
             if let found = known.first(where: {
                 $0.version == version && ExactName.isSame($0.typeName, typeName)
@@ -77,7 +77,7 @@ final class RecordUpgrader: Sendable {
     /// Sends a record through the steps of its chain.
     ///
     /// - Throws: ``MoltError`` that names the migration, the step and the record, whatever the policy.
-    func upgrade(_ record: inout Record, _ chain: StepChains.Chain) throws(MoltError) -> RecordOutcome {
+    func upgrade(_ record: inout Record, _ chain: StepsByType.Chain) throws(MoltError) -> RecordOutcome {
         var counts = changer.noCounts
         let outcome = changer.change(&record, chain, &counts)
         if let failure = outcome.error { throw named(failure) }
@@ -100,8 +100,8 @@ final class RecordUpgrader: Sendable {
         var outcome = changer.change(&record, chain, &counts)
         outcome.changedBy = counts.changedMigrations
         guard let failure = outcome.error else { return .upgraded(outcome) }
-        guard outcome.failedStage != nil else { throw named(failure) }
-        return .unconverted(try changer.undo(outcome, of: stored, chain))
+        guard outcome.failedStepIndex != nil else { throw named(failure) }
+        return .unconverted(try changer.recordBeforeFailure(outcome, of: stored, chain))
     }
 
     /// What the policy does with a record.
@@ -121,7 +121,7 @@ final class RecordUpgrader: Sendable {
     var noCounts: PassCounts { changer.noCounts }
 
     /// The position of the first step of a step's migration.
-    func firstStage(of stage: Int) -> Int { changer.firstStage(of: stage) }
+    func firstStepIndex(of stepIndex: Int) -> Int { changer.firstStepIndex(of: stepIndex) }
 
     /// The counts of a migration.
     func counts(of migration: Migration, in counts: [MigrationReport.Counts]) -> MigrationReport.Counts {
@@ -130,7 +130,7 @@ final class RecordUpgrader: Sendable {
 
     /// The counts of a migration's steps.
     func stepCounts(of migration: Migration, in counts: PassCounts) -> [MigrationReport.Counts] {
-        steps.indices.filter { steps[$0].migration.name == migration.name }.map { counts.stages[$0] }
+        steps.indices.filter { steps[$0].migration.name == migration.name }.map { counts.steps[$0] }
     }
 
     /// Changes batches of records that go through the same migrations.

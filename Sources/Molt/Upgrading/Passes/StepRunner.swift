@@ -5,7 +5,7 @@ final class StepRunner {
     let records: StoreTransaction
     let storeName: String
     let registry: MigrationRegistry
-    let attachments: Attachments
+    let attachedWork: AttachedWork
     let configuration: MoltConfiguration
     /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
     let now: Date
@@ -37,14 +37,14 @@ final class StepRunner {
         _ ledger: [LedgerEntry],
         _ transaction: StoreTransaction,
         _ registry: MigrationRegistry,
-        _ attachments: Attachments,
+        _ attachedWork: AttachedWork,
         _ configuration: MoltConfiguration,
         now: Date
     ) {
         records = transaction
         storeName = transaction.storeName
         self.registry = registry
-        self.attachments = attachments
+        self.attachedWork = attachedWork
         self.configuration = configuration
         self.now = now
         meter = ProgressMeter(monitor: configuration.monitor)
@@ -136,7 +136,7 @@ final class StepRunner {
     private func recordCount(of group: UpgradeSchedule.Group) throws -> Int {
         switch group.work {
         case .pass(let steps):
-            return try StepChains(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
+            return try StepsByType(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
         case .block(let step, _):
             // A block may read any record, so it counts as one reading of each.
             return step.usesRecords ? max(1, try records.count(ofType: nil)) : 0
@@ -203,14 +203,14 @@ final class StepRunner {
         let typeNames = try records.typeNames()
         try pass.run()
         let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, self)
-        for (stage, step) in steps.enumerated() {
-            let counts = pass.counts.stages[stage]
+        for (stepIndex, step) in steps.enumerated() {
+            let counts = pass.counts.steps[stepIndex]
             note(step) { result in
-                result.unmatchedNames += unmatched[stage] ?? []
+                result.unmatchedNames += unmatched[stepIndex] ?? []
                 result.counts += counts
                 result.losses += losses(of: step, counts)
             }
-            self[step.migration].entry.counts += pass.counts.migrations[stage]
+            self[step.migration].entry.counts += pass.counts.migrations[stepIndex]
         }
         share(start.duration(to: .now).seconds, among: steps, pass.counts)
     }
@@ -229,7 +229,7 @@ final class StepRunner {
         result.entry.steps[step.number].failedRecords = failures.records(of: step)
         if let notes, notes.sampleCount > 0 {
             result.entry.steps[step.number].samples =
-                notes.samples(of: step.id) + attachments.samples(of: suites, limit: notes.sampleCount)
+                notes.samples(of: step.id) + attachedWork.samples(of: suites, limit: notes.sampleCount)
         }
         self[step.migration] = result
     }
@@ -248,10 +248,10 @@ final class StepRunner {
     /// Divides the time of a pass among its migrations, in proportion to the records that each read.
     private func share(_ seconds: Double, among steps: [ScheduledStep], _ counts: PassCounts) {
         let total = counts.migrations.reduce(0) { $0 + $1.read }
-        let firstStages = StepChains(steps).firstStages
-        let migrationCount = Set(firstStages).count
-        for (stage, step) in steps.enumerated() where firstStages[stage] == stage {
-            let part = total > 0 ? Double(counts.migrations[stage].read) / Double(total) : 1 / Double(migrationCount)
+        let firstStepIndices = StepsByType(steps).firstStepIndices
+        let migrationCount = Set(firstStepIndices).count
+        for (stepIndex, step) in steps.enumerated() where firstStepIndices[stepIndex] == stepIndex {
+            let part = total > 0 ? Double(counts.migrations[stepIndex].read) / Double(total) : 1 / Double(migrationCount)
             self[step.migration].entry.duration += seconds * part
         }
     }
@@ -264,7 +264,7 @@ final class StepRunner {
         defer { context.expire() }
         let ownSuite = step.declared.settings?.attachedName
         let settled = ownSuite == nil ? settledSuites(of: step.migration) : []
-        let edits = attachments.edits(of: settled)
+        let edits = attachedWork.edits(of: settled)
         do {
             try block(context)
             try context.finish()
@@ -274,9 +274,9 @@ final class StepRunner {
             let error = failure?.code == .tooManyFailures ? failure ?? error : error
             throw MoltError(error, in: step, store: storeName)
         }
-        attachments.restore(edits, of: settled)
+        attachedWork.restore(edits, of: settled)
         if context.counts.created > 0 { isEmpty = false }
-        note(step, using: context.usedAttachments) { result in
+        note(step, using: context.usedStores) { result in
             result.counts += context.counts
             result.keys += context.keys
             result.unmatchedNames += context.unmatchedNames
@@ -285,7 +285,7 @@ final class StepRunner {
         var result = self[step.migration]
         result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(settled))
         result.entry.counts += context.counts
-        result.entry.attachedCounts.merge(attachments.counts(of: context.usedAttachments)) { $1 }
+        result.entry.attachedCounts.merge(attachedWork.counts(of: context.usedStores)) { $1 }
         result.entry.duration += start.duration(to: .now).seconds
         self[step.migration] = result
     }

@@ -8,7 +8,7 @@ struct UnmatchedNames {
     private static let sampleCount = 20
 
     private let steps: [ScheduledStep]
-    private let chains: StepChains
+    private let chains: StepsByType
     private let counts: PassCounts
     private let records: StoreTransaction
     /// The names of the types with records before the current step.
@@ -46,9 +46,9 @@ struct UnmatchedNames {
         self.steps = steps
         self.counts = counts
         records = runner.records
-        chains = StepChains(steps)
+        chains = StepsByType(steps)
         types = typeNames
-        for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
+        for (stepIndex, step) in steps.enumerated() where counts.steps[stepIndex].changed > 0 {
             guard case .edit(let edit) = step.action else { continue }
             let paths = edit.alternatives.isEmpty ? [edit.property].compactMap(\.self) : edit.alternatives
             changed[ExactName(edit.typeName), default: []] += paths
@@ -57,33 +57,33 @@ struct UnmatchedNames {
 
     private mutating func find() throws -> [Int: [MigrationReport.UnmatchedName]] {
         var found: [Int: [MigrationReport.UnmatchedName]] = [:]
-        for (stage, step) in steps.enumerated() {
+        for (stepIndex, step) in steps.enumerated() {
             switch step.action {
             case .renameType(let name, let newName):
                 if !has(name) {
-                    found[stage] = mayBeRenamed ? [] : missing(name)
+                    found[stepIndex] = mayBeRenamed ? [] : missing(name)
                     reported.append(newName)
                 }
                 for index in types.indices where ExactName.isSame(types[index], name) {
                     types[index] = newName
                 }
             case .deleteType(let name):
-                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
+                if !mayBeRenamed, !has(name) { found[stepIndex] = missing(name) }
                 types.removeAll { ExactName.isSame($0, name) }
             case .edit(let edit):
-                let counts = counts.stages[stage]
+                let counts = counts.steps[stepIndex]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
-                    if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
+                    if !has(edit.typeName) { found[stepIndex] = missing(edit.typeName) }
                 } else if !edit.alternatives.isEmpty {
-                    let known = self.counts.found[stage] ?? []
+                    let known = self.counts.found[stepIndex] ?? []
                     for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
-                        found[stage, default: []].append(try missing(path, of: edit.typeName, at: stage))
+                        found[stepIndex, default: []].append(try missing(path, of: edit.typeName, at: stepIndex))
                     }
                 } else if let path = edit.property, !counts.isEffective,
-                    try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stage)
+                    try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stepIndex)
                 {
-                    found[stage] = [try missing(path, of: edit.typeName, at: stage)]
+                    found[stepIndex] = [try missing(path, of: edit.typeName, at: stepIndex)]
                 }
             case .run:
                 break
@@ -103,15 +103,15 @@ struct UnmatchedNames {
     }
 
     /// The name that a type has after all steps, given its name at one; nil if a step deletes it.
-    private func lastName(of type: String, after stage: Int) -> String? {
-        chains.chain(from: stage + 1, typeName: type).lastName
+    private func lastName(of type: String, after stepIndex: Int) -> String? {
+        chains.chain(from: stepIndex + 1, typeName: type).lastName
     }
 
     /// Whether a record may have had a property at a step; reads all records of the type if none has it after the pass.
-    private func mayHaveBeen(_ path: PropertyPath, in type: String, at stage: Int) throws -> Bool {
+    private func mayHaveBeen(_ path: PropertyPath, in type: String, at stepIndex: Int) throws -> Bool {
         // Later steps may have removed it from records of the type, or such records from the type.
-        guard let last = lastName(of: type, after: stage) else { return true }
-        for link in chains.chain(from: stage + 1, typeName: type).links where counts.stages[link.stage].isEffective {
+        guard let last = lastName(of: type, after: stepIndex) else { return true }
+        for link in chains.chain(from: stepIndex + 1, typeName: type).links where counts.steps[link.stepIndex].isEffective {
             if link.edit.runsClosure { return true }
             if let other = link.edit.property, other.starts(with: path) || path.starts(with: other) { return true }
         }
@@ -127,12 +127,12 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func missing(_ path: PropertyPath, of type: String, at stage: Int) throws
+    private mutating func missing(_ path: PropertyPath, of type: String, at stepIndex: Int) throws
         -> MigrationReport.UnmatchedName
     {
-        let records = try lastName(of: type, after: stage).map { try sample(of: $0) } ?? []
+        let records = try lastName(of: type, after: stepIndex).map { try sample(of: $0) } ?? []
         let changed = changed[ExactName(type)] ?? []
-        let count = counts.stages[stage].read
+        let count = counts.steps[stepIndex].read
         var name = MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name in the path that no record has is the wrong one.
         for (place, part) in path.parts.enumerated() {

@@ -2,13 +2,13 @@
 ///
 /// Type renames and deletions are resolved here, so records need no lookups on their way. Names are compared by bytes,
 /// as in the store.
-struct StepChains: Sendable {
+struct StepsByType: Sendable {
     /// A step in a chain; a class, so that nothing is copied for each record.
-    final class Link: Sendable {
+    final class ChainStep: Sendable {
         /// The step's position in the pass.
-        let stage: Int
+        let stepIndex: Int
         /// The position of its migration's first step in the pass.
-        let firstStage: Int
+        let firstStepIndex: Int
         let step: ScheduledStep
         /// See ``PendingMigration``.
         let recordVersion: Int
@@ -23,15 +23,15 @@ struct StepChains: Sendable {
 
         init(
             _ step: ScheduledStep,
-            stage: Int,
-            firstStage: Int,
+            stepIndex: Int,
+            firstStepIndex: Int,
             typeName: String,
             isRenamed: Bool,
             edit: RecordEdit,
             coding: RecordCoding
         ) {
-            self.stage = stage
-            self.firstStage = firstStage
+            self.stepIndex = stepIndex
+            self.firstStepIndex = firstStepIndex
             self.step = step
             recordVersion = step.pending.recordVersion
             doneFrom = step.pending.doneFrom
@@ -43,11 +43,11 @@ struct StepChains: Sendable {
         }
 
         /// The same step with other coders.
-        convenience init(_ link: Link, _ coding: RecordCoding) {
+        convenience init(_ link: ChainStep, _ coding: RecordCoding) {
             self.init(
                 link.step,
-                stage: link.stage,
-                firstStage: link.firstStage,
+                stepIndex: link.stepIndex,
+                firstStepIndex: link.firstStepIndex,
                 typeName: link.typeName,
                 isRenamed: link.isRenamed,
                 edit: link.edit,
@@ -57,7 +57,7 @@ struct StepChains: Sendable {
     }
 
     struct Chain: Sendable {
-        var links: [Link] = []
+        var links: [ChainStep] = []
         /// The name of the record's type after all steps; nil if one after the last link deletes the type.
         var lastName: String?
 
@@ -79,7 +79,7 @@ struct StepChains: Sendable {
             own.chain.links = chain.links.map { link in
                 let copy = copies[ObjectIdentifier(link.coding)] ?? link.coding.copy()
                 copies[ObjectIdentifier(link.coding)] = copy
-                return Link(link, copy)
+                return ChainStep(link, copy)
             }
             return own
         }
@@ -87,23 +87,23 @@ struct StepChains: Sendable {
 
     private let steps: [ScheduledStep]
     /// For each step, the position of its migration's first one in the pass.
-    let firstStages: [Int]
+    let firstStepIndices: [Int]
 
     init(_ steps: [ScheduledStep]) {
         self.steps = steps
         var first = 0
-        firstStages = steps.indices.map { stage in
-            if steps[stage].migration.name != steps[first].migration.name { first = stage }
+        firstStepIndices = steps.indices.map { stepIndex in
+            if steps[stepIndex].migration.name != steps[first].migration.name { first = stepIndex }
             return first
         }
     }
 
-    /// The steps from a stage on, for records that have a type name at that stage.
-    func chain(from stage: Int = 0, typeName: String) -> Chain {
+    /// The steps from an index on, for records that have a type name at that step.
+    func chain(from stepIndex: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
         var isRenamed = false
         var chain = Chain()
-        for index in stage..<max(stage, steps.count) {
+        for index in stepIndex..<max(stepIndex, steps.count) {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
@@ -118,10 +118,10 @@ struct StepChains: Sendable {
             case .edit(let edit):
                 guard ExactName.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
-                    Link(
+                    ChainStep(
                         step,
-                        stage: index,
-                        firstStage: firstStages[index],
+                        stepIndex: index,
+                        firstStepIndex: firstStepIndices[index],
                         typeName: typeName,
                         isRenamed: isRenamed,
                         edit: edit,
@@ -143,10 +143,10 @@ struct StepChains: Sendable {
             .filter { !$0.chain.links.isEmpty }
     }
 
-    /// The name that a type has at `end`, given its name at `stage`; no step in between may delete the type.
-    func name(of typeName: String, from stage: Int, before end: Int) -> String {
+    /// The name that a type has at `end`, given its name at `stepIndex`; no step in between may delete the type.
+    func name(of typeName: String, from stepIndex: Int, before end: Int) -> String {
         var typeName = typeName
-        for index in stage..<max(stage, min(end, steps.count)) {
+        for index in stepIndex..<max(stepIndex, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
             if ExactName.isSame(name, typeName) { typeName = newName }
         }

@@ -1,10 +1,10 @@
 public import Foundation
 internal import Molt
 
-/// All failures that the matrix has found, grouped by file.
+/// All failures that the verification has found, grouped by file.
 ///
 /// ```
-/// The matrix found 2 failures.
+/// The verification found 2 failures.
 ///
 /// 1-everyday.json
 ///   - Golden/1-everyday@3.json: the result is not the golden file:
@@ -85,7 +85,7 @@ public struct VerificationFailure: Error, Sendable {
 extension VerificationFailure: CustomStringConvertible, LocalizedError {
     /// The failures, grouped by subject.
     public var description: String {
-        var lines = ["The matrix found \(failures.count == 1 ? "1 failure" : "\(failures.count) failures")."]
+        var lines = ["The verification found \(failures.count == 1 ? "1 failure" : "\(failures.count) failures")."]
         var subjects: [String] = []
         for failure in failures where !subjects.contains(failure.subject) { subjects.append(failure.subject) }
         // A fault of the registry may be the cause of the others.
@@ -103,7 +103,7 @@ extension VerificationFailure: CustomStringConvertible, LocalizedError {
     public var errorDescription: String? { description }
 }
 
-/// The upgrades that the matrix has run.
+/// The upgrades that the verification has run.
 ///
 /// ```
 /// 3 fixtures, 24 upgrades

@@ -1,5 +1,5 @@
 /// The work of an upgrade on suites and directories.
-final class Attachments {
+final class AttachedWork {
     private let stores: AttachedStores
     /// The work on suites and directories, in the order in which it began.
     private var editors: [SuiteEditor] = []

@@ -8,8 +8,8 @@ extension MigrationRegistry {
     ///   - type: The current name of the type; earlier names are found by the registry's renames.
     ///   - newest: The newest version, which may not have shipped yet. Steps of older versions are left out, because a
     ///     shipped step cannot be edited.
-    package func stepsOnElements(of type: String, newest: Int) -> [ElementStep] {
-        var steps: [ElementStep] = []
+    package func stepsOnElements(of type: String, newest: Int) -> [StepOnElements] {
+        var steps: [StepOnElements] = []
         for migration in migrations where migration.version >= newest {
             for (index, step) in migration.steps.enumerated() {
                 switch step.action {
@@ -20,7 +20,7 @@ extension MigrationRegistry {
                     }
                     guard let path = edit.property, path.hasEach else { continue }
                     let name = "migration \(migration.id), step \(index + 1) (\(step))"
-                    steps.append(ElementStep(name: name, type: edit.typeName, path: path))
+                    steps.append(StepOnElements(name: name, type: edit.typeName, path: path))
                 case .renameType(let name, let newName):
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
                 case .deleteType(let name):
@@ -40,7 +40,7 @@ extension MigrationRegistry {
 }
 
 /// A declared step with `.each` in its path.
-package struct ElementStep: Sendable {
+package struct StepOnElements: Sendable {
     /// The migration, and the step with its number and description.
     fileprivate var name: String
     /// The type's name after the later steps.
@@ -61,7 +61,7 @@ package struct ElementStep: Sendable {
     }
 }
 
-extension [ElementStep] {
+extension [StepOnElements] {
     /// The steps whose `.each` takes the keys of a dictionary for elements, each in a sentence with advice.
     ///
     /// Swift writes a dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` as an array

@@ -1,19 +1,19 @@
 internal import Foundation
 
 /// A change of a record's key, type or existence, or its quarantine, that is made at the end of its pass.
-struct DeferredChange: Sendable {
+struct PostponedChange: Sendable {
     enum Kind: Sendable {
         case drop
         case key(String)
         case type(String)
-        /// The type name is that in quarantine; nil for the current one at that stage.
+        /// The type name is that in quarantine; nil for the current one at that round.
         case quarantine(MigrationReport.RecordFailure, typeName: String? = nil)
     }
 
     /// The position of the step in its pass; changes are made in the order of the steps.
     ///
     /// For a quarantine, it is that of the migration's first step.
-    var stage: Int
+    var round: Int
     var id: Int64
     var kind: Kind
 }
@@ -21,7 +21,7 @@ struct DeferredChange: Sendable {
 /// The changes that wait for the end of a pass, and the states of records before a block changed them.
 ///
 /// There may be a million of each, so they are kept in temporary tables, which have files of their own.
-final class DeferredChanges {
+final class PostponedChanges {
     /// A record whose new key is taken.
     struct Collision {
         var id: Int64
@@ -50,7 +50,7 @@ final class DeferredChanges {
     /// Drops the tables and the statements.
     func finish() throws(SQLiteError) {
         statements.removeAll()
-        if hasChanges { try connection.execute("DROP TABLE temp.molt_deferred") }
+        if hasChanges { try connection.execute("DROP TABLE temp.molt_postponed") }
         if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
         if hasFailures { try connection.execute("DROP TABLE temp.molt_failed") }
         (hasChanges, hasOriginals, hasFailures) = (false, false, false)
@@ -62,27 +62,27 @@ final class DeferredChanges {
 
     // MARK: Adding changes
 
-    func add(_ change: DeferredChange) throws(SQLiteError) {
+    func add(_ change: PostponedChange) throws(SQLiteError) {
         switch change.kind {
         case .drop: try add(change, Self.drop, "")
         case .type(let name): try add(change, Self.type, name)
         case .key(let key): try add(change, Self.key, key)
         case .quarantine(let failure, let typeName):
             if !hasFailures {
-                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
+                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.postponedTable)")
                 hasFailures = true
             }
             let statement = try statements[.addFailure]
-            try statement.bind([change.stage, change.id, typeName])
+            try statement.bind([change.round, change.id, typeName])
             try statement.bind(failure.columns, from: 4)
             try statement.run()
         }
     }
 
-    private func add(_ change: DeferredChange, _ kind: Int, _ text: String) throws(SQLiteError) {
+    private func add(_ change: PostponedChange, _ kind: Int, _ text: String) throws(SQLiteError) {
         if !hasChanges { try makeTable() }
         let statement = try statements[.add]
-        try statement.bind(Int64(change.stage), at: 1)
+        try statement.bind(Int64(change.round), at: 1)
         try statement.bind(Int64(kind), at: 2)
         try statement.bind(change.id, at: 3)
         try statement.bind(text, at: 4)
@@ -90,14 +90,14 @@ final class DeferredChanges {
     }
 
     private func makeTable() throws(SQLiteError) {
-        // The primary key lets the last change of a kind win and orders each stage's changes by record.
-        try connection.execute("CREATE TEMP TABLE \(FileFormat.deferredTable)")
+        // The primary key lets the last change of a kind win and orders each round's changes by record.
+        try connection.execute("CREATE TEMP TABLE \(FileFormat.postponedTable)")
         hasChanges = true
     }
 
     // MARK: Applying them
 
-    /// Applies the changes of a stage.
+    /// Applies the changes of a round.
     ///
     /// Collisions are found first, so that the statements may use FAIL, with which SQLite keeps no originals; a
     /// statement may change every record.
@@ -105,80 +105,80 @@ final class DeferredChanges {
     /// - Parameter types: Returns the names of all types.
     /// - Returns: The record with the lowest id whose new key is taken; nothing was changed then.
     func apply(
-        _ stage: Int,
+        _ round: Int,
         types: () throws(SQLiteError) -> TypeNameTable
     ) throws(SQLiteError) -> Collision? {
         if !hasChanges { try makeTable() }
-        let hasKeys = try isTrue(statements[.hasKeys], stage)
+        let hasKeys = try isTrue(statements[.hasKeys], round)
         var isChain = false
-        if hasKeys, let collision = try collision(stage, isChain: &isChain) { return collision }
-        if hasFailures { try quarantine(stage, types) }
-        try statements[.applyDrops].run(binding: stage)
+        if hasKeys, let collision = try collision(round, isChain: &isChain) { return collision }
+        if hasFailures { try quarantine(round, types) }
+        try statements[.applyDrops].run(binding: round)
         if hasKeys {
             // Parks keys under values that no record can have: they are not UTF-8, and a String always is.
-            if isChain { try statements[.parkKeys].run(binding: stage) }
-            try statements[.moveKeys].run(binding: stage)
+            if isChain { try statements[.parkKeys].run(binding: round) }
+            try statements[.moveKeys].run(binding: round)
         }
-        try statements[.addTypes].run(binding: stage)
-        try statements[.applyTypes].run(binding: stage)
-        try statements[.forget].run(binding: stage)
+        try statements[.addTypes].run(binding: round)
+        try statements[.applyTypes].run(binding: round)
+        try statements[.forget].run(binding: round)
         return nil
     }
 
-    /// Moves the records of a stage to quarantine, as they are now or as they were when the block started.
+    /// Moves the records of a round to quarantine, as they are now or as they were when the block started.
     private func quarantine(
-        _ stage: Int,
+        _ round: Int,
         _ types: () throws(SQLiteError) -> TypeNameTable
     ) throws(SQLiteError) {
-        guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)", stage) != 0 else {
+        guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE round = ?1)", round) != 0 else {
             return
         }
-        try types().checkThatNoneIsLost(connection)
+        try types().checkEveryTypeHasName(connection)
         try connection.execute(QuarantineTable.creation)
         let now = Date().timeIntervalSince1970
-        try connection.run(QuarantineTable.moving(hasOriginals: hasOriginals), stage, now)
+        try connection.run(QuarantineTable.moving(hasOriginals: hasOriginals), round, now)
         let count = connection.changes
-        try connection.run("DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE stage = ?1)", stage)
+        try connection.run("DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE round = ?1)", round)
         // Every deleted record must be in quarantine.
         guard connection.changes == count else { throw .lostRows }
-        try connection.run("DELETE FROM molt_failed WHERE stage = ?1", stage)
+        try connection.run("DELETE FROM molt_failed WHERE round = ?1", round)
     }
 
     // MARK: Checking new keys
 
-    /// Checks the new keys of a stage before anything is changed.
+    /// Checks the new keys of a round before anything is changed.
     ///
     /// - Parameter isChain: Set if a record takes a key that another record gives up for a new one.
-    private func collision(_ stage: Int, isChain: inout Bool) throws(SQLiteError) -> Collision? {
+    private func collision(_ round: Int, isChain: inout Bool) throws(SQLiteError) -> Collision? {
         // SQL for whether the record `change.id` is gone by the time the others get their keys.
         let isRemovedSQL = """
             (NOT EXISTS (SELECT 1 FROM molt_record WHERE id = change.id)
                 OR EXISTS (
-                    SELECT 1 FROM molt_deferred WHERE stage = ?1 AND kind = \(Self.drop) AND id = change.id
+                    SELECT 1 FROM molt_postponed WHERE round = ?1 AND kind = \(Self.drop) AND id = change.id
                 )
-                \(hasFailures ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE stage = ?1 AND id = change.id)" : ""))
+                \(hasFailures ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE round = ?1 AND id = change.id)" : ""))
             """
-        let taken = try firstTaken(stage, isRemovedSQL, isChain: &isChain)
-        let shared = try firstShared(stage, isRemovedSQL)
+        let taken = try firstTaken(round, isRemovedSQL, isChain: &isChain)
+        let shared = try firstShared(round, isRemovedSQL)
         return [taken, shared].compactMap { $0 }.min { $0.id < $1.id }
     }
 
     /// The first record whose new key belongs to a record that keeps it.
     private func firstTaken(
-        _ stage: Int,
+        _ round: Int,
         _ isRemovedSQL: String,
         isChain: inout Bool
     ) throws(SQLiteError) -> Collision? {
         let search = try statements[.heldKeys]
-        try search.bind(Int64(stage), at: 1)
+        try search.bind(Int64(round), at: 1)
         defer { search.reset() }
         guard try search.step() else { return nil }
-        let isRemovedInStage = try connection.prepare("SELECT \(isRemovedSQL) FROM (SELECT ?2 AS id) AS change")
+        let isRemovedInRound = try connection.prepare("SELECT \(isRemovedSQL) FROM (SELECT ?2 AS id) AS change")
         repeat {
             let holder = search.integer(2)
-            if try isTrue(isRemovedInStage, stage, search.integer(0)) { continue }
-            if try isTrue(isRemovedInStage, stage, holder) { continue }
-            guard try isTrue(statements[.isMoving], stage, holder) else {
+            if try isTrue(isRemovedInRound, round, search.integer(0)) { continue }
+            if try isTrue(isRemovedInRound, round, holder) { continue }
+            guard try isTrue(statements[.isMoving], round, holder) else {
                 return Collision(id: search.integer(0), newKey: search.text(1))
             }
             isChain = true
@@ -187,18 +187,18 @@ final class DeferredChanges {
     }
 
     /// The first record whose new key is also another record's new key.
-    private func firstShared(_ stage: Int, _ isRemovedSQL: String) throws(SQLiteError) -> Collision? {
-        guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
+    private func firstShared(_ round: Int, _ isRemovedSQL: String) throws(SQLiteError) -> Collision? {
+        guard try isTrue(statements[.hasSharedKeys], round) else { return nil }
         let query = """
-            SELECT min(id), text FROM molt_deferred AS change
-            WHERE stage = ?1 AND kind = \(Self.key) AND NOT \(isRemovedSQL)
+            SELECT min(id), text FROM molt_postponed AS change
+            WHERE round = ?1 AND kind = \(Self.key) AND NOT \(isRemovedSQL)
             GROUP BY text HAVING count(*) > 1 ORDER BY 1 LIMIT 1
             """
-        return try connection.prepare(query, stage).first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
+        return try connection.prepare(query, round).first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
     }
 
-    private func isTrue(_ question: Statement, _ stage: Int, _ id: Int64? = nil) throws(SQLiteError) -> Bool {
-        try question.bind(Int64(stage), at: 1)
+    private func isTrue(_ question: Statement, _ round: Int, _ id: Int64? = nil) throws(SQLiteError) -> Bool {
+        try question.bind(Int64(round), at: 1)
         if let id { try question.bind(id, at: 2) }
         return try question.first { $0.integer(0) != 0 } ?? false
     }
@@ -264,7 +264,7 @@ final class DeferredChanges {
     // MARK: Statements
 
     private static let keyChanges = """
-        FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(key)
+        FROM molt_postponed AS change WHERE change.round = ?1 AND change.kind = \(key)
         """
 
     private enum Query: Int, CaseIterable {
@@ -274,42 +274,42 @@ final class DeferredChanges {
 
         var sql: String {
             switch self {
-            case .add: "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
-            case .addFailure: QuarantineTable.deferring
+            case .add: "INSERT OR REPLACE INTO molt_postponed(round, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+            case .addFailure: QuarantineTable.postponing
             case .hasKeys: "SELECT EXISTS (SELECT 1 \(keyChanges))"
             // CROSS JOIN fixes the order, so that the new keys are looked up rather than the records.
             case .heldKeys:
                 """
                 SELECT change.id, change.text, other.id
-                FROM molt_deferred AS change CROSS JOIN molt_record AS other ON other.key = change.text
-                WHERE change.stage = ?1 AND change.kind = \(key) AND other.id <> change.id ORDER BY change.id
+                FROM molt_postponed AS change CROSS JOIN molt_record AS other ON other.key = change.text
+                WHERE change.round = ?1 AND change.kind = \(key) AND other.id <> change.id ORDER BY change.id
                 """
             case .isMoving: "SELECT EXISTS (SELECT 1 \(keyChanges) AND change.id = ?2)"
             case .hasSharedKeys: "SELECT EXISTS (SELECT 1 \(keyChanges) GROUP BY change.text HAVING count(*) > 1)"
             case .applyDrops:
                 """
                 DELETE FROM molt_record
-                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(drop))
+                WHERE id IN (SELECT id FROM molt_postponed WHERE round = ?1 AND kind = \(drop))
                 """
             case .parkKeys:
                 """
                 UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id
-                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(key))
+                WHERE id IN (SELECT id FROM molt_postponed WHERE round = ?1 AND kind = \(key))
                 """
             case .moveKeys:
                 "UPDATE OR FAIL molt_record SET key = change.text \(keyChanges) AND change.id = molt_record.id"
             case .addTypes:
                 """
                 INSERT OR IGNORE INTO molt_type(name)
-                SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(type)
+                SELECT DISTINCT text FROM molt_postponed WHERE round = ?1 AND kind = \(type)
                 """
             case .applyTypes:
                 """
                 UPDATE OR FAIL molt_record SET type_id = molt_type.id
-                FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
-                WHERE change.stage = ?1 AND change.kind = \(type) AND change.id = molt_record.id
+                FROM molt_postponed AS change JOIN molt_type ON molt_type.name = change.text
+                WHERE change.round = ?1 AND change.kind = \(type) AND change.id = molt_record.id
                 """
-            case .forget: "DELETE FROM molt_deferred WHERE stage = ?1"
+            case .forget: "DELETE FROM molt_postponed WHERE round = ?1"
             case .keepOriginal: "\(keeping) WHERE molt_record.id = ?1"
             case .keepOriginals:
                 "\(keeping) WHERE molt_record.id >= ?1 AND molt_record.id <= ?2 AND molt_has(molt_record.id)"

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Opens a store for reading only after a newer app has upgraded it.
-struct Downgrade {
+struct NewerStoreCheck {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
 
@@ -15,7 +15,7 @@ struct Downgrade {
     /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
     ///   nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
-    func reading(_ store: StoreFile, _ opening: Opening? = nil) throws -> MigrationReport? {
+    func check(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport? {
         let startedAt = Date()
         var opening = opening ?? configuration.opening(of: store)
         do {

@@ -1,5 +1,5 @@
 /// Collects what the summary of an opening says, and tells the monitor that the opening has ended.
-package struct Opening {
+package struct OpeningSummary {
     /// The plan; nil until there is one.
     var plan: MigrationPlan?
     /// See ``MigrationSummary/interruptions``.
@@ -45,7 +45,7 @@ package struct Opening {
 
 extension MoltConfiguration {
     /// Begins an opening with this configuration.
-    func opening(of store: StoreFile) -> Opening {
-        Opening(of: store, self)
+    func opening(of store: StoreFile) -> OpeningSummary {
+        OpeningSummary(of: store, self)
     }
 }

@@ -27,7 +27,7 @@ extension MigrationStep {
         runsClosure: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        let declaration = BuiltInStep(
+        let declaration = AttachedStoreStep(
             name: kind,
             summary: summary,
             parameters: parameters,
@@ -48,12 +48,12 @@ extension MigrationContext {
         let steps = runner.registry.migrations.flatMap(\.steps).filter { step in
             step.attached.contains { $0.name == suite.attachedName }
         }
-        return Set(steps.flatMap { ($0.declaration as? BuiltInStep)?.keys ?? [] })
+        return Set(steps.flatMap { ($0.declaration as? AttachedStoreStep)?.keys ?? [] })
     }
 }
 
 /// The declaration of a step that works on other stores, without its closure.
-struct BuiltInStep: StepDeclaration {
+struct AttachedStoreStep: StepDeclaration {
     /// The step's identity, which must never change.
     var name: String
     var summary: String
