@@ -38,7 +38,7 @@ public final class MigrationContext {
     ///
     /// Fixed once an original is stored, because stored originals have the type names of that moment.
     var originalTypeNames: [ExactName: String] = [:]
-    /// The number of the next pass of this block; postponed changes are grouped by it.
+    /// The number of the next round of postponed changes.
     private var nextRound = 0
     var counts = MigrationReport.Counts()
     /// The number of deleted records by their type.

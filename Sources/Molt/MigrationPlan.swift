@@ -30,7 +30,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// Steps on the settled suites, which have been through the migration with another store, do not run, and what
         /// its blocks change there is not kept.
         case run(settled: [String] = [])
-        /// Runs its steps on some suites, of which the store has counted it as applied.
+        /// Runs its steps again on suites whose ledgers lack it, although the store counts it as applied.
         case runAgain(on: [String])
         /// The store is new: it runs if an earlier migration imports records.
         case runIfRecordsAppear(settled: [String] = [])
@@ -143,7 +143,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var journal: [String]
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
-    /// The migrations on read in the ledger that the registry does not have any more and that no record waits for.
+    /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
@@ -311,7 +311,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - \(step)")
             }
         }
-        for name in finishedOnRead { lines.append("  > \(name)  (on read, no record waits for it any more)") }
+        for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         return lines.joined(separator: "\n")
     }

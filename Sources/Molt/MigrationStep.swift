@@ -19,7 +19,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     let attached: [AttachedStore]
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
-    var settings: Suite? { builtIn?.settings }
+    var settings: Suite? { attachedStoreStep?.settings }
 
     /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: RecordFailurePolicy?
@@ -67,14 +67,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
-        builtIn != nil || (declaration as? RunStep)?.onFreshStore == true
+        attachedStoreStep != nil || (declaration as? RunStep)?.onFreshStore == true
     }
 
     /// Whether the step is a closure that may look for any record or setting.
-    package var isBlock: Bool { declaration is RunStep || builtIn?.runsClosure == true }
+    package var isBlock: Bool { declaration is RunStep || attachedStoreStep?.runsClosure == true }
 
     /// Whether the step works on records and is fully described by its declaration.
-    package var isDeclared: Bool { builtIn == nil && !runsRecordClosure }
+    package var isDeclared: Bool { attachedStoreStep == nil && !runsRecordClosure }
 
     /// Whether the step runs a closure of the app that may decode or encode values of records.
     var runsRecordClosure: Bool {
@@ -87,10 +87,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Whether the step may read and change records of the primary store.
-    var usesRecords: Bool { builtIn?.usesRecords ?? true }
+    var usesRecords: Bool { attachedStoreStep?.usesRecords ?? true }
 
-    /// The declaration of a step that works on other stores; nil for other steps.
-    private var builtIn: AttachedStoreStep? { declaration as? AttachedStoreStep }
+    /// The declaration of a step on suites or directories; nil for other steps.
+    private var attachedStoreStep: AttachedStoreStep? { declaration as? AttachedStoreStep }
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
@@ -101,8 +101,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     var processesRecords: Bool {
         switch action {
         case .edit: true
-        // Built-ins have their own options for records that fail.
-        case .run: builtIn == nil
+        // Steps on suites and directories have their own options for what they cannot convert.
+        case .run: attachedStoreStep == nil
         case .renameType, .deleteType: false
         }
     }

@@ -33,11 +33,13 @@ public struct MoltConfiguration: Sendable {
     /// The time by which the store's locks must be released; nil, the default, for no limit.
     ///
     /// Some systems kill an app that is suspended while it holds a lock. An upgrade still running at the deadline stops
-    /// before the next record, or within a statement of the store. It is rolled back and fails with the code
-    /// `deadlinePassed`; a later opening starts again. It cannot stop within a closure of a migration, so leave time
-    /// for those. The backfill ends at the deadline, too; the next opening continues.
+    /// before the next record, or within a statement of the store, and fails with the code `deadlinePassed`. Before its
+    /// commit it is rolled back, and a later opening starts again; after it, the next opening makes the changes to
+    /// settings that are left. It cannot stop within a closure of a migration, so leave time for those. The backfill
+    /// ends at the deadline, too; the next opening continues.
     public var deadline: ContinuousClock.Instant?
-    /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
+    /// Called between records, on any thread, and while waiting; an upgrade that is not committed is rolled back when it
+    /// returns true.
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
@@ -212,29 +214,23 @@ extension MoltConfiguration {
     }
 
     /// Throws when the upgrade was cancelled or its deadline has passed.
-    func checkCancellation() throws {
-        try checkDeadline()
+    ///
+    /// - Parameter outcome: What is known of the store; nil in an upgrade's transaction, which adds it.
+    func checkCancellation(_ outcome: MoltError.Outcome? = nil) throws {
+        try checkDeadline(outcome)
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",
             advice: "Open it again to upgrade it.",
-            outcome: .rolledBack,
+            outcome: outcome,
             underlying: CancellationError()
         )
     }
 
     /// Throws when the deadline has passed, or when the app has suspended its access to stores.
-    ///
-    /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store remain.
-    func checkDeadline(isCommitted: Bool = false) throws {
-        if StoreAccess.isSuspended { throw MoltError.suspended(isCommitted ? .committed : nil) }
-        guard let deadline, ContinuousClock.now >= deadline else { return }
-        guard isCommitted else { throw MoltError.deadlinePassed }
-        throw MoltError(
-            .deadlinePassed,
-            "The deadline has passed.",
-            outcome: .committed
-        )
+    func checkDeadline(_ outcome: MoltError.Outcome? = nil) throws {
+        if StoreAccess.isSuspended { throw MoltError.suspended(outcome) }
+        if let deadline, ContinuousClock.now >= deadline { throw MoltError.deadlinePassed(outcome) }
     }
 }

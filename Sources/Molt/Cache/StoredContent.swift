@@ -28,7 +28,7 @@ struct StoredContent: Sendable {
     /// The upgraded content.
     func upgraded(by upgrader: RecordUpgrader) throws(MoltError) -> StoredContent {
         let chain = upgrader.chain(typeName: typeName, from: version)
-        guard !chain.links.isEmpty else { return self }
+        guard !chain.steps.isEmpty else { return self }
         var record = Record(
             id: id,
             key: key,

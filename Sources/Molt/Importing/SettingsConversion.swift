@@ -3,7 +3,7 @@ struct SettingsConversion: Sendable {
     var kind: String
     /// A summary of the step for plans and reports, without the suite.
     var summary: String
-    /// The other parameters of the built-in, as strings.
+    /// The other parameters of the step, as strings.
     var parameters: [String]
     var suite: Suite
     var keys: [DefaultsKeys]

@@ -162,25 +162,16 @@ final class AttachedStores {
         return entries
     }
 
-    // MARK: Locking
+    // MARK: Available suites
 
-    /// Waits until no other store works on the registry's suites.
-    ///
-    /// A suite belongs to several stores, so the lock of a file does not protect it.
-    func lockSuites(waiting: () throws -> Void) throws -> [SuiteLock] {
-        let suites = Dictionary(stores.values.compactMap(\.suite).map { ($0.domainName, $0) }) { first, _ in first }
-        // In one order everywhere, so that two upgrades never wait for each other.
-        return try suites.sorted { $0.key < $1.key }.map(\.value)
-            .filter { isUsable($0) }
-            .map { try SuiteLock($0, waiting: waiting) }
-    }
-
-    /// Whether a suite can be changed now; one that cannot is reported by the migrations that need it.
-    private func isUsable(_ suite: Suite) -> Bool {
-        do {
-            return try suite.unavailability(in: role) == nil
-        } catch {
-            return false
+    /// The suites that can be changed now; one that cannot is reported by the migrations that need it.
+    var availableSuites: [Suite] {
+        stores.values.compactMap(\.suite).filter { suite in
+            do {
+                return try suite.unavailability(in: role) == nil
+            } catch {
+                return false
+            }
         }
     }
 

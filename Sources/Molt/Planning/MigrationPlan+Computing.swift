@@ -58,7 +58,7 @@ extension MigrationPlan {
     }
 
     /// - Parameters:
-    ///   - finished: The rows of ``lostOnRead(in:_:)`` that no record waits for.
+    ///   - finished: The rows of ``lostOnRead(in:_:)`` that all records have been through.
     ///   - suites: The states of the registry's suites; not asked for if the store has a problem or a journal, because
     ///     what suites hold is known only once the changes in it are made.
     private init(
@@ -127,7 +127,7 @@ extension MigrationPlan {
         }
     }
 
-    /// The rows of migrations on read that the registry does not have any more, and that no record waits for.
+    /// The rows of migrations on read that left the registry and that all records have been through.
     ///
     /// If a migration of the registry has the name, the records from before its own version would go through it.
     private static func finishedOnRead(

@@ -6,10 +6,10 @@ struct StepsByType: Sendable {
     /// A step in a chain; a class, so that nothing is copied for each record.
     final class ChainStep: Sendable {
         /// The step's position in the pass.
-        let stepIndex: Int
+        let index: Int
         /// The position of its migration's first step in the pass.
-        let firstStepIndex: Int
-        let step: ScheduledStep
+        let firstIndex: Int
+        let scheduled: ScheduledStep
         /// See ``PendingMigration``.
         let recordVersion: Int
         let doneFrom: Int
@@ -22,20 +22,20 @@ struct StepsByType: Sendable {
         let coding: RecordCoding
 
         init(
-            _ step: ScheduledStep,
-            stepIndex: Int,
-            firstStepIndex: Int,
+            _ scheduled: ScheduledStep,
+            index: Int,
+            firstIndex: Int,
             typeName: String,
             isRenamed: Bool,
             edit: RecordEdit,
             coding: RecordCoding
         ) {
-            self.stepIndex = stepIndex
-            self.firstStepIndex = firstStepIndex
-            self.step = step
-            recordVersion = step.pending.recordVersion
-            doneFrom = step.pending.doneFrom
-            isOnRead = step.migration.isOnRead
+            self.index = index
+            self.firstIndex = firstIndex
+            self.scheduled = scheduled
+            recordVersion = scheduled.pending.recordVersion
+            doneFrom = scheduled.pending.doneFrom
+            isOnRead = scheduled.migration.isOnRead
             self.typeName = typeName
             self.isRenamed = isRenamed
             self.edit = edit
@@ -43,43 +43,40 @@ struct StepsByType: Sendable {
         }
 
         /// The same step with other coders.
-        convenience init(_ link: ChainStep, _ coding: RecordCoding) {
+        convenience init(_ step: ChainStep, _ coding: RecordCoding) {
             self.init(
-                link.step,
-                stepIndex: link.stepIndex,
-                firstStepIndex: link.firstStepIndex,
-                typeName: link.typeName,
-                isRenamed: link.isRenamed,
-                edit: link.edit,
+                step.scheduled,
+                index: step.index,
+                firstIndex: step.firstIndex,
+                typeName: step.typeName,
+                isRenamed: step.isRenamed,
+                edit: step.edit,
                 coding: coding
             )
         }
     }
 
+    /// The steps for the records of a type.
     struct Chain: Sendable {
-        var links: [ChainStep] = []
-        /// The name of the record's type after all steps; nil if one after the last link deletes the type.
-        var lastName: String?
+        /// The name of the type before these steps.
+        let typeName: String
+        fileprivate(set) var steps: [ChainStep] = []
+        /// The name of the type after all steps of the pass; nil if one after these deletes the type.
+        fileprivate(set) var lastName: String?
 
-        var runsClosure: Bool { links.contains { $0.edit.runsClosure } }
-    }
-
-    /// The chain of a type, by the type's name before all steps.
-    struct TypeChain: Sendable {
-        var typeName: String
-        var chain: Chain
+        var runsClosure: Bool { steps.contains { $0.edit.runsClosure } }
 
         /// An equal chain with coders that share no state with those of others.
         ///
         /// Each use of a coder changes the reference counts of its parts, for which cores contend: converting a batch
         /// on two cores takes a quarter longer with shared coders.
-        var withOwnCoders: TypeChain {
+        var withOwnCoders: Chain {
             var copies: [ObjectIdentifier: RecordCoding] = [:]
             var own = self
-            own.chain.links = chain.links.map { link in
-                let copy = copies[ObjectIdentifier(link.coding)] ?? link.coding.copy()
-                copies[ObjectIdentifier(link.coding)] = copy
-                return ChainStep(link, copy)
+            own.steps = steps.map { step in
+                let copy = copies[ObjectIdentifier(step.coding)] ?? step.coding.copy()
+                copies[ObjectIdentifier(step.coding)] = copy
+                return ChainStep(step, copy)
             }
             return own
         }
@@ -92,18 +89,18 @@ struct StepsByType: Sendable {
     init(_ steps: [ScheduledStep]) {
         self.steps = steps
         var first = 0
-        firstStepIndices = steps.indices.map { stepIndex in
-            if steps[stepIndex].migration.name != steps[first].migration.name { first = stepIndex }
+        firstStepIndices = steps.indices.map { index in
+            if steps[index].migration.name != steps[first].migration.name { first = index }
             return first
         }
     }
 
-    /// The steps from an index on, for records that have a type name at that step.
-    func chain(from stepIndex: Int = 0, typeName: String) -> Chain {
+    /// The steps from a position in the pass on, for records that have a type name there.
+    func chain(from start: Int = 0, typeName: String) -> Chain {
+        var chain = Chain(typeName: typeName)
         var typeName = typeName
         var isRenamed = false
-        var chain = Chain()
-        for index in stepIndex..<max(stepIndex, steps.count) {
+        for index in start..<max(start, steps.count) {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
@@ -117,11 +114,11 @@ struct StepsByType: Sendable {
                 }
             case .edit(let edit):
                 guard ExactName.isSame(edit.typeName, typeName) else { continue }
-                chain.links.append(
+                chain.steps.append(
                     ChainStep(
                         step,
-                        stepIndex: index,
-                        firstStepIndex: firstStepIndices[index],
+                        index: index,
+                        firstIndex: firstStepIndices[index],
                         typeName: typeName,
                         isRenamed: isRenamed,
                         edit: edit,
@@ -137,16 +134,16 @@ struct StepsByType: Sendable {
     }
 
     /// The chains of all types whose records a step processes, by type name.
-    func all() -> [TypeChain] {
+    func all() -> [Chain] {
         Set(steps.compactMap(\.typeName).map(ExactName.init)).map(\.text).sorted()
-            .map { TypeChain(typeName: $0, chain: chain(typeName: $0)) }
-            .filter { !$0.chain.links.isEmpty }
+            .map { chain(typeName: $0) }
+            .filter { !$0.steps.isEmpty }
     }
 
-    /// The name that a type has at `end`, given its name at `stepIndex`; no step in between may delete the type.
-    func name(of typeName: String, from stepIndex: Int, before end: Int) -> String {
+    /// The name that a type has at `end`, given its name at `start`; no step in between may delete the type.
+    func name(of typeName: String, from start: Int, before end: Int) -> String {
         var typeName = typeName
-        for index in stepIndex..<max(stepIndex, min(end, steps.count)) {
+        for index in start..<max(start, min(end, steps.count)) {
             guard case .renameType(let name, let newName) = steps[index].action else { continue }
             if ExactName.isSame(name, typeName) { typeName = newName }
         }

@@ -49,11 +49,22 @@ struct SuiteFiles {
 
 /// The lock that an upgrade has on a suite, so that stores that share the suite change it one after the other.
 final class SuiteLock: Sendable {
+    let suite: Suite
     private let lock: FileLock
 
-    /// - Parameter waiting: Called repeatedly while another upgrade has the lock; throws to give up.
-    init(_ suite: Suite, waiting: () throws -> Void) throws {
+    private init(_ suite: Suite, waiting: () throws -> Void) throws {
+        self.suite = suite
         lock = try SuiteFiles(suite).lock(waiting: waiting)
+    }
+
+    /// Locks some suites, each once.
+    ///
+    /// - Parameter waiting: Makes a closure that is called repeatedly while another upgrade has the suite's lock; it
+    ///   throws to give up.
+    static func all(of suites: [Suite], waiting: (Suite) -> () throws -> Void) throws -> [SuiteLock] {
+        let byDomain = Dictionary(suites.map { ($0.domainName, $0) }) { first, _ in first }
+        // In one order everywhere, so that two upgrades never wait for each other.
+        return try byDomain.sorted { $0.key < $1.key }.map { try SuiteLock($1, waiting: waiting($1)) }
     }
 }
 

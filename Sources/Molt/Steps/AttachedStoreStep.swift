@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Creates a step of the library that works on other stores, and also runs on a store that was just created.
+    /// Creates a step that works on suites or directories, and also runs on a store that was just created.
     ///
     /// - Parameters:
     ///   - kind: The step's identity, which must never change.
@@ -52,7 +52,7 @@ extension MigrationContext {
     }
 }
 
-/// The declaration of a step that works on other stores, without its closure.
+/// The declaration of a step that works on suites or directories, without its closure.
 struct AttachedStoreStep: StepDeclaration {
     /// The step's identity, which must never change.
     var name: String

@@ -151,7 +151,7 @@ package final class StoreFile {
     /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
     ///
     /// The write lock is acquired before the closure is called, so no other process can upgrade the store in the
-    /// meantime. The transaction commits when the closure returns, and rolls back when it throws.
+    /// meantime. The transaction commits if the closure returns true, and rolls back otherwise.
     ///
     /// - Parameters:
     ///   - deadline: When the transaction's statements are interrupted; nil for never.
@@ -160,8 +160,8 @@ package final class StoreFile {
     ///   - body: Reads and writes through the transaction, which must not outlive the call. It returns whether to
     ///     commit.
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
-    /// - Throws: The errors of `body` and `waiting`; ``MoltError`` for a file that cannot be used; ``MoltError``
-    ///   with the code `storeFailed` or `busy`.
+    /// - Throws: The errors of `body` and `waiting`; ``MoltError`` with the code `storeFailed` or `busy`, or that of a
+    ///   file that cannot be used.
     func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         isSynced: Bool = true,

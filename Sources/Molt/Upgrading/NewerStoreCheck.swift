@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Opens a store for reading only after a newer app has upgraded it.
+/// Checks whether a store that a newer app has upgraded can be read.
 struct NewerStoreCheck {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
@@ -10,7 +10,7 @@ struct NewerStoreCheck {
         self.configuration = configuration
     }
 
-    /// Checks whether a store that a newer app has upgraded can be read as it is.
+    /// Checks a store, and sends the events of an opening if it is newer.
     ///
     /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
     ///   nor written by a later release of Molt.

@@ -83,7 +83,7 @@ extension Suite {
         request.attached = Set(([self] + attached).map(\.attachedName))
         return try withStore(attaching: attached) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
-            try Upgrade(Migrator(MigrationRegistry()), store).finishJournal()
+            try applyJournal(of: store)
             var kept: StoreBackup?
             if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
             let left: [String]
@@ -91,11 +91,10 @@ extension Suite {
                 left = try store.restore(backup, request, waiting: Self.patience(for: self))
             } catch {
                 // The copy is useless while the original exists.
-                let mayBeRestored = ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeCommitted ?? false
-                if let kept, !mayBeRestored { try? store.remove(kept) }
+                if let kept, (error as? MoltError)?.mayBeCommitted != true { try? store.remove(kept) }
                 throw error
             }
-            try Upgrade(Migrator(MigrationRegistry()), store).finishJournal()
+            try applyJournal(of: store)
             return left
         }
     }
@@ -113,11 +112,22 @@ extension Suite {
         _ body: (StoreFile) throws -> Result
     ) throws -> Result {
         let store = try StoreFile(upgrading: self, attaching: attached)
-        let suites = Dictionary(([self] + attached).map { ($0.domainName, $0) }) { first, _ in first }
-        let locks = try suites.sorted { $0.key < $1.key }.map(\.value)
-            .map { try SuiteLock($0, waiting: Self.patience(for: self)) }
+        let locks = try SuiteLock.all(of: [self] + attached) { Self.patience(for: $0) }
         defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
         return try body(store)
+    }
+
+    /// Makes the changes to the suites that are in the store's journal, if there are any.
+    private func applyJournal(of store: StoreFile) throws {
+        guard try !store.state().journal.isEmpty else { return }
+        let stores = AttachedStores(store, MigrationRegistry(), role: .current)
+        try store.withWriteTransaction(until: nil) { transaction in
+            try AttachedWork(stores).apply(transaction.journal(), MoltConfiguration())
+            try transaction.clearJournal()
+            return true
+        } waiting: {
+            try Self.patience(for: self)()
+        }
     }
 
     /// Copies the current settings of suites into a file beside the store.

@@ -15,7 +15,7 @@ final class Upgrade {
     private var attempt: UpgradeAttempt?
     /// See ``MigrationSummary/interruptions``.
     private var interruptions = 0
-    /// The locks on the registry's suites; nil until they are taken.
+    /// The locks on the registry's suites that are available; nil until they are taken.
     private var suiteLocks: [SuiteLock]?
     /// The plan; once the steps run, from under the lock.
     private var plan: MigrationPlan?
@@ -72,18 +72,18 @@ final class Upgrade {
             try lockSuites(plan)
             if try applyEarlierJournal(plan) {
                 plan = try migrator.plan(for: store)
-                self.plan = plan
                 configuration.monitor?.send(.planned(plan))
+                continue
             }
             try plan.checkProblems()
             try checkEdits(plan)
             guard plan.needsRun else { return report(of: plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
-                try applyOwnJournal(committed)
+                if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
                 return report(of: committed)
             }
-            try configuration.checkCancellation()
+            try configuration.checkCancellation(.unchanged)
             plan = try migrator.plan(for: store)
         }
     }
@@ -110,7 +110,7 @@ final class Upgrade {
         let end = ContinuousClock.now + time
         var isWaiting = false
         while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
-            try configuration.checkCancellation()
+            try configuration.checkCancellation(.unchanged)
             guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
             if !isWaiting { configuration.monitor?.send(.waiting) }
             isWaiting = true
@@ -158,10 +158,21 @@ final class Upgrade {
 
     /// Keeps other stores from changing the registry's suites until this upgrade ends, if it works on any.
     ///
-    /// Before the lock of the file, so that two upgrades never wait for each other.
+    /// A suite belongs to several stores, so the lock of a file does not protect it. It is locked before the file, so
+    /// that two upgrades never wait for each other.
     private func lockSuites(_ plan: MigrationPlan) throws {
-        guard !configuration.isDryRun, suiteLocks == nil, plan.needsUpgrade, worksOnSuites(plan) else { return }
-        suiteLocks = try readStores().lockSuites(waiting: makeWait())
+        guard plan.needsUpgrade, needsLocks(plan) else { return }
+        suiteLocks = nil
+        suiteLocks = try SuiteLock.all(of: readStores().availableSuites) { makeWait(for: "\($0)") }
+    }
+
+    /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
+    private func needsLocks(_ plan: MigrationPlan) -> Bool {
+        guard !configuration.isDryRun, worksOnSuites(plan) else { return false }
+        guard let suiteLocks else { return true }
+        return !readStores().availableSuites.allSatisfy { suite in
+            suiteLocks.contains { $0.suite.domainName == suite.domainName }
+        }
     }
 
     /// Whether an upgrade reads or changes settings.
@@ -179,22 +190,31 @@ final class Upgrade {
     /// Returns a closure that is called repeatedly while another process holds the store or a suite.
     ///
     /// It throws ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
-    private func makeWait(isCancellable: Bool = true) -> () throws -> Void {
+    ///
+    /// - Parameters:
+    ///   - suite: The suite's description; nil for the store.
+    ///   - journal: The journal that is to be applied; nil while nothing is committed.
+    private func makeWait(for suite: String? = nil, applying journal: JournalOwner? = nil) -> () throws -> Void {
         let timeout = configuration.upgradeTimeout
         var end: ContinuousClock.Instant?
         return { [configuration, attempts] in
-            if isCancellable { try configuration.checkCancellation() }
+            switch journal {
+            case nil: try configuration.checkCancellation(.unchanged)
+            case .ofEarlierUpgrade: try configuration.checkCancellation(.committed)
+            case .ofThisUpgrade: try configuration.checkDeadline(.committed)
+            }
             guard let end else {
                 end = .now + timeout
                 configuration.monitor?.send(.waiting)
                 return
             }
             guard .now >= end else { return }
-            let holder = attempts?.holder()
+            // Another store may be upgrading the suite.
+            let holder = suite == nil ? attempts?.holder() : nil
             let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
             throw MoltError(
                 .busy,
-                "Another process or thread has held the store for more than \(timeout)\(use).",
+                "Another process or thread has held \(suite ?? "the store") for more than \(timeout)\(use).",
                 advice: "Try again, or set a longer timeout.",
                 holder: holder
             )
@@ -242,7 +262,7 @@ final class Upgrade {
 
     // MARK: The transaction
 
-    /// Writes the ledger of a suite into its file, which the backup is a copy of.
+    /// Copies the ledger of a suite that is upgraded without a cache into its file, of which the backup is made.
     private func mirrorLedger() throws {
         guard store.primary != nil else { return }
         let state = try readStores().state(store.state())
@@ -288,16 +308,15 @@ final class Upgrade {
                 committed = plan
                 return true
             }
-            let needsLocks = suiteLocks == nil && !configuration.isDryRun && worksOnSuites(plan)
-            guard !needsLocks, !isUnsynced || isLight(plan) else { return false }
+            guard !needsLocks(plan), !isUnsynced || isLight(plan) else { return false }
             hasRun = true
-            try configuration.checkCancellation()
+            try configuration.checkCancellation(.unchanged)
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try stores.changesRestoringCurrentState(store.attached, plan)
             }
             do {
-                // The ledger of a suite is in the suite; its file has a copy while there is one.
+                // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
                 if store.primary != nil { try transaction.replaceLedger(by: state) }
                 try run(&plan, state.ledger, transaction, attachedWork, now)
             } catch {
@@ -316,7 +335,7 @@ final class Upgrade {
 
     /// Whether an upgrade only adds rows to the ledger and renames types.
     private func isLight(_ plan: MigrationPlan) -> Bool {
-        guard configuration.backup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        guard configuration.effectiveBackup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
         return steps(of: plan).allSatisfy { step in
             if case .renameType = step.action { true } else { false }
         }
@@ -386,7 +405,7 @@ final class Upgrade {
         }
     }
 
-    /// The rows of migrations on read that no record waits for any more.
+    /// The rows of migrations on read that left the registry and that all records have been through.
     private func finishedRows(_ plan: MigrationPlan, _ ledger: [LedgerEntry]) -> [LedgerEntry] {
         ledger.filter { plan.finishedOnRead.contains($0.name) }.map { row in
             var row = row
@@ -414,35 +433,29 @@ final class Upgrade {
 
     // MARK: The journal
 
-    /// Applies the changes to attached stores that an earlier upgrade committed.
+    private enum JournalOwner {
+        case ofEarlierUpgrade, ofThisUpgrade
+    }
+
+    /// Makes the changes to attached stores that an earlier upgrade committed, unless that is up to another process.
     ///
     /// - Returns: Whether there may have been any.
     private func applyEarlierJournal(_ plan: MigrationPlan) throws -> Bool {
-        guard !plan.journal.isEmpty, !plan.isSuperseded, !configuration.isDryRun else { return false }
-        hasFinishedEarlier = try applyJournal(isCancellable: true) || hasFinishedEarlier
+        guard !plan.journal.isEmpty, !plan.isSuperseded, !configuration.isDryRun, configuration.owner == .thisProcess
+        else { return false }
+        try applyJournal(.ofEarlierUpgrade)
         return true
-    }
-
-    /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
-    private func applyOwnJournal(_ committed: MigrationPlan) throws {
-        guard !committed.journal.isEmpty, !configuration.isDryRun else { return }
-        do {
-            _ = try applyJournal(isCancellable: false)
-        } catch {
-            throw error.with(.committed)
-        }
     }
 
     /// Applies the committed changes to attached stores, and clears the journal once they are on disk.
     ///
-    /// The store's write lock keeps other processes from doing so at the same time.
-    ///
-    /// - Returns: Whether the journal had changes.
-    private func applyJournal(isCancellable: Bool) throws -> Bool {
-        let wait = makeWait(isCancellable: isCancellable)
+    /// The store's write lock keeps other processes from doing so at the same time. Past this upgrade's commit,
+    /// cancellation has no effect.
+    private func applyJournal(_ owner: JournalOwner) throws {
+        let wait = makeWait(applying: owner)
         var isApplied = false
-        try configuration.checkDeadline(isCommitted: !isCancellable)
         do {
+            try configuration.checkDeadline()
             try store.withWriteTransaction(until: configuration.deadline) { transaction in
                 // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
                 let plan = try MigrationPlan(
@@ -454,6 +467,7 @@ final class Upgrade {
                 let journal = try transaction.journal()
                 // Another process was perhaps faster.
                 guard !journal.isEmpty else { return true }
+                if owner == .ofEarlierUpgrade, needsLocks(plan) { return false }
                 try beginAttempt(plan)
                 try AttachedWork(readStores()).apply(journal, configuration)
                 try configuration.reach(.clearJournal)
@@ -462,28 +476,13 @@ final class Upgrade {
                 try configuration.reach(.beforeCommit, "that ends the journal")
                 return true
             } waiting: {
-                try configuration.checkDeadline(isCommitted: !isCancellable)
                 try wait()
             }
-        } catch let error as MoltError where [.deadlinePassed, .suspended].contains(error.code) {
-            // The error of an interrupted statement describes an uncommitted upgrade.
-            try configuration.checkDeadline(isCommitted: !isCancellable)
-            throw error
+        } catch {
+            throw error.with(.committed)
         }
-        if isApplied { try configuration.reach(.afterCommit, "that ends the journal") }
-        return isApplied
-    }
-
-    /// Makes the changes in the journal of a store that is not opened, if there are any; the caller has the locks.
-    func finishJournal() throws {
-        guard try !store.state().journal.isEmpty else { return }
-        let wait = makeWait()
-        try store.withWriteTransaction(until: nil) { transaction in
-            try AttachedWork(readStores()).apply(transaction.journal(), configuration)
-            try transaction.clearJournal()
-            return true
-        } waiting: {
-            try wait()
-        }
+        guard isApplied else { return }
+        if owner == .ofEarlierUpgrade { hasFinishedEarlier = true }
+        try configuration.reach(.afterCommit, "that ends the journal")
     }
 }

@@ -126,7 +126,7 @@ final class Backfill: Sendable {
         let check = { @Sendable [core, configuration] () throws in
             if let error = stop() { throw error }
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
-                throw MoltError.deadlinePassed
+                throw MoltError.deadlinePassed()
             }
             try core.checkOpen()
         }
@@ -211,16 +211,5 @@ extension CacheSession {
             }
         }
         return extent
-    }
-
-    /// Makes sure that a scan of the records reaches as many as an index has, and that their types have names.
-    ///
-    /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
-    func checkScan() throws(SQLiteError) {
-        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
-        let count = try connection.integer("SELECT count(*) FROM molt_record")
-        let scanned = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
-        guard scanned >= count else { throw .missingRow }
-        try TypeNameTable(connection).checkEveryTypeHasName(connection)
     }
 }

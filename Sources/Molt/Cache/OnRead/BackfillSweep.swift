@@ -5,9 +5,9 @@ internal import Foundation
 /// Records are read and changed outside of transactions, and written in short ones. A record that was written since has
 /// a later version, and is left alone.
 ///
-/// Whether records that cannot be converted may be quarantined or dropped is known only when all records have been read. So they are
-/// counted first, and then read again for each migration that could not convert some of them, so that the quarantine has
-/// the same order as after an eager upgrade.
+/// Whether records that cannot be converted may be quarantined or dropped is known only when all records have been read.
+/// So they are counted first, and then read again for each migration that could not convert some of them, so that the
+/// quarantine has the same order as after an eager upgrade.
 ///
 /// Sendable because one thread at a time has it: that of the ``Backfill``, which hands it over under a lock.
 final class BackfillSweep: @unchecked Sendable {
@@ -57,7 +57,7 @@ final class BackfillSweep: @unchecked Sendable {
         }
         let extent: BackfillExtent
         (types, extent) = try Self.read(core) { session throws(SQLiteError) in
-            let types = try session.outdatedTypes { !upgrader.chain(typeName: $0, from: 0).links.isEmpty }
+            let types = try session.outdatedTypes { !upgrader.chain(typeName: $0, from: 0).steps.isEmpty }
             return (types, try session.extent(of: types))
         }
         progress = BackfillProgress(of: extent, in: upgrader.migrations.map(\.id))
@@ -125,7 +125,7 @@ final class BackfillSweep: @unchecked Sendable {
 
     /// Makes sure that no record was missed, and notes in the ledger that the migrations ran.
     func end() throws {
-        try Self.read(core) { session throws(SQLiteError) in try session.checkScan() }
+        try Self.read(core) { session throws(SQLiteError) in try session.connection.checkScan() }
         let duration = start.duration(to: .now) / .seconds(1)
         try Self.write(core, hub) { session throws(SQLiteError) in
             for migration in upgrader.migrations {

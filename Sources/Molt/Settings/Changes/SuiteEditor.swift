@@ -84,8 +84,12 @@ public final class SuiteEditor: SettingsAccess {
     /// - Throws: ``MoltError`` with the code `cannotStore` for a value or a key that no suite can hold.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
         try checkKey(key)
-        try suite.check(value, forKey: key)
-        try suite.checkForm(of: key, among: snapshot)
+        do {
+            try suite.check(value, forKey: key)
+            try suite.checkForm(of: key, among: snapshot)
+        } catch {
+            throw ofStep(error)
+        }
         // The next step sees the same value as if the store had been closed and reopened in between.
         change(key, to: value.asStored())
     }
@@ -133,7 +137,15 @@ public final class SuiteEditor: SettingsAccess {
 
     /// Records an error of a subscript, which fails the upgrade.
     public func subscriptFailed(_ error: any Error) {
-        failure = failure ?? (error as? MoltError)?.of(suite: suite) ?? error
+        failure = failure ?? ofStep(error)
+    }
+
+    /// An error of the suite as one of the step, which works on the suite as an attached store.
+    private func ofStep(_ error: any Error) -> any Error {
+        guard var error = error as? MoltError else { return error }
+        error.store = nil
+        error.attachedStore = name
+        return error
     }
 
     // MARK: Finishing
@@ -185,7 +197,7 @@ public final class SuiteEditor: SettingsAccess {
     private func checkKey(_ key: String) throws {
         try check()
         guard Suite.ownKeys.contains(key) else { return }
-        throw MoltError.ownKey(key, in: suite)
+        throw ofStep(MoltError.ownKey(key, in: suite))
     }
 
     private func change(_ key: String, to value: PropertyListValue?) {

@@ -17,6 +17,8 @@ package struct AttachedDirectory: Sendable {
     func remove(_ files: [UInt8]) {
         // Changes that cannot be decoded are of another release; the files then stay.
         for file in (try? JSONDecoder().decode([File].self, fromStored: Data(files))) ?? [] {
+            // Whoever changed the journal must not have files elsewhere removed.
+            guard !file.name.contains("/") else { continue }
             let place = path + "/" + file.name
             guard File(name: file.name, at: place) == file else { continue }
             // A failure must not keep the store from being opened, and loses nothing: the content was imported.

@@ -42,8 +42,8 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file.
     ///   - attached: Suites to include in the backup. The default is none.
-    /// - Throws: ``MoltError`` with the code `fileMissing`, or that of an unreadable file; `MoltError` with the
-    ///   code `noSpaceForBackup` or `backupFailed`.
+    /// - Throws: ``MoltError`` with the code `fileMissing`, `noSpaceForBackup` or `backupFailed`, or that of an
+    ///   unreadable file.
     @discardableResult
     public static func backUp(at url: URL, attaching attached: [Suite] = []) throws -> StoreBackup {
         let store = StoreFile(at: url)
@@ -105,8 +105,8 @@ extension CodableCache {
     ///     default is true.
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Returns: The names of the suites in the backup that were left as they are.
-    /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
-    ///   `backupFailed` or `busy`; ``MoltError`` for a file that is not a cache.
+    /// - Throws: ``MoltError`` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
+    ///   `backupFailed` or `busy`, or that of a file that is not a cache.
     @discardableResult
     public static func restore(
         _ backup: StoreBackup,
@@ -151,8 +151,8 @@ extension CodableCache {
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Returns: The file with the old store. Its name ends with `aside` or, when it cannot be read, with `damaged`.
     ///   nil when there was no file or no content.
-    /// - Throws: `MoltError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``MoltError`` for a file
-    ///   that is not a cache.
+    /// - Throws: ``MoltError`` with the code `noSpaceForBackup`, `backupFailed` or `busy`, or that of a file that is
+    ///   not a cache.
     @discardableResult
     public static func startAfresh(at url: URL, timeout: Duration = .seconds(5)) throws -> StoreBackup? {
         let path = FileStatus.path(of: url)

@@ -97,7 +97,7 @@ package enum FileFormat {
         """,
     ]
 
-    /// The temporary table of changes that wait for the end of a round.
+    /// The temporary table of postponed changes.
     static let postponedTable = """
         molt_postponed(
             round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)

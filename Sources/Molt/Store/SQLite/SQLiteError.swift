@@ -157,6 +157,9 @@ extension SQLiteError {
 }
 
 extension MoltError {
+    /// Whether a commit that failed may be on disk.
+    var mayBeCommitted: Bool { (underlying as? SQLiteError)?.mayBeCommitted ?? false }
+
     /// Creates the error for a failure of SQLite in a cache file.
     package init(_ error: SQLiteError, store: String) {
         let code: Code =
@@ -178,7 +181,7 @@ extension MoltError {
             self = .suspended()
             self.store = store
         case .deadlinePassed:
-            self = .deadlinePassed
+            self = .deadlinePassed()
             (self.store, underlying) = (store, error)
         case .notADatabase:
             self.init(

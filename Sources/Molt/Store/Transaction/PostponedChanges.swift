@@ -1,24 +1,25 @@
 internal import Foundation
 
-/// A change of a record's key, type or existence, or its quarantine, that is made at the end of its pass.
+/// A change of a record's key, type or existence, or its quarantine, that is made at the end of a pass or enumeration.
 struct PostponedChange: Sendable {
     enum Kind: Sendable {
         case drop
         case key(String)
         case type(String)
-        /// The type name is that in quarantine; nil for the current one at that round.
+        /// The type name is that in quarantine; nil for the current one in that round.
         case quarantine(MigrationReport.RecordFailure, typeName: String? = nil)
     }
 
-    /// The position of the step in its pass; changes are made in the order of the steps.
+    /// The number of the changes that are made together; records may exchange keys within a round.
     ///
-    /// For a quarantine, it is that of the migration's first step.
+    /// In a pass it is the position of the step, and for a quarantine that of the migration's first step. In a block,
+    /// each enumeration or update has the next number.
     var round: Int
     var id: Int64
     var kind: Kind
 }
 
-/// The changes that wait for the end of a pass, and the states of records before a block changed them.
+/// The postponed changes, and the states of records before a block changed them.
 ///
 /// There may be a million of each, so they are kept in temporary tables, which have files of their own.
 final class PostponedChanges {

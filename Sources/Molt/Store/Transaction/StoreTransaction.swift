@@ -197,6 +197,20 @@ final class StoreTransaction {
         }
     }
 
+    /// Makes sure that a block has visited as many records of a type as there were.
+    ///
+    /// - Parameters:
+    ///   - count: The number of records that were read; nil if the block changed others in the meantime.
+    ///   - known: The number that ``count(ofType:)`` gave before.
+    /// - Throws: The store's error for damage.
+    func checkVisited(_ count: Int?, of known: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            guard let count else { return try connection.checkScan() }
+            guard count >= known else { throw .missingRow }
+            try allTypes().checkEveryTypeHasName(connection)
+        }
+    }
+
     func record(id: Int64) throws -> Record? {
         try mapped { () throws(SQLiteError) in
             let statement = try statements[.recordByID]
@@ -511,7 +525,7 @@ final class StoreTransaction {
 
     /// Saves a change of a record for the end of the pass.
     ///
-    /// A record's quarantine keeps its content, key, type name, expiry and version at the round; for a block, those of
+    /// A record's quarantine keeps its content, key, type name, expiry and version in the round; for a block, those of
     /// the record's ``original(id:)``, if it has one.
     func postpone(_ change: PostponedChange) throws {
         try mapped { () throws(SQLiteError) in try postponed.add(change) }
@@ -604,6 +618,17 @@ final class StoreTransaction {
 }
 
 extension Connection {
+    /// Makes sure that a scan of the records reaches as many as an index has, and that their types have names.
+    ///
+    /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
+    func checkScan() throws(SQLiteError) {
+        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
+        let count = try integer("SELECT count(*) FROM molt_record")
+        let scanned = try integer("SELECT count(*) FROM molt_record NOT INDEXED")
+        guard scanned >= count else { throw .missingRow }
+        try TypeNameTable(self).checkEveryTypeHasName(self)
+    }
+
     /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws(SQLiteError) -> Bool {
         try integer("SELECT EXISTS(SELECT 1 FROM molt_record NOT INDEXED WHERE version < \(version))") != 0

@@ -246,6 +246,8 @@ extension Error {
     func with(_ outcome: MoltError.Outcome) -> any Error {
         guard var error = self as? MoltError, error.outcome == nil else { return self }
         error.outcome = outcome
+        // The next opening does the rest, whatever the reason for opening the store.
+        if outcome == .committed, [.deadlinePassed, .suspended].contains(error.code) { error.advice = nil }
         return error
     }
 }
@@ -263,13 +265,13 @@ extension MoltError {
         )
     }
 
-    /// The error of an upgrade that the deadline stopped before its commit.
-    static var deadlinePassed: MoltError {
+    /// The error of work that ``MoltConfiguration/deadline`` has stopped.
+    static func deadlinePassed(_ outcome: Outcome? = nil) -> MoltError {
         MoltError(
             .deadlinePassed,
             "The deadline has passed.",
-            advice: "Open it again to upgrade it.",
-            outcome: .rolledBack
+            advice: outcome == .committed ? nil : "Open it again to upgrade it.",
+            outcome: outcome
         )
     }
 }

@@ -35,7 +35,7 @@ extension MigrationContext {
     }
 }
 
-/// Support for built-in steps that import records from other libraries' files.
+/// Support for steps that import records from other libraries' files.
 extension MigrationContext {
     /// Returns a record whose content is, byte for byte, the value of an object's only property.
     ///

@@ -41,6 +41,10 @@ extension MigrationContext {
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
         let memory = RecordBatch(capacity: configuration.hooks.batchSize)
+        let known = try perform { try $0.count(ofType: type) }
+        var read = 0
+        // Created records are not visited.
+        var hasChangedOthers = counts.created > 0
         var ahead = level == 0 ? try readAhead(type) : nil
         defer { ahead?.end() }
         var after = Int64.min
@@ -54,6 +58,7 @@ extension MigrationContext {
             guard let batch = next else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
+            read += batch.count
             var seen = 0
             for index in 0..<batch.count {
                 // The visited records must not depend on the batch size.
@@ -77,11 +82,13 @@ extension MigrationContext {
             }
             runner.meter.advance(by: seen)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
+                hasChangedOthers = true
                 // What was read ahead may have changed.
                 ahead?.end()
                 ahead = nil
             }
         }
+        try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
         if visited == 0 { try noteMissing(type) }
         if hasPostponed {
             try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
@@ -99,7 +106,7 @@ extension MigrationContext {
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck(configuration.checkCancellation)
+            stoppedBy: StopCheck { [configuration] in try configuration.checkCancellation() }
         ) { batch in
             try reader.read(into: batch)
         } change: { batch in

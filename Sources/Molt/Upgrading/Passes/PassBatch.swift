@@ -12,7 +12,7 @@ final class PassBatch: PipelineBatch {
     /// The private state of one thread.
     struct Worker {
         /// The steps of the types in the batch, at least one; several workers have coders of their own.
-        let chains: [StepsByType.TypeChain]
+        let chains: [StepsByType.Chain]
         /// The counts for all records that this thread has processed in all batches.
         var counts: PassCounts
         /// The new contents of the current batch, concatenated; the buffer is reused.
@@ -41,7 +41,7 @@ final class PassBatch: PipelineBatch {
     ///   - capacity: The maximum number of records.
     ///   - chains: The steps of the types in the batch, at least one.
     ///   - workers: The maximum number of threads that process it.
-    init(capacity: Int, _ chains: [StepsByType.TypeChain], workers: Int, counts: PassCounts) {
+    init(capacity: Int, _ chains: [StepsByType.Chain], workers: Int, counts: PassCounts) {
         records = RecordBatch(capacity: capacity)
         self.workers = (0..<workers).map { _ in
             Worker(chains: workers > 1 ? chains.map(\.withOwnCoders) : chains, counts: counts)
@@ -59,8 +59,8 @@ struct PassCounts {
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
 
-    init(stepCount count: Int) {
-        steps = Array(repeating: MigrationReport.Counts(), count: count)
+    init(stepCount: Int) {
+        steps = Array(repeating: MigrationReport.Counts(), count: stepCount)
         migrations = steps
     }
 
@@ -77,9 +77,9 @@ struct PassCounts {
     }
 
     static func += (counts: inout PassCounts, other: PassCounts) {
-        for stepIndex in counts.steps.indices {
-            counts.steps[stepIndex] += other.steps[stepIndex]
-            counts.migrations[stepIndex] += other.migrations[stepIndex]
+        for index in counts.steps.indices {
+            counts.steps[index] += other.steps[index]
+            counts.migrations[index] += other.migrations[index]
         }
         counts.found.merge(other.found) { $0.union($1) }
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
-    private let chains: StepsByType
+    private let stepsByType: StepsByType
     private let steps: [ScheduledStep]
     private let storeName: String?
 
@@ -31,11 +31,11 @@ struct RecordChanger: Sendable {
         notes: DryRunNotes? = nil,
         skipsFailures: Bool = false
     ) {
-        chains = StepsByType(steps)
+        stepsByType = StepsByType(steps)
         self.steps = steps
         self.storeName = storeName
         atPoint = configuration.hooks.atPoint
-        self.stopCheck = stopCheck ?? StopCheck(configuration.checkCancellation)
+        self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
         self.notes = notes
         self.skipsFailures = skipsFailures
         stops = steps.map { ($0.onFailure ?? policy) == .stop }
@@ -47,16 +47,16 @@ struct RecordChanger: Sendable {
         workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
-    /// The steps from an index on, for records that have a type name at that step.
-    func chain(from stepIndex: Int = 0, typeName: String) -> StepsByType.Chain {
-        chains.chain(from: stepIndex, typeName: typeName)
+    /// The steps from a position in the pass on, for records that have a type name there.
+    func chain(from start: Int = 0, typeName: String) -> StepsByType.Chain {
+        stepsByType.chain(from: start, typeName: typeName)
     }
 
     /// The chains of all types whose records a step processes.
-    func allChains() -> [StepsByType.TypeChain] { chains.all() }
+    func allChains() -> [StepsByType.Chain] { stepsByType.all() }
 
     /// The position of the first step of a step's migration.
-    func firstStepIndex(of stepIndex: Int) -> Int { chains.firstStepIndices[stepIndex] }
+    func firstStepIndex(of stepIndex: Int) -> Int { stepsByType.firstStepIndices[stepIndex] }
 
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 
@@ -69,7 +69,7 @@ struct RecordChanger: Sendable {
         let count = work.records.count
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
-        let distance = work.workers[0].chains.contains(where: \.chain.runsClosure) ? 1 : StopCheck.distance
+        let distance = work.workers[0].chains.contains(where: \.runsClosure) ? 1 : StopCheck.distance
         work.records.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
@@ -106,7 +106,7 @@ struct RecordChanger: Sendable {
                             if chains.count > 1, !records[index].hasType(last.typeName) {
                                 last = chains.first { records[index].hasType($0.typeName) } ?? last
                             }
-                            if changeAndEncode(&records[index], last.chain, &worker, number, &outcomes[index]) {
+                            if changeAndEncode(&records[index], last, &worker, number, &outcomes[index]) {
                                 return
                             }
                         }
@@ -149,12 +149,12 @@ struct RecordChanger: Sendable {
     /// Notes a record's changes; after a failure only those of the migrations before the failed one, as the others are
     /// undone.
     private func note(
-        _ changes: [(before: Record, after: Record, link: StepsByType.ChainStep)],
+        _ changes: [(before: Record, after: Record, step: StepsByType.ChainStep)],
         _ outcome: RecordOutcome
     ) {
         let end = outcome.failedStepIndex.map(firstStepIndex) ?? .max
-        for (before, after, link) in changes where link.stepIndex < end {
-            notes?.add(before, after, by: link.step.id, runsClosure: link.edit.runsClosure)
+        for (before, after, step) in changes where step.index < end {
+            notes?.add(before, after, by: step.scheduled.id, runsClosure: step.edit.runsClosure)
         }
     }
 
@@ -205,7 +205,7 @@ struct RecordChanger: Sendable {
         of stored: Record,
         _ chain: StepsByType.Chain
     ) throws -> UnconvertedRecord {
-        guard let error = failed.error else { preconditionFailure("A record that did not fail was undone.") }
+        guard let error = failed.error else { preconditionFailure("The record did not fail.") }
         guard let stepIndex = failed.failedStepIndex else { throw error }
         let step = steps[stepIndex]
         let first = firstStepIndex(of: stepIndex)
@@ -239,9 +239,11 @@ struct RecordChanger: Sendable {
 
     // MARK: The chain
 
-    /// Runs a record through its steps, or through those before an index.
+    /// Runs a record through its steps.
     ///
-    /// - Parameter isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
+    /// - Parameters:
+    ///   - end: The position in the pass of the step before which it ends.
+    ///   - isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
     private func runChain(
         _ record: inout Record,
         _ chain: StepsByType.Chain,
@@ -251,89 +253,91 @@ struct RecordChanger: Sendable {
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
         var chain = chain
-        // The index at which the record's current type name applies.
+        // The position of the step from which the record's current type name applies.
         var named = 0
         var isAtPoint = false
         var next = 0
         /// The changes for the notes of a dry run; empty in an upgrade.
-        var changes: [(before: Record, after: Record, link: StepsByType.ChainStep)] = []
+        var changes: [(before: Record, after: Record, step: StepsByType.ChainStep)] = []
         defer { note(changes, outcome) }
         /// That of the current migration.
         var firstStepIndex = -1
         var isMigrationCounted = false
-        while next < chain.links.count {
-            let link = chain.links[next]
-            if link.stepIndex >= end { break }
+        while next < chain.steps.count {
+            let step = chain.steps[next]
+            if step.index >= end { break }
             next += 1
-            if record.storedVersion >= link.doneFrom { continue }
-            if link.firstStepIndex != firstStepIndex {
-                firstStepIndex = link.firstStepIndex
+            if record.storedVersion >= step.doneFrom { continue }
+            if step.firstIndex != firstStepIndex {
+                firstStepIndex = step.firstIndex
                 isMigrationCounted = false
                 counts.migrations[firstStepIndex].read += 1
             }
-            counts.steps[link.stepIndex].read += 1
-            if link.isRenamed, !ExactName.isSame(record.typeName, link.typeName) {
-                record.typeName = link.typeName
+            counts.steps[step.index].read += 1
+            if step.isRenamed, !ExactName.isSame(record.typeName, step.typeName) {
+                record.typeName = step.typeName
             }
-            named = link.stepIndex
+            named = step.index
             let revision = record.revision
             let key = record.changedKey
             let expiration = record.expirationSeconds
             var before: Record?
             do {
-                if record.coding !== link.coding { record.coding = link.coding }
+                if record.coding !== step.coding { record.coding = step.coding }
                 try record.read()
                 if let atPoint, !isAlone {
                     isAtPoint = true
-                    try atPoint(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
+                    try atPoint(UpgradePoint(.record, "\(record.key) of type \(step.typeName)"))
                     isAtPoint = false
                 }
                 if notes != nil, !isAlone { before = record }
-                if !isAlone { counts.noteAlternatives(of: link.edit, at: link.stepIndex, in: record) }
-                try link.edit.apply(&record)
+                if !isAlone { counts.noteAlternatives(of: step.edit, at: step.index, in: record) }
+                try step.edit.apply(&record)
                 if let failure = record.failure { throw failure }
-                if link.isOnRead {
-                    try Self.checkOnlyContent(of: record, key: key, typeName: link.typeName, expiration: expiration)
+                if step.isOnRead {
+                    try Self.checkOnlyContent(of: record, key: key, typeName: step.typeName, expiration: expiration)
                 }
             } catch {
-                let failure = MoltError(error, in: link.step, key: record.key, type: record.typeName, store: storeName)
-                let isTolerated = !stops[link.stepIndex] && !isAtPoint && failure.isAboutRecord
-                outcome.fail(failure, at: isTolerated ? link.stepIndex : nil)
+                let (key, type) = (record.key, record.typeName)
+                let failure = MoltError(error, in: step.scheduled, key: key, type: type, store: storeName)
+                let isTolerated = !stops[step.index] && !isAtPoint && failure.isAboutRecord
+                outcome.fail(failure, at: isTolerated ? step.index : nil)
                 return outcome
             }
-            if let before, record.revision != revision { changes.append((before, record, link)) }
+            if let before, record.revision != revision { changes.append((before, record, step)) }
             if record.isDropped {
-                counts.steps[link.stepIndex].dropped += 1
+                counts.steps[step.index].dropped += 1
                 counts.migrations[firstStepIndex].dropped += 1
-                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .drop))
+                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
                 outcome.isGone = true
                 return outcome
             }
             guard record.revision != revision else { continue }
-            counts.steps[link.stepIndex].changed += 1
+            counts.steps[step.index].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
                 counts.migrations[firstStepIndex].changed += 1
                 if skipsFailures { outcome.changedBy.append(firstStepIndex) }
             }
-            outcome.changedAt = link.recordVersion
+            outcome.changedAt = step.recordVersion
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
-                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .key(newKey)))
+                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .key(newKey)))
             }
-            if record.hasNewTypeName, !ExactName.isSame(record.typeName, link.typeName) {
-                outcome.postponed.append(PostponedChange(round: link.stepIndex, id: record.id, kind: .type(record.typeName)))
-                chain = chains.chain(from: link.stepIndex + 1, typeName: record.typeName)
+            if record.hasNewTypeName, !ExactName.isSame(record.typeName, step.typeName) {
+                let newName = record.typeName
+                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .type(newName)))
+                chain = stepsByType.chain(from: step.index + 1, typeName: newName)
                 next = 0
-                named = link.stepIndex + 1
+                named = step.index + 1
             }
         }
         if end == .max {
             outcome.isGone = chain.lastName == nil
             if isAlone, let name = chain.lastName { record.typeName = name }
         } else {
-            record.typeName = chains.name(of: record.typeName, from: named, before: end)
+            record.typeName = stepsByType.name(of: record.typeName, from: named, before: end)
         }
         return outcome
     }

@@ -2,7 +2,7 @@ import Dispatch
 
 /// One pass over the records: each is read once, goes through all its steps, and is written at most once.
 ///
-/// Changes of keys, types and the existence of records are deferred until all records have been read, and are then made
+/// Changes of keys, types and the existence of records are postponed until all records have been read, and are then made
 /// step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
 /// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; the other one also reads if
@@ -20,7 +20,7 @@ final class RecordPass {
     init(_ steps: [ScheduledStep], _ runner: StepRunner) {
         self.steps = steps
         self.runner = runner
-        stopCheck = StopCheck(runner.configuration.checkCancellation)
+        stopCheck = StopCheck { [configuration = runner.configuration] in try configuration.checkCancellation() }
         changer = RecordChanger(
             steps,
             storeName: runner.storeName,
@@ -88,7 +88,7 @@ final class RecordPass {
         }
     }
 
-    private func makeBatch(_ chains: [StepsByType.TypeChain]) -> PassBatch {
+    private func makeBatch(_ chains: [StepsByType.Chain]) -> PassBatch {
         PassBatch(
             capacity: max(1, runner.configuration.hooks.batchSize),
             chains,
@@ -151,7 +151,7 @@ final class RecordPass {
         runner.meter.advance(by: count)
     }
 
-    /// Makes or defers the changes of a batch beside those of contents, and removes its failed records.
+    /// Makes or postpones the changes of a batch beside those of contents, and removes its failed records.
     private func makeOtherChanges(of work: PassBatch, _ contents: inout RecordContents) throws {
         var unconverted = PassBatch.Worker(chains: [], counts: changer.noCounts)
         for index in 0..<work.records.count {
@@ -231,8 +231,8 @@ final class RecordPass {
     private func recordCount(at stepIndex: Int) throws -> Int {
         let first = changer.firstStepIndex(of: stepIndex)
         return try records.typeNames().reduce(0) { count, type in
-            let processesRecords = changer.chain(typeName: type).links.contains { link in
-                steps[stepIndex].onFailure == nil ? link.firstStepIndex == first : link.stepIndex == stepIndex
+            let processesRecords = changer.chain(typeName: type).steps.contains { step in
+                steps[stepIndex].onFailure == nil ? step.firstIndex == first : step.index == stepIndex
             }
             return try processesRecords ? count + records.count(ofType: type) : count
         }

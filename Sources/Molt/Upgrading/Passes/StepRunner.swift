@@ -248,11 +248,10 @@ final class StepRunner {
     /// Divides the time of a pass among its migrations, in proportion to the records that each read.
     private func share(_ seconds: Double, among steps: [ScheduledStep], _ counts: PassCounts) {
         let total = counts.migrations.reduce(0) { $0 + $1.read }
-        let firstStepIndices = StepsByType(steps).firstStepIndices
-        let migrationCount = Set(firstStepIndices).count
-        for (stepIndex, step) in steps.enumerated() where firstStepIndices[stepIndex] == stepIndex {
-            let part = total > 0 ? Double(counts.migrations[stepIndex].read) / Double(total) : 1 / Double(migrationCount)
-            self[step.migration].entry.duration += seconds * part
+        let firstSteps = Set(StepsByType(steps).firstStepIndices)
+        for index in firstSteps {
+            let part = total > 0 ? Double(counts.migrations[index].read) / Double(total) : 1 / Double(firstSteps.count)
+            self[steps[index].migration].entry.duration += seconds * part
         }
     }
 

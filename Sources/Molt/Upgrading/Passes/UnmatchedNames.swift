@@ -8,7 +8,7 @@ struct UnmatchedNames {
     private static let sampleCount = 20
 
     private let steps: [ScheduledStep]
-    private let chains: StepsByType
+    private let stepsByType: StepsByType
     private let counts: PassCounts
     private let records: StoreTransaction
     /// The names of the types with records before the current step.
@@ -46,7 +46,7 @@ struct UnmatchedNames {
         self.steps = steps
         self.counts = counts
         records = runner.records
-        chains = StepsByType(steps)
+        stepsByType = StepsByType(steps)
         types = typeNames
         for (stepIndex, step) in steps.enumerated() where counts.steps[stepIndex].changed > 0 {
             guard case .edit(let edit) = step.action else { continue }
@@ -104,16 +104,17 @@ struct UnmatchedNames {
 
     /// The name that a type has after all steps, given its name at one; nil if a step deletes it.
     private func lastName(of type: String, after stepIndex: Int) -> String? {
-        chains.chain(from: stepIndex + 1, typeName: type).lastName
+        stepsByType.chain(from: stepIndex + 1, typeName: type).lastName
     }
 
     /// Whether a record may have had a property at a step; reads all records of the type if none has it after the pass.
     private func mayHaveBeen(_ path: PropertyPath, in type: String, at stepIndex: Int) throws -> Bool {
         // Later steps may have removed it from records of the type, or such records from the type.
         guard let last = lastName(of: type, after: stepIndex) else { return true }
-        for link in chains.chain(from: stepIndex + 1, typeName: type).links where counts.steps[link.stepIndex].isEffective {
-            if link.edit.runsClosure { return true }
-            if let other = link.edit.property, other.starts(with: path) || path.starts(with: other) { return true }
+        let later = stepsByType.chain(from: stepIndex + 1, typeName: type).steps
+        for step in later where counts.steps[step.index].isEffective {
+            if step.edit.runsClosure { return true }
+            if let other = step.edit.property, other.starts(with: path) || path.starts(with: other) { return true }
         }
         let batch = RecordBatch(capacity: Self.sampleCount)
         var after: Int64 = 0
