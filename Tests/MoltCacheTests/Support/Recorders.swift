@@ -15,12 +15,6 @@ final class Log<Element: Sendable>: Sendable {
     var count: Int { all.count }
 }
 
-/// An error that a closure throws; its description stands for a user's data.
-struct Refusal: Error, Equatable, CustomStringConvertible {
-    var value = ""
-    var description: String { value }
-}
-
 /// Runs a closure on the next call, and only then.
 final class Once: Sendable {
     private let body = Locked<(@Sendable () -> Void)?>(nil)

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Forms of typed keys")
-struct DefaultsFormTests {
+@Suite("Forms of typed keys") struct DefaultsFormTests {
     @Test(
         arguments: [
             (Bool.defaultsForm, .bool), (Int.defaultsForm, .int), (Int8.defaultsForm, .integer(Int8.self)),
@@ -32,19 +31,7 @@ struct DefaultsFormTests {
         #expect(outline(form) == outline(written))
     }
 
-    @Test
-    func `A Codable leaf accepts any JSON, whatever its type decodes today`() {
-        let conversion = DefaultsV4Conversion()
-        #expect(conversion.convert("\"1 Hour\"", as: Period.defaultsForm) == .alreadyCurrent)
-        #expect(conversion.convert("\"2 Weeks\"", as: Period.defaultsForm) == .alreadyCurrent)
-        #expect(conversion.convert("\"2 Weeks\"", as: .codable) == .alreadyCurrent)
-        #expect(conversion.convert("{\"a\":[1]}", as: .codable) == .alreadyCurrent)
-        #expect(conversion.convert("[1", as: .codable).failure != nil)
-        #expect(conversion.convert("", as: .codable).failure != nil)
-    }
-
-    @Test
-    func `Dictionary keys are normalized to one spelling`() {
+    @Test func `Dictionary keys are normalized to one spelling`() {
         for (key, text, normalized) in [
             (.of(UInt32.self), "5", "5"), (.of(UInt32.self), "+5", "5"), (.of(UInt32.self), "-5", nil),
             (.of(EnumForm.self), "1 Hour", "1 Hour"), (.of(EnumForm.self), "2 Weeks", "2 Weeks"),

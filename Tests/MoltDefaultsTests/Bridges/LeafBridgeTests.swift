@@ -3,10 +3,8 @@ import Testing
 
 @testable import Molt
 
-@Suite("Bridges of single values")
-struct LeafBridgeTests {
-    @Test
-    func `A Codable value is stored as JSON text`() throws {
+@Suite("Bridges of single values") struct LeafBridgeTests {
+    @Test func `A Codable value is stored as JSON text`() throws {
         try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
         try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
         expectUnreadable(.string("\"2 Weeks\""), as: Period.self)
@@ -16,8 +14,7 @@ struct LeafBridgeTests {
         expectUnreadable(.string(""), as: Note.self)
     }
 
-    @Test
-    func `A RawRepresentable value is stored as its raw value`() throws {
+    @Test func `A RawRepresentable value is stored as its raw value`() throws {
         try expect(EnumForm.oneHour, storedAs: .string("1 Hour"))
         try expect(Level.high, storedAs: .int(2))
         try expect(Preferred.b, storedAs: .string("b"))
@@ -26,8 +23,7 @@ struct LeafBridgeTests {
         expectUnreadable(.array([.int(1), .int(7)]), as: [Level].self, at: "[1]")
     }
 
-    @Test
-    func `A value that JSON cannot represent is refused`() throws {
+    @Test func `A value that JSON cannot represent is refused`() throws {
         #expect(throws: MoltError.self) { try stored(Ratio(value: .infinity)) }
         #expect(throws: MoltError.self) { try stored([Decimal.nan]) }
         #expect(throws: MoltError.self) { try stored(Price(value: .nan)) }
@@ -36,8 +32,7 @@ struct LeafBridgeTests {
         try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
     }
 
-    @Test
-    func `A custom bridge gives a native form, also inside containers`() throws {
+    @Test func `A custom bridge gives a native form, also inside containers`() throws {
         let zone = ChosenTimeZone(id: "0", name: "Asia/Taipei")
         let stored = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         try expect(zone, storedAs: stored)
@@ -48,16 +43,14 @@ struct LeafBridgeTests {
         expectUnreadable(.array([.string("")]), as: [ChosenTimeZone].self, at: "[0]")
     }
 
-    @Test
-    func `A custom bridge can store values of any type that a suite can hold`() throws {
+    @Test func `A custom bridge can store values of any type that a suite can hold`() throws {
         try expect(Mixed(name: "n", count: 3), storedAs: ["name": "n", "count": 3])
         expectUnreadable(.int(1), as: Mixed.self)
         #expect(throws: MoltError.self) { try stored(Unstorable()) }
         #expect(throws: MoltError.self) { try stored([Nothing()]) }
     }
 
-    @Test
-    func `An NSSecureCoding object is stored as a keyed archive`() throws {
+    @Test func `An NSSecureCoding object is stored as a keyed archive`() throws {
         let archive = try stored(Color(name: "red"))
         #expect(archive?.data != nil)
         #expect(try read(Color.self, from: #require(archive)).name == "red")
@@ -66,8 +59,7 @@ struct LeafBridgeTests {
         #expect(try read([Color].self, from: #require(archives)).map(\.name) == ["a", "b"])
     }
 
-    @Test
-    func `Data that is not an archive of the class is unreadable`() throws {
+    @Test func `Data that is not an archive of the class is unreadable`() throws {
         let other = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: true)
         let empty: [[String: Any]] = [
             ["$archiver": "NSKeyedArchiver"],
@@ -82,8 +74,7 @@ struct LeafBridgeTests {
         expectUnreadable(.string(""), as: Color.self)
     }
 
-    @Test
-    func `An archive with dangling references, or of another class, is unreadable`() throws {
+    @Test func `An archive with dangling references, or of another class, is unreadable`() throws {
         let name = NSStringFromClass(Color.self)
         #expect(try read(Color.self, from: archive(root: 1, class: 3, className: name)).name == "red")
         for (root, type, className) in [
@@ -117,8 +108,7 @@ struct LeafBridgeTests {
         return .data(HandmadeArchive.xml(objects, root: root))
     }
 
-    @Test
-    func `An archive of a class without secure coding is read as data`() throws {
+    @Test func `An archive of a class without secure coding is read as data`() throws {
         let archive = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: false)
         #expect(try read(Data.self, from: .data(archive)) == archive)
     }

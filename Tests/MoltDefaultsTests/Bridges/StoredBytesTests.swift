@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Stored bytes of a setting")
-struct StoredBytesTests {
+@Suite("Stored bytes of a setting") struct StoredBytesTests {
     private struct Window: Codable, Hashable, DefaultsSerializable {
         var zoom = 1.5
         var title = "a/b"
@@ -43,8 +42,7 @@ struct StoredBytesTests {
     }
 }
 
-@Suite("A RawRepresentable type that is also Codable")
-struct CodableRawValueTests {
+@Suite("A RawRepresentable type that is also Codable") struct CodableRawValueTests {
     private enum Theme: String, Codable, DefaultsSerializable { case light, dark }
     private enum Size: Int, Codable, DefaultsSerializable {
         case small = 1

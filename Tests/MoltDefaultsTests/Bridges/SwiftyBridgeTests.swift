@@ -3,27 +3,16 @@ public import Molt
 import Testing
 
 /// The bridges from the guide of SwiftyUserDefaults 4.0 alpha 2, under Molt's names.
-@Suite("Bridges in the style of SwiftyUserDefaults")
-struct SwiftyBridgeTests {
-    @Test
-    func `A struct is stored as its name, an array of structs as names`() throws {
-        try expect(Frog(name: "Froggy"), storedAs: .string("Froggy"))
-        try expect([Frog(name: "a"), Frog(name: "b")], storedAs: .array([.string("a"), .string("b")]))
-        expectUnreadable(.int(1), as: Frog.self)
-        expectUnreadable(.array([.string("a"), .int(1)]), as: [Frog].self, at: "[1]")
-    }
-
+@Suite("Bridges in the style of SwiftyUserDefaults") struct SwiftyBridgeTests {
     /// As in the guide: `compactMap { $0 as? String }`.
-    @Test
-    func `An array bridge may skip unreadable elements, which otherwise make the array unreadable`() throws {
+    @Test func `An array bridge may skip unreadable elements, which otherwise make the array unreadable`() throws {
         expectUnreadable(["a", 1], as: [String].self, at: "[1]")
         try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
         #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
         expectUnreadable("a", as: [Tadpole].self)
     }
 
-    @Test
-    func `An extension adds a bridge to a type that the app does not own`() throws {
+    @Test func `An extension adds a bridge to a type that the app does not own`() throws {
         try expect(Duration.seconds(90), storedAs: 90.0)
         try expect([Duration.seconds(1), .milliseconds(500)], storedAs: [1.0, 0.5])
         try expect(["rest": Duration.seconds(2)], storedAs: ["rest": 2.0])
@@ -38,8 +27,7 @@ struct SwiftyBridgeTests {
         #expect(try suite.value(forKey: "pause") == 6.0)
     }
 
-    @Test
-    func `A type can be stored as JSON data, alone and in an array`() throws {
+    @Test func `A type can be stored as JSON data, alone and in an array`() throws {
         try expect(Toad(age: 3), storedAs: .data(Data(#"{"age":3}"#.utf8)))
         try expect([Toad(age: 3)], storedAs: .data(Data(#"[{"age":3}]"#.utf8)))
         expectUnreadable(.data(Data()), as: Toad.self)
@@ -47,8 +35,7 @@ struct SwiftyBridgeTests {
         expectUnreadable(.string(#"{"age":3}"#), as: Toad.self)
     }
 
-    @Test
-    func `An array of objects can be stored as one archive`() throws {
+    @Test func `An array of objects can be stored as one archive`() throws {
         let archive = try stored([Newt(name: "a"), Newt(name: "b")])
         #expect(archive?.data != nil)
         #expect(try read([Newt].self, from: #require(archive)).map(\.name) == ["a", "b"])

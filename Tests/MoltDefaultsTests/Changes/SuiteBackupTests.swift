@@ -126,26 +126,11 @@ import Testing
         #expect(try other.history == ["change both"])
     }
 
-    @Test func `A backup that includes another suite is refused unless that suite is named`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
-        let backup = try suite.backUp(attaching: [other.suite])
-        try suite.set("changed", forKey: "name")
-        let before = try scratch.values
-        let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-        #expect(error?.code == .notAttached && error?.attachedStore == other.suite.attachedName)
-        #expect(error?.message.contains("in `attaching`") == true)
-        #expect(try scratch.values == before)
-        #expect(try suite.filesAside() == [])
-        try suite.restore(backup, attaching: [other.suite])
-        #expect(try scratch.values["name"] == "n")
-    }
-
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
         let error = #expect(throws: MoltError.self) { try other.suite.restore(backup) }
-        #expect(error?.code == .backupUnusable)
-        #expect(error?.message.contains("fromAnotherStore: true") == true, "\(error?.message ?? "")")
+        error?.expect(.backupUnusable, says: "fromAnotherStore: true")
         #expect(try other.values == ["name": "other"])
         #expect(try other.suite.filesAside() == [])
 
@@ -172,170 +157,18 @@ import Testing
         #expect(try other.values == ["name": "other"])
     }
 
-    #if CHILD_PROCESSES
-        @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
-            // These call the synchronous overload.
-            func upgrade(_ version: Int) throws {
-                try suite.upgrade(with: registry(version), configuration: configuration())
-            }
-            try upgrade(2)
-            let first = try suite.backups()
-            let name = scratch.name
-            for _ in 0..<3 {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
-                    func upgrade(_ suite: Suite) throws {
-                        var configuration = MoltConfiguration()
-                        configuration.backup = BackupPolicy(keep: 2)
-                        configuration.hooks.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
-                        let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
-                        let known = (1...2).map { Migration(to: $0, "change \($0)", .settings(in: suite) { _ in }) }
-                        try suite.upgrade(
-                            with: MigrationRegistry(known + [Migration(to: 3, "change 3", step)]),
-                            configuration: configuration
-                        )
-                    }
-                    try upgrade(Suite(name))
-                }
-            }
-            #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
-            try upgrade(3)
-            #expect(try suite.backups().map(\.schemaVersion) == [2, 0])
-            #expect(try suite.backups().last == first.last)
-        }
-    #endif
-
     #if os(Linux)
-        #if CHILD_PROCESSES
-            @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
-            func `A directory that cannot be listed is an error, not an empty list of backups`() async throws {
-                let home = try TestHome.directory.path
-                let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
-                // Other users may open files in it by name.
-                try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
-                await #expect(processExitsWith: .success) { [home = home as String] in
-                    try #require(setuid(65_534) == 0)
-                    let error = #expect(throws: MoltError.self) { try Suite("molt.test.unlisted").backups() }
-                    #expect(error?.code == .noPermission)
-                    #expect(error?.message.contains(home) == true)
-                }
-                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
-            }
-        #endif
-    #endif
-
-    @Test func `A backup of a later version contains the ledger`() throws {
-        try suite.upgrade(with: registry(1))
-        let before = (try scratch.allValues, try state)
-        try suite.upgrade(with: registry(3), configuration: configuration())
-        try suite.restore(try #require(try suite.backups().first))
-        #expect(try scratch.allValues == before.0)
-        #expect(try state == before.1)
-    }
-
-    @Test func `No backup is made of a fresh suite, of an up-to-date one, or without a policy`() throws {
-        let fresh = try ScratchSuite()
-        try fresh.suite.upgrade(with: registry(1), configuration: configuration())
-        #expect(try fresh.suite.backups() == [])
-        try suite.upgrade(with: registry(1))
-        try suite.upgrade(with: registry(1), configuration: configuration())
-        _ = try suite.dryRun(of: registry(2), configuration: configuration())
-        #expect(try suite.backups() == [])
-    }
-
-    @Test func `The policy limits the number of backups, and backups made on request stay`() throws {
-        let manual = try suite.backUp()
-        for version in 1...4 { try suite.upgrade(with: registry(version), configuration: configuration(keep: 2)) }
-        #expect(try suite.backups().map(\.schemaVersion) == [3, 2, 0])
-        #expect(try suite.backups().last == manual)
-        try suite.removeBackup(manual)
-        #expect(try suite.backups().map(\.schemaVersion) == [3, 2])
-        let other = try ScratchSuite(["a": 1])
-        let error = #expect(throws: MoltError.self) { try other.suite.removeBackup(suite.backups()[0]) }
-        #expect(error?.code == .backupUnusable)
-        #expect(try suite.backups().count == 2)
-    }
-
-    @Test func `A new backup is kept when the clock was set back after an earlier one`() throws {
-        var configuration = configuration(keep: 1)
-        configuration.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
-        try suite.upgrade(with: registry(1), configuration: configuration)
-        try suite.upgrade(with: registry(2), configuration: self.configuration(keep: 1))
-        #expect(try suite.backups().map(\.schemaVersion) == [1])
-    }
-
-    @Test func `A backup that does not fit on the disk stops the upgrade before it writes`() throws {
-        let before = try scratch.values
-        var configuration = configuration()
-        configuration.backup?.freeSpace = { _ in 10 }
-        let error = #expect(throws: MoltError.self) {
-            try suite.upgrade(with: registry(1), configuration: configuration)
-        }
-        #expect(error?.code == .noSpaceForBackup)
-        #expect(error?.message.contains("only 10 bytes are free") == true)
-        #expect(try scratch.allValues == before)
-        #expect(try suite.backups() == [])
-    }
-
-    @Test func `The backup of a failed upgrade is removed`() throws {
-        let before = try scratch.values
-        struct Refusal: Error {}
-        let suite = suite
-        for step in [MigrationStep.run { _ in throw Refusal() }, .settings(in: suite) { _ in throw Refusal() }] {
-            let failing: MigrationRegistry = [Migration(to: 1, "fails", step)]
-            #expect(throws: MoltError.self) { try suite.upgrade(with: failing, configuration: configuration()) }
-            #expect(try scratch.allValues == before)
-            #expect(try suite.backups() == [])
-            #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
-        }
-    }
-
-    @Test func `A backup that is damaged, of another suite, missing or a link is refused`() throws {
-        let backup = try suite.backUp()
-        let bytes = try Data(contentsOf: backup.url)
-        let other = try ScratchSuite(["a": 1])
-        let foreign = try Data(contentsOf: other.suite.backUp().url)
-        try suite.set(2, forKey: "now")
-        let before = try scratch.values
-        func expectRefusal(_ code: MoltError.Code = .backupUnusable, _ change: () throws -> Void) throws {
-            try? FileManager.default.removeItem(at: backup.url)
-            try change()
-            let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-            #expect(error?.code == code)
-            #expect(try scratch.allValues == before)
-            #expect(try suite.filesAside() == [])
-            // One that has the form of a backup is listed.
-            #expect(try suite.backups().count == (code == .notAttached ? 1 : 0))
-        }
-        try expectRefusal {}
-        try expectRefusal { try Data().write(to: backup.url) }
-        try expectRefusal(.notAttached) { try foreign.write(to: backup.url) }
-        try expectRefusal { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
-        try expectRefusal { try (Data("noise".utf8) + bytes.dropFirst(5)).write(to: backup.url) }
-        let elsewhere = backup.url.deletingLastPathComponent().appending(path: "\(scratch.name)-elsewhere")
-        defer { try? FileManager.default.removeItem(at: elsewhere) }
-        try bytes.write(to: elsewhere)
-        try expectRefusal { try FileManager.default.createSymbolicLink(at: backup.url, withDestinationURL: elsewhere) }
-    }
-
-    #if os(Linux)
-        @Test func `A backup can be restored over a file that is not a property list`() throws {
+        @Test func `A backup can be restored over a file or a ledger that cannot be read`() throws {
             try suite.upgrade(with: registry(1))
             let before = try scratch.allValues
             let backup = try suite.backUp()
-            try scratch.writeFile("noise")
-            try suite.restore(backup)
-            #expect(try scratch.allValues == before)
+            for damage in [{ try scratch.writeFile("noise") }, { try suite.write(set: [Suite.ledgerKey: "noise"]) }] {
+                try damage()
+                try suite.restore(backup)
+                #expect(try scratch.allValues == before)
+            }
         }
     #endif
-
-    @Test func `A backup can be restored over a ledger that cannot be read`() throws {
-        try suite.upgrade(with: registry(1))
-        let before = try scratch.allValues
-        let backup = try suite.backUp()
-        try suite.write(set: [Suite.ledgerKey: "noise"])
-        try suite.restore(backup)
-        #expect(try scratch.allValues == before)
-    }
 
     // MARK: Older apps
 
@@ -345,9 +178,7 @@ import Testing
         try suite.upgrade(with: registry(3), configuration: configuration())
         let after = try scratch.allValues
         let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
-        #expect(error?.code == .superseded)
-        #expect(error?.message.contains("Update the app") == true)
-        #expect(error?.message.contains("restore a backup") == true, "\(error?.message ?? "")")
+        error?.expect(.superseded, says: "Update the app", "restore a backup")
         #expect(try scratch.allValues == after)
         let backup = try #require(try suite.backups().first)
         #expect(backup.schemaVersion == 1)
@@ -369,24 +200,17 @@ import Testing
         isCache: Bool
     ) throws {
         let other = try ScratchSuite(["theme": "dark"])
-        let (cache, group, suite) = (try ScratchCache(), other.suite, suite)
+        let (cache, group, suite) = (try filledCache(), other.suite, suite)
         func upgrade(_ version: Int) throws {
-            if isCache {
-                var configuration = CodableCache.Configuration()
-                configuration.backup = BackupPolicy(keep: 3)
-                configuration.attached = [suite, group]
-                try CodableCache(
-                    at: cache.url,
-                    migrations: moving(version, into: group),
-                    configuration: configuration
-                ).close()
-            } else {
-                var configuration = configuration(keep: 3)
-                configuration.attached = [group]
-                try suite.upgrade(with: moving(version, into: group), configuration: configuration)
+            let migrations = moving(version, into: group)
+            guard !isCache else {
+                try cache.upgrade(migrations, attaching: [suite, group], backup: BackupPolicy(keep: 3))
+                return
             }
+            var configuration = configuration(keep: 3)
+            configuration.attached = [group]
+            try suite.upgrade(with: migrations, configuration: configuration)
         }
-        if isCache { try CodableCache(at: cache.url).set("value", forKey: "key") }
         try upgrade(1)
         try suite.set(12, forKey: "volume")
         try upgrade(2)
@@ -421,124 +245,64 @@ import Testing
 
     // MARK: Suites of a cache
 
-    @Test func `A cache's backup contains the suites that the upgrade changes`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
+    /// Creates a cache with a record.
+    private func filledCache() throws -> ScratchCache {
         let cache = try ScratchCache()
-        let (suite, group) = (suite, other.suite)
         try CodableCache(at: cache.url).set("value", forKey: "key")
-        let before = (try scratch.allValues, try other.allValues)
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
-            .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean),
-        ]
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
-        let after = (try scratch.values, try other.values)
-        #expect(after.0 != before.0 && after.1 != before.1)
-        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
-        try group.set("later", forKey: "later")
+        return cache
+    }
 
+    private var change: Migration {
+        Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+    }
+
+    @Test func `A cache's backup contains the suites that the upgrade changes, and is restored with all of them`()
+        throws
+    {
+        let (cache, other) = (try filledCache(), try ScratchSuite(["theme": "dark"]))
+        let (suite, group) = (suite, other.suite)
+        try cache.upgrade([change])
+        let before = (try scratch.allValues, try other.allValues)
+        let newer: MigrationRegistry = [change, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
+        try cache.upgrade(newer, backup: BackupPolicy())
+        let after = (try scratch.values, try other.values)
+        #expect(after.0.isEmpty && after.1["name"] == "changed")
+        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
-        #expect(try StoreFile.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
+        #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
+        #expect(try StoreFile.state(at: backup.url).journal == backup.attachedStores)
+
+        #expect(throws: MoltError.self) {
+            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
+        #expect(try StoreFile.state(at: cache.url).version == 2)
+        #expect(try scratch.values == after.0 && other.values == after.1)
+
+        try group.set("later", forKey: "later")
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         // The next opening restores the settings, even if it upgrades nothing.
-        #expect(try scratch.values == after.0)
-        var empty = MigrationRegistry()
-        empty.register(to: 1, "unused") { _ in }
-        configuration.attached = [suite, group]
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values == after.0 && other.values["theme"] == "dark")
+        try cache.upgrade([change], attaching: [group])
         #expect(try scratch.allValues == before.0)
         #expect(try other.allValues == before.1)
-        #expect(try StoreFile.state(at: cache.url).journal == [])
+        let state = try StoreFile.state(at: cache.url)
+        #expect(state.version == 1 && state.journal == [])
 
         // The upgrade can run again.
-        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
+        try cache.upgrade(newer)
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
     }
 
-    @Test func `A cache's backup restores suites for an older app in one operation`() throws {
-        let cache = try ScratchCache()
-        let suite = suite
-        func migrations(_ version: Int) -> MigrationRegistry {
-            MigrationRegistry(
-                (1...version).map { number in
-                    let step = MigrationStep.settings(in: suite) { try $0.set(.int(Int64(number)), forKey: "v") }
-                    return Migration(to: number, "to \(number)", step)
-                }
-            )
-        }
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        try CodableCache(at: cache.url, migrations: migrations(1)).close()
-        let before = try scratch.allValues
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        try CodableCache(at: cache.url, migrations: migrations(2), configuration: configuration).close()
-        #expect(try scratch.values["v"] == 2)
-        let backup = try #require(try CodableCache.backups(at: cache.url).first)
-        #expect(backup.attachedStores == [suite.attachedName])
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let old = try CodableCache(at: cache.url, migrations: migrations(1), configuration: configuration)
-        #expect(try old.keys() == ["key"])
-        #expect(try scratch.allValues == before)
-    }
-
-    @Test func `A cache's backup is not restored for an older app that attaches only some of its suites`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
-        let cache = try ScratchCache()
-        let (suite, group) = (suite, other.suite)
-        let first = Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        try CodableCache(at: cache.url, migrations: [first]).close()
-        let before = (try scratch.allValues, try other.allValues)
-        var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy()
-        let newer: MigrationRegistry = [first, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
-        try CodableCache(at: cache.url, migrations: newer, configuration: configuration).close()
-        let after = (try scratch.allValues, try other.allValues)
-        let backups = try CodableCache.backups(at: cache.url)
-        #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
-
-        let backup = try #require(backups.first)
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        }
-        #expect(error?.code == .notAttached)
-        #expect(error?.message.contains("Pass \(group.attachedName) in") == true, "\(error?.message ?? "")")
-        #expect(try StoreFile.state(at: cache.url).version == 2)
-        #expect(try scratch.allValues == after.0)
-        #expect(try other.allValues == after.1)
-
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
-        configuration.attached = [group]
-        let old = try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
-        #expect(old.schemaVersion == 1)
-        #expect(try scratch.allValues == before.0)
-        #expect(try other.allValues == before.1)
-    }
-
     @Test func `No backup of a cache is made while changes to suites are pending`() throws {
         struct Stop: Error {}
-        let cache = try ScratchCache()
-        let suite = suite
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
-        ]
-        var configuration = CodableCache.Configuration()
-        configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        #expect(throws: (any Error).self) {
-            try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
-        }
+        let (cache, suite) = (try filledCache(), suite)
+        #expect(throws: MoltError.self) { try cache.upgrade([change]) { if $0.kind == .beforeApply { throw Stop() } } }
         #expect(try StoreFile.state(at: cache.url).journal == [suite.attachedName])
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache.backUp(at: cache.url, attaching: [suite])
-        }
-        #expect(error?.code == .backupFailed)
-        #expect(error?.message.contains("Open it first") == true)
+        let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: cache.url, attaching: [suite]) }
+        error?.expect(.backupFailed, says: "Open it first")
         #expect(try CodableCache.backups(at: cache.url) == [])
-        try CodableCache(at: cache.url, migrations: migrations).close()
+        try cache.upgrade([change])
         #expect(try scratch.values["name"] == "changed")
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         #expect(backup.attachedStores == [suite.attachedName])
@@ -568,46 +332,73 @@ import Testing
         #expect(try scratch.values["version"] == 1)
     }
 
-    @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`()
-        throws
-    {
-        let cache = try ScratchCache()
-        try CodableCache(at: cache.url).set("value", forKey: "key")
+    @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`() throws {
+        let (cache, suite) = (try filledCache(), suite)
+        func restore(_ backup: StoreBackup) throws {
+            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        }
+        func kept() throws -> StoreBackup { try #require(try CodableCache.filesAside(at: cache.url).first) }
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         try suite.set("newest", forKey: "name")
         let newest = try scratch.values
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [suite]
+        try restore(backup)
         // The next backup has the pending changes, not the suite's intermediate state.
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let between = try #require(try CodableCache.filesAside(at: cache.url).first)
+        try restore(backup)
         let journal = "SELECT store, hex(changes) FROM molt_journal ORDER BY id"
-        #expect(try SQLite(between.url).rows(journal) == SQLite(backup.url).rows(journal))
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try SQLite(kept().url).rows(journal) == SQLite(backup.url).rows(journal))
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values["name"] == "n")
 
         try suite.set("newest", forKey: "name")
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        let kept = try #require(try CodableCache.filesAside(at: cache.url).first)
-        #expect(kept.attachedStores == [suite.attachedName])
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        try restore(backup)
+        let replaced = try kept()
+        #expect(replaced.attachedStores == [suite.attachedName])
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values["name"] == "n")
-        try CodableCache.restore(kept, at: cache.url, attaching: [suite])
-        try CodableCache(at: cache.url, configuration: configuration).close()
+        try restore(replaced)
+        try cache.upgrade([], attaching: [suite])
         #expect(try scratch.values == newest)
     }
 
-    @Test func `A cache's backup made on request contains the named suites`() throws {
-        let cache = try ScratchCache()
-        try CodableCache(at: cache.url).set("value", forKey: "key")
-        let before = try scratch.values
-        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
-        try suite.set("other", forKey: "name")
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
-        var configuration = CodableCache.Configuration()
-        configuration.attached = [suite]
-        try CodableCache(at: cache.url, configuration: configuration).close()
-        #expect(try scratch.values == before)
+    // MARK: Releases that do not know a suite
+
+    /// A release that goes back to before a move into an app group cannot know the group.
+    @Test func `Restoring a cache brings the records back, and leaves a suite as it is if that is asked for`() throws {
+        let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
+        let cache = try filledCache()
+        let old: MigrationRegistry = [Migration(to: 1, "first")]
+        try cache.upgrade(old)
+        let new = MigrationRegistry(
+            old.migrations + [
+                .suiteToAppGroup(to: 2, from: app.suite, into: group.suite, afterwards: .clean),
+                Migration(to: 3, "gone", .deleteType("String")),
+            ]
+        )
+        try cache.upgrade(new, backup: BackupPolicy())
+        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
+        func restore(leavingUnattached leaves: Bool) throws -> [String] {
+            try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
+        }
+        let error = #expect(throws: MoltError.self) { try restore(leavingUnattached: false) }
+        error?.expect(.notAttached, says: "leavingUnattached: true")
+        #expect(try restore(leavingUnattached: true) == [group.suite.attachedName])
+
+        try cache.upgrade(old, attaching: [app.suite])
+        #expect(try CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key") == "value")
+        #expect(try app.values == ["theme": "dark"])
+        #expect(try group.values == ["since": 3, "theme": "dark"])
+    }
+
+    @Test func `Restoring a suite leaves another one as it is if that is asked for`() throws {
+        let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
+        let backup = try app.suite.backUp(attaching: [group.suite])
+        try app.suite.set("light", forKey: "theme")
+        try group.suite.set(4, forKey: "since")
+        #expect(throws: MoltError.self) { try app.suite.restore(backup) }
+        #expect(try app.values["theme"] == "light")
+        #expect(try app.suite.restore(backup, leavingUnattached: true) == [group.suite.attachedName])
+        #expect(try app.values["theme"] == "dark")
+        #expect(try group.values == ["since": 4])
     }
 }

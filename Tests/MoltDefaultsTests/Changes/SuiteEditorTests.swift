@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
 
-@Suite("Settings in an upgrade")
-struct SuiteEditorTests {
+@Suite("Settings in an upgrade") struct SuiteEditorTests {
     private let scratch: ScratchSuite
     private let cache: ScratchCache
     private var suite: Suite { scratch.suite }
@@ -32,52 +32,10 @@ struct SuiteEditorTests {
         #expect(try scratch.values == ["musicVolume": 0.5, "title": "n", "count": 3])
     }
 
-    @Test func `Nothing is written before the commit, or when the upgrade fails`() throws {
-        struct Failure: Error {}
-        let scratch = scratch
-        #expect(throws: MoltError.self) {
-            try cache.upgrade(
-                settings { settings in
-                    try settings.set(1, forKey: "count")
-                    #expect(try scratch.values["count"] == 3)
-                    throw Failure()
-                }
-            )
-        }
-        #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 3])
-    }
-
-    @Test func `The second of two steps sees what the first set under the same key`() throws {
-        let suite = suite
-        let double = MigrationStep.settings(in: suite) { settings in
-            guard case .int(let count)? = try settings.value(forKey: "count") else { return }
-            try settings.set(.int(count * 2), forKey: "count")
-        }
-        try cache.upgrade([
-            Migration(to: 1, "first", double), Migration(to: 2, "second", double, double),
-        ])
-        #expect(try scratch.values["count"] == 24)
-    }
-
-    @Test func `A block can change a suite that it names`() throws {
-        let suite = suite
-        var registry = MigrationRegistry()
-        registry.register(to: 1, "block", attaching: [suite]) { migration in
-            try migration.suite(suite).set("b", forKey: "block")
-        }
-        let old = try CodableCache(at: cache.url)
-        old.close()
-        try cache.upgrade(registry)
-        #expect(try scratch.values["block"] == "b")
-    }
-
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
-        }
-        #expect(error?.code == .keyExists)
-        #expect(error?.key == "name")
-        #expect(error?.attachedStore == suite.attachedName)
+        }?.expect(.keyExists, key: "name", attachedStore: suite.attachedName)
         #expect(try scratch.values["name"] == "n")
 
         try suite.set("n", forKey: "title")
@@ -105,9 +63,7 @@ struct SuiteEditorTests {
                 }
             )
         }
-        #expect(error?.code == .cannotStore)
-        #expect(error?.key == "bad")
-        #expect(error?.attachedStore == suite.attachedName)
+        error?.expect(.cannotStore, key: "bad", attachedStore: suite.attachedName)
         #expect(try scratch.values["count"] == 3)
     }
 
@@ -129,9 +85,7 @@ struct SuiteEditorTests {
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
         }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.migration?.name == "reads")
-        #expect(error?.step?.number == 1)
+        error?.expect(.typeMismatch, migration: "reads", step: 1)
         #expect(try scratch.values["count"] == 4)
         #expect(try scratch.values["name"] == "n")
     }
@@ -217,9 +171,7 @@ struct SuiteEditorTests {
         try suite.upgrade(with: migrations)
         let key = Suite.ledgerKey
         for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
-            let error = #expect(throws: MoltError.self) { try change() }
-            #expect(error?.code == .cannotStore)
-            #expect(error?.key == key)
+            #expect(throws: MoltError.self) { try change() }?.expect(.cannotStore, key: key)
         }
         try suite.removeAll()
         #expect(try Array(scratch.allValues.keys) == [key])
@@ -241,25 +193,6 @@ struct SuiteEditorTests {
         let bytes = try Data(contentsOf: scratch.file)
         #expect(try cache.upgrade(migrations).isEmpty)
         #expect(try Data(contentsOf: scratch.file) == bytes)
-    }
-
-    @Test func `Applying the same changes twice has no further effect`() throws {
-        let migrations = try scratch.commit { settings in
-            try settings.set("migrated", forKey: "name")
-            try settings.removeValue(forKey: "volume")
-        }
-        let journal = try scratch.journal()
-        for _ in 0..<3 {
-            try suite.upgrade(with: migrations)
-            #expect(try scratch.values == ["name": "migrated", "count": 3])
-            #expect(try scratch.history == ["change"])
-            for (file, bytes) in journal { try bytes.write(to: file) }
-            #expect(try suite.pendingJournal() == [suite.attachedName])
-        }
-        // A value that the app sets after the change stays, even if it is the old one.
-        try suite.set("n", forKey: "name")
-        try suite.upgrade(with: migrations)
-        #expect(try scratch.values == ["name": "n", "count": 3])
     }
 
     #if os(Linux)
@@ -288,12 +221,41 @@ struct SuiteEditorTests {
             #expect(try group.values() == ["done": true])
         }
     }
+}
 
-    @Test func `An invalid suite is an error before anything is written`() throws {
-        let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
-        let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
-        #expect(error?.code == .invalidSuite)
-        #expect(error?.attachedStore == Suite("").attachedName)
-        #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
+@Suite("Samples of settings in a dry run") struct SettingSampleTests {
+    @Test func `show each step's own changes, and write nothing`() throws {
+        let scratch = try ScratchSuite(["theme": "dark", "volume": 3, "other": true])
+        let suite = scratch.suite
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "rename", .renameKey("theme", to: "appearance", in: suite)),
+            Migration(
+                to: 2,
+                "change",
+                .settings(in: suite) { settings in
+                    try settings.set("light", forKey: "appearance")
+                    try settings.set(["left": 3, "since": .date(Date(timeIntervalSince1970: 0))], forKey: "volume")
+                }
+            ),
+            Migration(to: 3, "remove", .removeKeys("other", in: suite)),
+        ]
+        let report = try suite.dryRun(of: migrations, samples: 5)
+        let samples = report.entries.map { $0.steps[0].samples.map(\.description) }
+        let name = suite.attachedName
+        #expect(
+            samples == [
+                [
+                    "\"appearance\" of \(name), created\n  + \"dark\"", "\"theme\" of \(name), deleted\n  - \"dark\"",
+                ],
+                [
+                    "\"appearance\" of \(name)\n  - \"dark\"\n  + \"light\"",
+                    "\"volume\" of \(name)\n  - 3\n  + left: 3\n  + since: \"1970-01-01T00:00:00Z\"",
+                ],
+                ["\"other\" of \(name), deleted\n  - true"],
+            ]
+        )
+        #expect(report.losses == [MigrationReport.DataLoss(.setting, "other")])
+        #expect(try scratch.values == ["theme": "dark", "volume": 3, "other": true])
+        #expect(try suite.dryRun(of: migrations).entries.allSatisfy { $0.steps.allSatisfy(\.samples.isEmpty) })
     }
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     @testable import Molt
+    import TestSupport
     import Testing
 
     @Suite struct `Faults during an upgrade of suites` {
@@ -47,15 +48,17 @@
             Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>name</key>".utf8),
             Data("<plist version=\"1.0\"><array><string>secret</string></array></plist>".utf8),
             // A dictionary whose value is an archive's UID, which no suite holds.
-            Data(
-                [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74, 0x30, 0x30, 0xD1, 0x01, 0x02, 0x51, 0x61, 0x80, 0x05]
-                    + [0x08, 0x0B, 0x0D] + Array(repeating: 0, count: 6) + [1, 1]
-                    + Array(repeating: 0, count: 7) + [3] + Array(repeating: 0, count: 15) + [0x0F]
-            ),
+            HandmadeArchive.binaryList([0xD1, 0x01, 0x02], [0x51, 0x61], [0x80, 0x05]),
         ]
 
-        /// Nil is a directory in place of the file.
-        @Test(arguments: damage + [nil], PrimaryStore.allCases)
+        /// Each kind of damage with a cache, where nil is a directory in place of the file, and one without.
+        private static var cases: [(Data?, PrimaryStore)] {
+            var cases: [(Data?, PrimaryStore)] = [(nil, .cache), (damage[0], .suite)]
+            for kind in damage { cases.append((kind, .cache)) }
+            return cases
+        }
+
+        @Test(arguments: cases)
         func `A damaged file changes nothing, and the upgrade succeeds once it is repaired`(
             damage: Data?,
             primary: PrimaryStore
@@ -85,8 +88,7 @@
         @Test(arguments: damage)
         func `A damaged file of the suite that is the store changes nothing`(damage: Data) throws {
             try scratch.writeFile(damage)
-            let error = #expect(throws: MoltError.self) { try scratch.suite.upgrade(with: registry) }
-            #expect(error?.code == .unreadable)
+            #expect(throws: MoltError.self) { try scratch.suite.upgrade(with: registry) }?.expect(.unreadable)
             #expect(try Data(contentsOf: scratch.file) == damage)
             #expect(try other.values == ["name": "of the other"])
             #expect(try scratch.otherFiles() == [])
@@ -106,66 +108,19 @@
             var error = #expect(throws: MoltError.self) {
                 try upgrade(primary, MigrationRegistry(registry.migrations + [typed]))
             }
-            #expect(error?.migration?.name == "typed")
-            #expect(error?.code == .typeMismatch)
-            #expect(error?.key == "title")
+            error?.expect(.typeMismatch, key: "title", migration: "typed")
             try expectUnchanged(primary)
 
             let newest = Migration.suiteToAppGroup(to: 3, from: suite, into: other, conflict: .newest(by: "title"))
             error = #expect(throws: MoltError.self) {
                 try upgrade(primary, MigrationRegistry(registry.migrations + [newest]))
             }
-            #expect(error?.code == .typeMismatch)
-            #expect(error?.key == "title")
+            error?.expect(.typeMismatch, key: "title")
             try expectUnchanged(primary)
             #expect(try self.other.values == ["name": "of the other"])
         }
 
         // MARK: After the commit
-
-        @Test(arguments: PrimaryStore.allCases)
-        func `An upgrade that fails after its commit is finished by the next opening`(primary: PrimaryStore)
-            throws
-        {
-            let calls = Locked<[UpgradePoint]>([])
-            let isBroken = Locked(true)
-            let (scratch, other) = (scratch, other)
-            let points = [AppliedPart.add, .remove].flatMap { part in
-                [scratch.suite, other.suite].map { UpgradePoint.before(part, of: $0) }
-            }
-            let hook: UpgradeHook = { point in
-                guard point.kind == .beforeApply else { return }
-                calls.withLock { $0.append(point) }
-                guard isBroken.withLock({ $0 }), point == points[1] || point == points[3] else { return }
-                // All suites are written before a key is removed, in the order of the steps.
-                #expect(try scratch.values["title"] == "n")
-                #expect(try scratch.values["name"] == (point == points[1] ? "n" : nil))
-                #expect(try scratch.history == (primary == .suite ? ["one", "two"] : ["one"]))
-                #expect(try other.values["title"] == (point == points[1] ? nil : "of the other"))
-                #expect(try other.values["name"] == "of the other")
-                if point == points[3] { throw Failure() }
-            }
-            let first = Migration(to: 1, "one", .settings(in: scratch.suite) { try $0.renameKey("name", to: "title") })
-            let last = Migration(to: 2, "two", .settings(in: other.suite) { try $0.renameKey("name", to: "title") })
-            func upgrade() throws {
-                try primary.upgrade(scratch.suite, cache: cache.url, with: [first, last], hook)
-            }
-            let error = #expect(throws: MoltError.self) { try upgrade() }
-            #expect(error?.code == .attachedStoreFailed)
-            #expect(error?.attachedStore == other.suite.attachedName)
-            #expect(error?.outcome == .committed)
-            #expect(error?.underlying is Failure)
-            #expect(calls.withLock { $0 } == points)
-            #expect(try scratch.values["name"] == nil)
-            #expect(try other.values == ["name": "of the other", "title": "of the other"])
-            #expect(try other.history == ["two"])
-
-            isBroken.withLock { $0 = false }
-            try upgrade()
-            #expect(calls.withLock { $0 } == points + points)
-            try expectDone()
-            #expect(try other.history == ["two"])
-        }
 
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
@@ -178,8 +133,7 @@
                 try cache.upgrade(registry) { if $0.kind == .beforeApply { throw Failure() } }
             }
             let error = #expect(throws: MoltError.self) { try cache.upgrade(registry, role: .appExtension) }
-            #expect(error?.code == .journalPending)
-            #expect(error?.attachedStore == "standard")
+            error?.expect(.journalPending, attachedStore: "standard")
             #expect(try Suite.standard.value(forKey: key) == nil)
             try cache.upgrade(registry)
             #expect(try Suite.standard.value(forKey: key) == 1)

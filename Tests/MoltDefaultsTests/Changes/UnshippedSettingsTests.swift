@@ -50,10 +50,9 @@
             try suite.upgrade(with: migrations("first"))
             var configuration = MoltConfiguration()
             configuration.redoesUnshippedMigrations = true
-            let error = #expect(throws: MoltError.self) {
+            #expect(throws: MoltError.self) {
                 try suite.upgrade(with: migrations("second"), configuration: configuration)
-            }
-            #expect(error?.code == .migrationEdited)
+            }?.expect(.migrationEdited)
             #expect(try suite.value(forKey: "first") == "dark")
         }
     }

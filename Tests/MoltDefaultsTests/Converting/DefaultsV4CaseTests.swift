@@ -6,8 +6,7 @@ import Testing
 /// Situations that the tests of Defaults 5 do not cover, some with their number in the acceptance list.
 ///
 /// X1 and X16 to X18 are keys without a stored value, so there is nothing to convert.
-@Suite("Edge cases of values that Defaults 4 wrote")
-struct DefaultsV4CaseTests {
+@Suite("Edge cases of values that Defaults 4 wrote") struct DefaultsV4CaseTests {
     private static let zones = DefaultsForm.codable
     private static let byNumber = DefaultsForm.dictionary(key: .of(UInt32.self), of: .string)
     private static let identifier: PropertyListValue = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
@@ -111,31 +110,13 @@ struct DefaultsV4CaseTests {
         #expect(DefaultsV4Conversion().convert(stored, as: form) == .alreadyCurrent)
     }
 
-    @Test
-    func `A zero keeps its sign`() {
+    @Test func `A zero keeps its sign`() {
         let outcome = DefaultsV4Conversion().convert("-0", as: .double)
         guard case .converted(.double(let value)) = outcome else {
             Issue.record("\(outcome)")
             return
         }
         #expect(value.sign == .minus)
-    }
-
-    // X32 and X33
-    @Test(
-        arguments: [(.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true)]
-            as [(DefaultsRelease, Bool, Bool)]
-    )
-    func `A UUID and a range are converted for releases that read their native form`(
-        target: DefaultsRelease,
-        readsUUID: Bool,
-        readsRange: Bool
-    ) {
-        let conversion = DefaultsV4Conversion(target: target)
-        let identifier = conversion.convert(Self.quotedIdentifier, as: .uuid)
-        #expect(identifier == (readsUUID ? .converted(Self.identifier) : .alreadyCurrent))
-        let range = conversion.convert("[1,5]", as: .range(of: .int))
-        #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
     }
 
     private static let refused: [(PropertyListValue, DefaultsForm, place: String, reason: String)] = [
@@ -238,8 +219,7 @@ struct DefaultsV4CaseTests {
         #expect(DefaultsV4Conversion().convert(value, as: form).failure != nil)
     }
 
-    @Test
-    func `Text nested too deep is not convertible`() {
+    @Test func `Text nested too deep is not convertible`() {
         let text = String(repeating: "[", count: 100_000)
         let outcome = DefaultsV4Conversion().convert(.string(text), as: .array(of: .codable))
         let reason = "not JSON text: arrays and objects are nested deeper than 512, at byte 512"

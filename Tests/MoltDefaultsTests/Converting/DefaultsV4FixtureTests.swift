@@ -4,64 +4,30 @@ import Testing
 @testable import Molt
 
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
-@Suite("A suite that Defaults 4 wrote")
-struct DefaultsV4FixtureTests {
-    private static let codableZone = DefaultsForm.codable
-    private static let codablePeriod = DefaultsForm.codable
-
+@Suite("A suite that Defaults 4 wrote") struct DefaultsV4FixtureTests {
     static let forms: [String: DefaultsForm] = [
-        "alreadyNative": .array(of: .string),
-        "arrayArrayInt": .array(of: .array(of: .int)),
-        "arrayArrayTimezone": .array(of: .array(of: codableZone)),
-        "arrayBag": .array(of: .codable),
-        "arrayBool": .array(of: .bool),
-        "arrayData": .array(of: .data),
-        "arrayDate": .array(of: .date),
-        "arrayDouble": .array(of: .double),
-        "arrayEmpty": .array(of: .string),
-        "arrayInt": .array(of: .int),
-        "arrayPeriod": .array(of: codablePeriod),
-        "arraySetString": .array(of: .set(of: .string)),
-        "arrayString": .array(of: .string),
-        "arrayTimezone": .array(of: codableZone),
-        "arrayURL": .array(of: .url),
-        "bag": .codable,
-        "bool": .bool,
-        "data": .data,
-        "date": .date,
-        "dictionaryArrayTimezone": .dictionary(of: .array(of: codableZone)),
-        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: codableZone),
-        "dictionaryPeriod": .dictionary(of: codablePeriod),
+        "alreadyNative": .array(of: .string), "arrayArrayInt": .array(of: .array(of: .int)),
+        "arrayArrayTimezone": .array(of: .array(of: .codable)), "arrayBag": .array(of: .codable),
+        "arrayBool": .array(of: .bool), "arrayData": .array(of: .data), "arrayDate": .array(of: .date),
+        "arrayDouble": .array(of: .double), "arrayEmpty": .array(of: .string), "arrayInt": .array(of: .int),
+        "arrayPeriod": .array(of: .codable), "arraySetString": .array(of: .set(of: .string)),
+        "arrayString": .array(of: .string), "arrayTimezone": .array(of: .codable), "arrayURL": .array(of: .url),
+        "bag": .codable, "bool": .bool, "data": .data, "date": .date,
+        "dictionaryArrayTimezone": .dictionary(of: .array(of: .codable)),
+        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: .codable),
+        "dictionaryPeriod": .dictionary(of: .codable),
         "dictionaryPeriodInt": .dictionary(key: .of(EnumForm.self), of: .int),
-        "dictionaryStringArray": .dictionary(of: .array(of: .int)),
-        "dictionaryStringBool": .dictionary(of: .bool),
-        "dictionaryStringDate": .dictionary(of: .date),
-        "dictionaryStringInt": .dictionary(of: .int),
+        "dictionaryStringArray": .dictionary(of: .array(of: .int)), "dictionaryStringBool": .dictionary(of: .bool),
+        "dictionaryStringDate": .dictionary(of: .date), "dictionaryStringInt": .dictionary(of: .int),
         "dictionaryStringIntInArray": .array(of: .dictionary(of: .int)),
-        "dictionaryTimezone": .dictionary(of: codableZone),
-        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: codableZone),
-        "double": .double,
-        "float": .float,
-        "int": .int,
-        "int64": .integer(Int64.self),
-        "int8": .integer(Int8.self),
-        "jsonLookingString": .string,
-        "level": .codable,
-        "malformedArray": .array(of: .string),
-        "nullElementArray": .array(of: .int),
-        "optionalMissing": .int,
-        "period": codablePeriod,
-        "setInt": .set(of: .int),
-        "setPeriod": .set(of: codablePeriod),
-        "setString": .set(of: .string),
-        "setTimezone": .set(of: codableZone),
-        "string": .string,
-        "timezone": codableZone,
-        "uint": .integer(UInt.self),
-        "uint64": .integer(UInt64.self),
-        "unknownCaseArray": .array(of: .period),
-        "url": .url,
-        "wrongShapeArray": .array(of: .int),
+        "dictionaryTimezone": .dictionary(of: .codable),
+        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: .codable), "double": .double,
+        "float": .float, "int": .int, "int64": .integer(Int64.self), "int8": .integer(Int8.self),
+        "jsonLookingString": .string, "level": .codable, "malformedArray": .array(of: .string),
+        "nullElementArray": .array(of: .int), "optionalMissing": .int, "period": .codable, "setInt": .set(of: .int),
+        "setPeriod": .set(of: .codable), "setString": .set(of: .string), "setTimezone": .set(of: .codable),
+        "string": .string, "timezone": .codable, "uint": .integer(UInt.self), "uint64": .integer(UInt64.self),
+        "unknownCaseArray": .array(of: .period), "url": .url, "wrongShapeArray": .array(of: .int),
     ]
 
     /// Values that Defaults 5.0.0 does not convert correctly.
@@ -75,8 +41,7 @@ struct DefaultsV4FixtureTests {
         "wrongShapeArray": "",
     ]
 
-    @Test
-    func `Every key becomes what Defaults 5 converts it to, and is current afterwards`() throws {
+    @Test func `Every key becomes what Defaults 5 converts it to, and is current afterwards`() throws {
         let before = try Self.fixture("defaults-v4")
         let after = try Self.fixture("defaults-v5")
         #expect(before.count == 52)
@@ -105,7 +70,7 @@ struct DefaultsV4FixtureTests {
         // Codable values keep their characters.
         let zones = DefaultsV4Conversion().convert(
             try #require(before["arrayTimezone"]),
-            as: .array(of: Self.codableZone)
+            as: .array(of: .codable)
         )
         #expect(zones == .converted([#"{"id":"0","name":"Asia\/Taipei"}"#, #"{"id":"1","name":"Asia\/Tokyo"}"#]))
     }
@@ -133,18 +98,5 @@ struct DefaultsV4FixtureTests {
         case .dictionary(let values): return .dictionary(try values.mapValues { try meaning($0) })
         default: return value
         }
-    }
-
-    struct Bag: Codable {
-        var when: Date
-        var blob: Data
-        var url: URL
-        var ratio: Float
-        var note: String?
-    }
-
-    enum Level: Int, Codable {
-        case low = 1
-        case high = 2
     }
 }

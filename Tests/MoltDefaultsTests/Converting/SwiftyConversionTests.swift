@@ -78,12 +78,10 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Conversion of settings of SwiftyUserDefaults")
-struct SwiftyConversionTests {
+@Suite("Conversion of settings of SwiftyUserDefaults") struct SwiftyConversionTests {
     private let conversion = SwiftyConversion()
 
-    @Test
-    func `Every form is converted, and is current afterwards`() throws {
+    @Test func `Every form is converted, and is current afterwards`() throws {
         for row in try SwiftyRow.rows() {
             for stored in [row.swifty4, row.swifty5] {
                 let outcome = conversion.convert(stored, as: row.form)
@@ -96,8 +94,7 @@ struct SwiftyConversionTests {
         }
     }
 
-    @Test
-    func `An archive around JSON data is unwrapped`() throws {
+    @Test func `An archive around JSON data is unwrapped`() throws {
         for row in try SwiftyRow.rows() where row.isJSON {
             let once = try SwiftyRow.archive(#require(row.swifty5.data))
             for stored in [once, try SwiftyRow.archive(#require(once.data))] {
@@ -106,8 +103,7 @@ struct SwiftyConversionTests {
         }
     }
 
-    @Test
-    func `Archives of plain values are unwrapped`() throws {
+    @Test func `Archives of plain values are unwrapped`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
         let rows: [(Any, DefaultsForm, PropertyListValue)] = [
             ("a", .string, "a"), ("ü🦄", .string, "ü🦄"), (42, .int, 42), (-1, .int, -1), (1.5, .double, 1.5),
@@ -124,8 +120,7 @@ struct SwiftyConversionTests {
         }
     }
 
-    @Test
-    func `A relative URL keeps its base`() throws {
+    @Test func `A relative URL keeps its base`() throws {
         let url = try #require(URL(string: "b", relativeTo: URL(string: "https://e.com/a/")))
         let outcome = conversion.convert(try SwiftyRow.archive(url), as: .url)
         #expect(outcome == .converted(#""https:\/\/e.com\/a\/b""#))
@@ -173,15 +168,13 @@ struct SwiftyConversionTests {
         #expect(conversion.convert(stored, as: form).failure?.reason == reason)
     }
 
-    @Test
-    func `The error for a bad element names its index`() {
+    @Test func `The error for a bad element names its index`() {
         let outcome = conversion.convert(.data(Data(#"["a",1]"#.utf8)), as: .array(of: .string))
         #expect(outcome.failure?.reason == "a number, where a string was expected")
         #expect(outcome.failure?.place == "[1]")
     }
 
-    @Test
-    func `An archive of a class that the app does not have is named, with what to do`() throws {
+    @Test func `An archive of a class that the app does not have is named, with what to do`() throws {
         let data = try HandmadeArchive.binary([
             HandmadeArchive.object(class: 2, ""), HandmadeArchive.type("FormerNewt"),
         ])

@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
 
-@Suite("Migration of settings from Defaults 4 to 5")
-struct DefaultsV4ToV5Tests {
+@Suite("Migration of settings from Defaults 4 to 5") struct DefaultsV4ToV5Tests {
     private let cache: ScratchCache
 
     init() throws {
@@ -39,17 +39,13 @@ struct DefaultsV4ToV5Tests {
         let conversion = DefaultsV4Conversion()
         for (key, form) in DefaultsV4FixtureTests.forms {
             let before = try #require(old[key])
-            switch conversion.convert(before, as: form) {
-            case .converted(let value):
-                #expect(new[key] == value.asStored(), "\(key)")
-                #expect(outcomes[key] == .converted, "\(key)")
-            case .alreadyCurrent:
-                #expect(new[key] == before, "\(key)")
-                #expect(outcomes[key] == .alreadyCurrent, "\(key)")
-            case .notConvertible:
-                #expect(new[key] == before, "\(key)")
-                #expect(outcomes[key] == .notConvertible, "\(key)")
-            }
+            let (value, outcome): (PropertyListValue, MigrationReport.KeyOutcome.Outcome) =
+                switch conversion.convert(before, as: form) {
+                case .converted(let value): (value.asStored(), .converted)
+                case .alreadyCurrent: (before, .alreadyCurrent)
+                case .notConvertible: (before, .notConvertible)
+                }
+            #expect(new[key] == value && outcomes[key] == outcome, "\(key)")
         }
         let left = report.keys.filter { $0.outcome == .notConvertible }
         #expect(Set(left.map(\.key)) == Set(DefaultsV4FixtureTests.notConvertible.keys))
@@ -106,9 +102,7 @@ struct DefaultsV4ToV5Tests {
         let error = #expect(throws: MoltError.self) {
             try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
         }
-        #expect(error?.code == .notConvertible)
-        #expect(error?.attachedStore == scratch.suite.attachedName)
-        #expect(error?.migration?.name == "defaults-v4-to-v5")
+        error?.expect(.notConvertible, migration: "defaults-v4-to-v5", attachedStore: scratch.suite.attachedName)
         for key in DefaultsV4FixtureTests.notConvertible.keys {
             #expect(error?.message.contains("\"\(key)\"") == true)
         }
@@ -116,27 +110,6 @@ struct DefaultsV4ToV5Tests {
         #expect(error?.debugDescription.contains("2 Weeks") == false)
         #expect(try Data(contentsOf: scratch.file) == bytes)
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
-    }
-
-    @Test func `Later steps see the converted values and none of Molt's reserved keys`() throws {
-        let scratch = try ScratchSuite(["tags": "[\"a\"]"])
-        try cache.upgrade([
-            .defaultsV4ToV5(to: 1, suite: scratch.suite, keys: [.key("tags", .array(of: .string))]),
-            Migration(
-                to: 2,
-                "more",
-                .settings(in: scratch.suite, "add a tag") { settings in
-                    #expect(try settings.keys == ["tags"])
-                    #expect(settings.count == 1)
-                    #expect(try settings.value(forKey: "molt.ledger") == nil)
-                    #expect(throws: MoltError.self) { try settings.set(1, forKey: "molt.ledger") }
-                    #expect(throws: MoltError.self) { try settings.removeValue(forKey: "molt.ledger") }
-                    let tags = try #require(try settings.value(forKey: "tags")?.array)
-                    try settings.set(.array(tags + ["b"]), forKey: "tags")
-                }
-            ),
-        ])
-        #expect(try scratch.suite.value(forKey: "tags") == ["a", "b"])
     }
 
     @Test func `A plan describes the conversion, and misnamed keys are faults`() throws {
@@ -149,8 +122,7 @@ struct DefaultsV4ToV5Tests {
             ([], "No key is named."), (twice, "The key \"a\" is named 2 times."), (twice, "empty name"),
         ] {
             let error = #expect(throws: MoltError.self) { try cache.upgrade(migration(scratch.suite, keys)) }
-            #expect(error?.code == .invalidRegistry)
-            #expect(error?.message.contains(fault) == true)
+            error?.expect(.invalidRegistry, says: fault)
         }
     }
 }

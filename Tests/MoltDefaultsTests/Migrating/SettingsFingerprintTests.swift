@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Fingerprints of migrations of settings")
-struct SettingsFingerprintTests {
+@Suite("Fingerprints of migrations of settings") struct SettingsFingerprintTests {
     private static let suite = Suite("s")
     private static let group = Suite("group.g")
 
@@ -58,8 +57,6 @@ struct SettingsFingerprintTests {
         // The standard suite of this process, which in other processes has another name.
         let own = Suite(Suite.standard.domainName)
         #expect(own.attachedName == Suite.standard.attachedName)
-        #expect(
-            fingerprint(.removeKeys("a", in: own)) != fingerprint(.removeKeys("a", in: .standard))
-        )
+        #expect(fingerprint(.removeKeys("a", in: own)) != fingerprint(.removeKeys("a", in: .standard)))
     }
 }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Molt
 
-@Suite("Migration of settings of SwiftyUserDefaults")
-struct SwiftyUserDefaultsTests {
+@Suite("Migration of settings of SwiftyUserDefaults") struct SwiftyUserDefaultsTests {
     private let cache: ScratchCache
 
     init() throws {
@@ -69,17 +68,5 @@ struct SwiftyUserDefaultsTests {
         #expect(try scratch.suite.value(for: homepage) == url)
         #expect(try scratch.suite.value(for: zones) == [zone])
         #expect(try scratch.suite.value(for: flag) == true)
-    }
-
-    @Test func `With the policy to fail, one bad setting rolls everything back`() throws {
-        let scratch = try ScratchSuite(Self.stored)
-        let error = #expect(throws: MoltError.self) {
-            try cache.upgrade([
-                .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: Self.keys, unconvertible: .fail)
-            ])
-        }
-        #expect(error?.code == .notConvertible)
-        #expect(error?.key == "torn")
-        #expect(try scratch.values == Self.stored)
     }
 }

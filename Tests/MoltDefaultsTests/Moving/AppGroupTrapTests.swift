@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -32,14 +33,6 @@ import Testing
         }
     #endif
 
-    @Test func `leaves existing values in the group alone`() throws {
-        let fixture = try MoveFixture(old: ["theme": "light", "size": 1], new: ["theme": "dark"])
-        let report = try fixture.upgrade(fixture.move())
-        #expect(try fixture.new.values == ["theme": "dark", "size": 1])
-        #expect(report.outcomes == ["theme": .kept, "size": .copied])
-        #expect(report.keys.first { $0.key == "theme" }?.reason?.contains("destination") == true)
-    }
-
     @Test func `is not marked as applied when an extension opens first, and runs when the app opens`() throws {
         let fixture = try MoveFixture()
         let key = "molt.test.\(UUID().uuidString)"
@@ -65,7 +58,11 @@ import Testing
         #expect(try fixture.cache.upgrade([move], role: .appExtension).deferred.isEmpty)
     }
 
-    @Test func `runs in an extension that can see both suites`() throws {
+    @Test func `is deferred in an extension if one suite is the app's own, whatever its name`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        #expect(try fixture.cache.upgrade([fixture.move()], role: .appExtension).deferred.count == 1)
+        #expect(try fixture.new.values.isEmpty)
+        // It runs if the extension can see both.
         let (old, new) = (Suite("group.\(UUID())"), Suite("group.\(UUID())"))
         try old.set(1, forKey: "a")
         let move = Migration.suiteToAppGroup(to: 1, from: old, into: new)
@@ -73,32 +70,8 @@ import Testing
         #expect(try new.values() == ["a": 1])
     }
 
-    @Test func `is deferred in an extension if one suite is the app's own, whatever its name`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        #expect(try fixture.cache.upgrade([fixture.move()], role: .appExtension).deferred.count == 1)
-        #expect(try fixture.new.values.isEmpty)
-    }
-
-    @Test func `is deferred while the source reads as empty although the ledger remembers settings`() throws {
-        let fixture = try MoveFixture(old: ["token": "t"])
-        let first = Migration(to: 1, "first", .settings(in: fixture.old.suite) { _ in })
-        try fixture.upgrade(first)
-        try fixture.old.suite.update(remove: ["token"])
-        for _ in 0..<2 {
-            let report = try fixture.upgrade(first, fixture.move(to: 2))
-            #expect(report.deferred.map(\.migration.name) == ["move"])
-            #expect(report.deferred.first?.reason.contains("unlocked") == true)
-        }
-        try fixture.old.suite.set("t", forKey: "token")
-        #expect(try fixture.upgrade(first, fixture.move(to: 2)).deferred.isEmpty)
-        #expect(try fixture.new.values == ["token": "t"])
-    }
-
     @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
-    func `fails for an invalid group and never falls back to another suite`(
-        name: String,
-        isSource: Bool
-    ) throws {
+    func `fails for an invalid group and never falls back to another suite`(name: String, isSource: Bool) throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let before = try Suite.standard.values()
         let move = Migration.suiteToAppGroup(
@@ -107,8 +80,7 @@ import Testing
             into: isSource ? fixture.new.suite : Suite(name)
         )
         let error = #expect(throws: MoltError.self) { try fixture.upgrade(move) }
-        #expect(error?.code == .invalidSuite)
-        #expect(error?.attachedStore == Suite(name).attachedName)
+        error?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
         #expect(try fixture.old.values == ["a": 1])
         #expect(try fixture.new.values.isEmpty)
@@ -125,8 +97,7 @@ import Testing
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
         #expect(registry.faults.first?.contains("same place") == true)
-        let error = #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }
-        #expect(error?.code == .invalidRegistry)
+        #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }?.expect(.invalidRegistry)
     }
 
     @Test func `leaves managed settings and the keys of third parties in place`() throws {
@@ -146,27 +117,20 @@ import Testing
     @Test func `shows earlier migrations the source, and later ones the destination, in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
+        let noKeys = MigrationStep.settings(in: new) { settings throws in #expect(try settings.keys == []) }
+        let keys = MigrationStep.settings(in: old) { settings in
+            let found = try settings.keys
+            #expect(found == ["count", "tags"])
+            try settings.set(2, forKey: "count")
+        }
+        let moved = MigrationStep.settings(in: new) { settings throws in
+            #expect(try settings.keys == ["count", "tags"])
+        }
+        let left = MigrationStep.settings(in: old) { settings throws in #expect(try settings.keys == []) }
         try fixture.upgrade(
-            Migration(
-                to: 1,
-                "older",
-                .run(onFreshStore: true, attaching: [old, new]) { migration in
-                    let (before, after) = (try migration.suite(old), try migration.suite(new))
-                    #expect(try before.keys == ["count", "tags"])
-                    #expect(try after.keys == [])
-                    try before.set(2, forKey: "count")
-                }
-            ),
+            Migration(to: 1, "older", keys, noKeys),
             fixture.move(to: 2, afterwards: .clean),
-            Migration(
-                to: 3,
-                "later",
-                .run(onFreshStore: true, attaching: [old, new]) { migration in
-                    let (before, after) = (try migration.suite(old), try migration.suite(new))
-                    #expect(try before.keys == [])
-                    #expect(try after.keys == ["count", "tags"])
-                }
-            ),
+            Migration(to: 3, "later", left, moved),
             .defaultsV4ToV5(to: 4, suite: new, keys: [.key("tags", .array(of: .string))])
         )
         #expect(try fixture.new.values == ["tags": ["a", "b"], "count": 2])

@@ -1,47 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
 
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
-
-    #if CHILD_PROCESSES
-        @Test(arguments: [false, true])
-        func `A move killed before its copy, or between copy and cleaning, is finished by the next opening`(
-            isCopied: Bool
-        ) async throws {
-            let values: [String: PropertyListValue] = ["a": 1, "b": "two"]
-            let fixture = try MoveFixture(old: values)
-            await #expect(processExitsWith: .signal(SIGKILL)) {
-                [
-                    old = fixture.old.name as String, new = fixture.new.name as String,
-                    path = fixture.cache.url.path as String, isCopied = isCopied as Bool
-                ] in
-                let move = Migration.suiteToAppGroup(
-                    to: 1,
-                    "move",
-                    from: Suite(old),
-                    into: Suite(new),
-                    afterwards: .clean
-                )
-                var configuration = CodableCache.Configuration()
-                configuration.hooks.atPoint = { point in
-                    if point == (isCopied ? .before(.remove, of: Suite(old)) : .before(.add, of: Suite(new))) {
-                        kill(getpid(), SIGKILL)
-                    }
-                }
-                _ = try CodableCache(at: URL(filePath: path), migrations: [move], configuration: configuration)
-            }
-            #expect(try fixture.old.values == values)
-            #expect(try fixture.new.values == (isCopied ? values : [:]))
-            #expect(try fixture.new.history.isEmpty == !isCopied)
-            try fixture.upgrade(fixture.move(afterwards: .clean))
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == values)
-            #expect(try fixture.new.history == ["move"])
-        }
-    #endif
 
     /// Runs the move, and a closure when all its changes, or only its removals, are about to be made.
     private func upgrade(
@@ -133,13 +97,11 @@ import Testing
             let (source, file) = (fixture.old.suite, try fixture.new.file)
             let whole = try Data(contentsOf: file)
             let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
-            let error = #expect(throws: MoltError.self) {
+            #expect(throws: MoltError.self) {
                 try fixture.upgrade(move) { point in
                     if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }
                 }
-            }
-            #expect(error?.code == .unreadable)
-            #expect(error?.outcome == .committed)
+            }?.expect(.unreadable, outcome: .committed)
             #expect(try fixture.old.values == ["a": 1])
             try whole.write(to: file)
             try upgrade(fixture)
@@ -162,26 +124,6 @@ import Testing
             try upgrade(fixture)
             #expect(try fixture.old.values.isEmpty)
             #expect(try fixture.new.values == ["a": 1])
-        }
-
-        @Test(arguments: [true, false])
-        func `An unreadable suite fails the move, which runs once the suite is readable`(isSource: Bool) throws {
-            let fixture = try MoveFixture(old: ["a": 1], new: ["b": 2])
-            let suite = isSource ? fixture.old : fixture.new
-            let whole = try Data(contentsOf: suite.file)
-            let damage = Data("damage".utf8)
-            try suite.writeFile(damage)
-            let error = #expect(throws: MoltError.self) {
-                try fixture.upgrade(fixture.move(afterwards: .clean))
-            }
-            #expect(error?.code == .unreadable)
-            #expect(error?.attachedStore == suite.suite.attachedName)
-            #expect(try Data(contentsOf: suite.file) == damage)
-            #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
-            try suite.writeFile(whole)
-            try fixture.upgrade(fixture.move(afterwards: .clean))
-            #expect(try fixture.new.values == ["a": 1, "b": 2])
-            #expect(try fixture.old.values.isEmpty)
         }
     #endif
 }

@@ -35,22 +35,6 @@ import Testing
         }
     #endif
 
-    @Test func `A thousand settings are moved`() throws {
-        let values = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("key \($0)", PropertyListValue.int($0)) })
-        let fixture = try MoveFixture(old: values)
-        #expect(try fixture.upgrade(fixture.move(afterwards: .clean)).keys.count == 1_000)
-        #expect(try fixture.new.values == values)
-        #expect(try fixture.old.values.isEmpty)
-    }
-
-    @Test func `Unsaved settings of the app are moved`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        let defaults = try #require(UserDefaults(suiteName: fixture.old.suite.domainName))
-        defaults.set(2, forKey: "unsaved")
-        try fixture.upgrade(fixture.move())
-        #expect(try fixture.new.values == ["a": 1, "unsaved": 2])
-    }
-
     // MARK: Several moves
 
     @Test func `A move there and back changes nothing, in one upgrade or in two`() throws {
@@ -97,15 +81,6 @@ import Testing
     }
 
     // MARK: Stores
-
-    @Test func `A move runs on a new store and on an existing one`() throws {
-        for wasThere in [false, true] {
-            let fixture = try MoveFixture(old: ["a": 1])
-            if wasThere { try CodableCache(at: fixture.cache.url).close() }
-            #expect(try fixture.upgrade(fixture.move()).keys.map(\.outcome) == [.copied])
-            #expect(try fixture.new.values == ["a": 1])
-        }
-    }
 
     @Test func `A plan and a dry run describe the move and change nothing`() throws {
         let fixture = try MoveFixture(old: ["a": 1])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -17,13 +18,6 @@ import Testing
         #expect(report.keys.allSatisfy { $0.store == fixture.old.suite.attachedName })
     }
 
-    @Test func `Matching keys are moved, and the report names the others`() throws {
-        let fixture = try MoveFixture(old: ["a.1": 1, "b.1": 2])
-        let report = try fixture.upgrade(fixture.move(keys: .matching("those of a") { $0.hasPrefix("a.") }))
-        #expect(try fixture.new.values == ["a.1": 1])
-        #expect(report.outcomes == ["a.1": .copied, "b.1": .kept])
-    }
-
     @Test func `A renamed key arrives under its new name, and the report says so`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
         let report = try fixture.upgrade(
@@ -37,27 +31,21 @@ import Testing
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
     func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
-        }
-        #expect(error?.code == .keyExists)
-        #expect(error?.key == "b")
-        #expect(error?.message.contains("\"a\"") == true)
+        }?.expect(.keyExists, key: "b", says: "\"a\"")
         #expect(try fixture.old.values == ["a": 1, "b": 2])
         #expect(try fixture.new.values.isEmpty)
     }
 
-    @Test func `Two keys with the same value may be merged, and both are cleaned`() throws {
-        let fixture = try MoveFixture(old: ["a": 1, "b": 1])
+    @Test(arguments: [["a": 1, "b": 1], ["a": 1]] as [[String: PropertyListValue]])
+    func `A key may get the name of a missing key, or of one with the same value`(
+        old: [String: PropertyListValue]
+    ) throws {
+        let fixture = try MoveFixture(old: old)
         try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
         #expect(try fixture.new.values == ["b": 1])
         #expect(try fixture.old.values.isEmpty)
-    }
-
-    @Test func `The name of a missing key can be given to another key`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        try fixture.upgrade(fixture.move(renaming: ["a": "b"]))
-        #expect(try fixture.new.values == ["b": 1])
     }
 
     @Test(
@@ -81,15 +69,6 @@ import Testing
         let faults = MigrationRegistry([fixture.move(keys: keys, renaming: names)]).faults
         #expect(faults.count == 1)
         #expect(faults.first?.hasSuffix(fault) == true)
-    }
-
-    @Test func `Two moves need two names`() throws {
-        let registry: MigrationRegistry = [
-            .suiteToAppGroup(to: 1, from: Suite("a"), into: Suite("b")),
-            .suiteToAppGroup(to: 2, from: Suite("b"), into: Suite("c")),
-        ]
-        #expect(registry.faults.count == 1)
-        #expect(registry.faults.first?.contains("same name") == true)
     }
 
     // MARK: Conflicts
@@ -134,11 +113,9 @@ import Testing
         there: PropertyListValue
     ) throws {
         let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
-        }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.key == "time")
+        }?.expect(.typeMismatch, key: "time")
         #expect(try fixture.new.values["a"] == nil)
     }
 
@@ -146,7 +123,9 @@ import Testing
 
     @Test func `Cleaning leaves keys that lost a conflict and keys that were not moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3, "d": 4], new: ["a": 0, "b": 2])
-        try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
+        let report = try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
+        #expect(report.outcomes["a"] == .kept)
+        #expect(report.keys.first { $0.key == "a" }?.reason?.contains("destination") == true)
         #expect(try fixture.old.values == ["a": 1, "d": 4])
         #expect(try fixture.new.values == ["a": 0, "b": 2, "c": 3])
     }
@@ -160,14 +139,6 @@ import Testing
         #expect(try fixture.old.values == ["b": 2])
     }
 
-    @Test func `A finished move does not run again`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        try fixture.upgrade(fixture.move())
-        try fixture.old.suite.set(2, forKey: "late")
-        #expect(try fixture.upgrade(fixture.move()).isEmpty)
-        #expect(try fixture.new.values == ["a": 1])
-    }
-
     @Test func `The same move under another name finds all keys current`() throws {
         let values = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", PropertyListValue.int($0)) })
         let fixture = try MoveFixture(old: values)
@@ -175,5 +146,49 @@ import Testing
         let report = try fixture.upgrade(fixture.move(), fixture.move(to: 2, "again", conflict: .sourceWins))
         #expect(Set(report.keys.map(\.outcome)) == [.alreadyCurrent])
         #expect(try fixture.new.values == values)
+    }
+
+    // MARK: The system's keys, and one file for two suites
+
+    private static let values: [String: PropertyListValue] = [
+        "theme": "dark", "IABTCF_TCString": "x", "AppleLanguages": ["fr"], "NSWindow Frame main": "0 0 1 1",
+        "com.apple.a": 1,
+    ]
+
+    @Test(arguments: [
+        SuiteMove.Keys.except(prefixes: ["IABTCF_"]), .matching("no consent strings") { !$0.hasPrefix("IABTCF_") },
+    ])
+    func `A move of all settings but some leaves the system's keys where they are`(keys: SuiteMove.Keys) throws {
+        let fixture = try MoveFixture(old: Self.values)
+        let report = try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
+        #expect(report.outcomes["theme"] == .moved && report.outcomes["IABTCF_TCString"] == .kept)
+        #expect(try fixture.new.values == ["theme": "dark"])
+        #expect(try fixture.old.values.keys.sorted() == Self.values.keys.sorted().filter { $0 != "theme" })
+    }
+
+    @Test func `A move asks a closure about the system's keys if it is told to`() throws {
+        let fixture = try MoveFixture(old: Self.values)
+        try fixture.upgrade(
+            fixture.move(keys: .matching("all", includesSystemKeys: true) { _ in true }, afterwards: .clean)
+        )
+        #expect(try fixture.new.values == Self.values)
+    }
+
+    /// The file of settings that are not saved does not exist yet.
+    @Test(.enabled(if: TestHome.isAvailable), arguments: [(true, true), (true, false), (false, true)])
+    func `Two suites with one file are refused, and neither is changed`(isSaved: Bool, isSymbolic: Bool) throws {
+        let fixture = try MoveFixture(old: isSaved ? ["theme": "dark"] : [:])
+        if !isSaved { try fixture.old.defaults.set("dark", forKey: "theme") }
+        if isSymbolic {
+            try FileManager.default.createSymbolicLink(at: fixture.new.file, withDestinationURL: fixture.old.file)
+        } else {
+            try FileManager.default.linkItem(at: fixture.old.file, to: fixture.new.file)
+        }
+        let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
+        #expect(throws: MoltError.self) {
+            try fixture.upgrade(fixture.move(afterwards: .clean))
+        }?.expect(.unsupported, attachedStore: fixture.old.suite.attachedName)
+        if let bytes { #expect(try Data(contentsOf: fixture.old.file) == bytes) }
+        #expect(try fixture.old.values == ["theme": "dark"])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -40,51 +41,50 @@ import Testing
 
     private static let waiting = ["before", "move", "behind"]
 
-    @Test(arguments: Before.allCases)
-    func `are deferred with it in plan, dry run and opening, and the store opens`(before: Before) throws {
-        let (registry, url) = (migrations(before), fixture.cache.url)
+    @Test(arguments: Before.allCases, PrimaryStore.allCases)
+    func `are deferred with it in plan, dry run and upgrade, until the app opens the store`(
+        before: Before,
+        primary: PrimaryStore
+    ) throws {
+        let (registry, url, group) = (migrations(before), fixture.cache.url, group)
         try fixture.old.suite.update(set: ["tags": #"["a"]"#, "sound": 3])
         try CodableCache(at: url).close()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.role = .appExtension
         for _ in 0..<2 {
-            let plan = try MigrationPlan(forFileAt: url, migrations: registry, configuration: configuration)
-            #expect(plan.problems.isEmpty)
+            let plan: MigrationPlan
+            let reports: [MigrationReport]
+            switch primary {
+            case .cache:
+                plan = try MigrationPlan(forFileAt: url, migrations: registry, configuration: configuration)
+                reports = [
+                    try CodableCache.dryRun(at: url, migrations: registry, configuration: configuration),
+                    try fixture.cache.upgrade(registry, role: .appExtension),
+                ]
+                #expect(plan.problems.isEmpty && plan.pending.isEmpty)
+                #expect(
+                    plan.deferred[0].reason
+                        == "It uses the same attached store as migration \"move\" (version 2), which is deferred."
+                )
+                #expect(try group.values.isEmpty)
+            case .suite:
+                plan = try MigrationPlan(for: group.suite, migrations: registry, configuration: configuration)
+                reports = [
+                    try group.suite.dryRun(of: registry, configuration: configuration),
+                    try group.suite.upgrade(with: registry, configuration: configuration),
+                ]
+                #expect(try Set(group.allValues.keys) == ["molt.ledger"])
+                #expect(try group.suite.history().map(\.outcome) == [.deferred, .deferred, .deferred])
+            }
             #expect(plan.deferred.map(\.migration.name) == Self.waiting)
-            #expect(
-                plan.deferred[0].reason
-                    == "It uses the same attached store as migration \"move\" (version 2), which is deferred."
-            )
-            #expect(plan.pending.isEmpty)
-            let dryRun = try CodableCache.dryRun(at: url, migrations: registry, configuration: configuration)
-            #expect(dryRun.deferred == plan.deferred)
-            #expect(try fixture.cache.upgrade(registry, role: .appExtension).deferred == plan.deferred)
-            #expect(try group.values.isEmpty)
+            #expect(reports.map(\.deferred) == [plan.deferred, plan.deferred])
         }
-        let report = try fixture.cache.upgrade(registry)
+        let report = try primary == .cache ? fixture.cache.upgrade(registry) : group.suite.upgrade(with: registry)
         #expect(report.deferred.isEmpty)
         #expect(report.entries.map(\.migration.name) == Self.waiting)
         #expect(try group.values["volume"] == 3)
         #expect(try group.values["tags"] == #"["a"]"#)
-        #expect(try fixture.cache.upgrade(registry, role: .appExtension).isEmpty)
-    }
-
-    @Test(arguments: Before.allCases)
-    func `are deferred with it when a suite is the store`(before: Before) throws {
-        let registry = migrations(before)
-        try fixture.old.suite.set(3, forKey: "sound")
-        var configuration = MoltConfiguration()
-        configuration.role = .appExtension
-        for _ in 0..<2 {
-            let plan = try MigrationPlan(for: group.suite, migrations: registry, configuration: configuration)
-            #expect(plan.deferred.map(\.migration.name) == Self.waiting)
-            #expect(try group.suite.dryRun(of: registry, configuration: configuration).deferred == plan.deferred)
-            #expect(try group.suite.upgrade(with: registry, configuration: configuration).deferred == plan.deferred)
-            #expect(try Set(group.allValues.keys) == ["molt.ledger"])
-            #expect(try group.suite.history().map(\.outcome) == [.deferred, .deferred, .deferred])
-        }
-        #expect(try group.suite.upgrade(with: registry).entries.map(\.migration.name) == Self.waiting)
-        #expect(try group.values["volume"] == 3)
+        if primary == .cache { #expect(try fixture.cache.upgrade(registry, role: .appExtension).isEmpty) }
     }
 
     @Test func `are the only deferred ones: migrations of other suites and of records run`() throws {
@@ -115,10 +115,8 @@ import Testing
             configuration: configuration
         )
         #expect(plan.problems.map(\.code) == [.deferred])
-        let error = #expect(throws: MoltError.self) {
+        #expect(throws: MoltError.self) {
             try fixture.cache.upgrade(registry, role: .appExtension)
-        }
-        #expect(error?.code == .deferred)
-        #expect(error?.migration?.name == "block")
+        }?.expect(.deferred, migration: "block")
     }
 }

@@ -1,11 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
 
 #if os(Linux)
-    import Foundation
-
     /// On a device that was not unlocked since its start, the system keeps settings files closed.
     @Suite struct `Settings whose file cannot be opened` {
         private let scratch: ScratchSuite
@@ -32,54 +31,48 @@ import Testing
         }
 
         #if CHILD_PROCESSES
-            @Test(arguments: 0..<6)
-            func `Each kind of step is deferred and not marked as applied`(index: Int) async throws {
+            @Test func `Each kind of step is deferred and not marked as applied`() async throws {
                 await #expect(processExitsWith: .success) {
-                    [
-                        name = scratch.name as String, group = group.name as String, cache = cache.url as URL,
-                        index = index as Int
-                    ] in
+                    [name = scratch.name as String, group = group.name as String, directory = cache.directory as URL]
+                    in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
-                    let migration = Self.migrations(Suite(name), into: Suite(group))[index]
-                    for _ in 0..<2 {
-                        let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
-                        #expect(plan.deferred.map(\.migration) == [migration.id])
-                        let opened = try CodableCache(at: cache, migrations: [migration])
-                        #expect(opened.report.deferred.map(\.migration) == [migration.id])
-                        #expect(
-                            opened.report.deferred.first?.reason == """
-                                The settings in \(name) exist but cannot be read until the device is unlocked for the \
-                                first time after a restart.
-                                """
-                        )
-                        opened.close()
-                        #expect(try StoreFile.state(at: cache).ledger.map(\.outcome) == [.deferred])
+                    for migration in Self.migrations(Suite(name), into: Suite(group)) {
+                        let cache = directory.appending(path: "\(migration.version).molt")
+                        for _ in 0..<2 {
+                            let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
+                            #expect(plan.deferred.map(\.migration) == [migration.id])
+                            let opened = try CodableCache(at: cache, migrations: [migration])
+                            #expect(opened.report.deferred.map(\.migration) == [migration.id])
+                            #expect(
+                                opened.report.deferred.first?.reason == """
+                                    The settings in \(name) exist but cannot be read until the device is unlocked for \
+                                    the first time after a restart.
+                                    """
+                            )
+                            opened.close()
+                            #expect(try StoreFile.state(at: cache).ledger.map(\.outcome) == [.deferred])
+                        }
                     }
                 }
             }
 
             /// The app's first launch with Molt before the first unlock, and the next launch after it.
-            @Test func `Deferred conversions run once the file can be read`() async throws {
+            @Test(arguments: PrimaryStore.allCases)
+            func `Conversions run once the file can be read, and the closed suite itself is not upgraded`(
+                primary: PrimaryStore
+            ) async throws {
                 await #expect(processExitsWith: .success) {
-                    [name = scratch.name as String, group = group.name as String, cache = cache.url as URL] in
+                    [
+                        name = scratch.name as String, group = group.name as String, cache = cache.url as URL,
+                        primary = primary as PrimaryStore
+                    ] in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
                     let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
-                    let cache = try CodableCache(at: cache, migrations: registry)
-                    #expect(cache.report.deferred.count == 6)
-                    cache.close()
-                }
-                let migrations = Self.migrations(scratch.suite, into: group.suite)
-                #expect(try cache.upgrade(MigrationRegistry(migrations)).deferred.isEmpty)
-                let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
-                #expect(try scratch.values == expected)
-                #expect(try group.values == expected)
-            }
-
-            @Test func `Upgrading the closed suite itself is refused and changes nothing`() async throws {
-                await #expect(processExitsWith: .success) {
-                    [name = scratch.name as String, group = group.name as String] in
-                    Suite.closedDomains.withLock { _ = $0.insert(name) }
-                    let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
+                    if primary == .cache {
+                        let cache = try CodableCache(at: cache, migrations: registry)
+                        #expect(cache.report.deferred.count == 6)
+                        return cache.close()
+                    }
                     let error = await #expect(throws: MoltError.self) {
                         try await Suite(name).upgrade(with: registry)
                     }
@@ -88,34 +81,33 @@ import Testing
                     #expect(error?.store == Suite(name).attachedName)
                 }
                 let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
-                try await scratch.suite.upgrade(with: registry)
-                #expect(try scratch.values["tags"] == ["a"])
-                #expect(try group.values["new"] == 1)
+                try primary.upgrade(scratch.suite, cache: cache.url, with: registry)
+                let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
+                #expect(try scratch.values == expected)
+                #expect(try group.values == expected)
             }
 
             /// Missing permissions, unlike a locked device, do not go away by waiting.
-            @Test(arguments: 0..<6)
-            func `Each kind of step fails when permissions deny access`(index: Int) async throws {
+            @Test func `Each kind of step fails when permissions deny access`() async throws {
                 await #expect(processExitsWith: .success) {
-                    [
-                        name = scratch.name as String, group = group.name as String, cache = cache.url as URL,
-                        index = index as Int
-                    ] in
+                    [name = scratch.name as String, group = group.name as String, directory = cache.directory as URL]
+                    in
                     chmod(try ScratchSuite(named: name).file.path, 0)
                     if geteuid() == 0 {
                         chmod(try TestHome.directory.path, 0o711)
-                        chmod(cache.deletingLastPathComponent().path, 0o777)
+                        chmod(directory.path, 0o777)
                         try #require(seteuid(65_534) == 0)
                     }
-                    let migration = Self.migrations(Suite(name), into: Suite(group))[index]
-                    for _ in 0..<2 {
-                        let error = #expect(throws: (any Error).self) {
-                            try CodableCache(at: cache, migrations: [migration])
+                    for migration in Self.migrations(Suite(name), into: Suite(group)) {
+                        for _ in 0..<2 {
+                            let error = #expect(throws: (any Error).self) {
+                                let cache = directory.appending(path: "\(migration.version).molt")
+                                _ = try CodableCache(at: cache, migrations: [migration])
+                            }
+                            #expect("\(error as Any)".contains("Check its permissions."))
                         }
-                        #expect("\(error as Any)".contains("Check its permissions."))
                     }
-                    let error = #expect(throws: MoltError.self) { try Suite(name).values() }
-                    #expect(error?.code == .noPermission)
+                    #expect(throws: MoltError.self) { try Suite(name).values() }?.expect(.noPermission)
                 }
             }
         #endif
@@ -135,7 +127,7 @@ import Testing
 @Suite struct `Evidence of settings in a suite's file` {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
 
-    private func evidence(_ objects: [String: Any]?, _ format: PropertyListSerialization.PropertyListFormat = .binary)
+    private func evidence(_ objects: [String: Any]?, _ format: PropertyListSerialization.PropertyListFormat)
         throws -> SuiteEvidence
     {
         defer { try? FileManager.default.removeItem(at: file) }
@@ -145,14 +137,12 @@ import Testing
         return SuiteEvidence(fileAt: file.path)
     }
 
-    @Test func `A missing or empty file is evidence of no settings`() throws {
-        #expect(try evidence(nil) == .empty)
-        #expect(try evidence([:]) == .empty)
-        #expect(try evidence([:], .xml) == .empty)
-    }
-
-    @Test func `A file with values is evidence of settings`() throws {
-        #expect(try evidence(["a": 1]) == .filled)
-        #expect(try evidence(["a": 1], .xml) == .filled)
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
+    func `Only a file with values is evidence of settings`(
+        format: PropertyListSerialization.PropertyListFormat
+    ) throws {
+        #expect(try evidence(nil, format) == .empty)
+        #expect(try evidence([:], format) == .empty)
+        #expect(try evidence(["a": 1], format) == .filled)
     }
 }

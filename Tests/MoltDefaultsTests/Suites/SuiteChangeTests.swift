@@ -47,15 +47,18 @@ import Testing
     }
 
     @Test func `replaces a value by one that the platform takes for equal`() throws {
-        let values: [PropertyListValue] = [
-            .int(0), .bool(false), .double(0), .int(1), .bool(true), .double(1), "1", [1], [.double(1)], [.bool(true)],
-            ["a": 1], ["a": .double(1)], "\u{E9}", "e\u{301}", .data(Data([1, 2])), .data(Data([2, 1])),
+        let values: [[PropertyListValue]] = [
+            [.int(0), .bool(false), .double(0)], [.int(1), .bool(true), .double(1), "1"],
+            [[1], [.double(1)], [.bool(true)]], [["a": 1], ["a": .double(1)]], ["\u{E9}", "e\u{301}"],
+            [.data(Data([1, 2])), .data(Data([2, 1]))],
         ]
-        for old in values {
-            for new in values {
-                try scratch.suite.set(old, forKey: "a")
-                try scratch.suite.set(new, forKey: "a")
-                #expect(try scratch.values == ["a": new], "\(old) to \(new)")
+        for equal in values {
+            for old in equal {
+                for new in equal where new != old {
+                    try scratch.suite.set(old, forKey: "a")
+                    try scratch.suite.set(new, forKey: "a")
+                    #expect(try scratch.values == ["a": new], "\(old) to \(new)")
+                }
             }
         }
     }
@@ -72,5 +75,40 @@ import Testing
         try scratch.suite.upgrade(with: migrations)
         #expect(try scratch.values == ["a": 3, "b": 2, "c": 3])
         #expect(try scratch.defaults.integer(forKey: "b") == 2)
+    }
+}
+
+/// Apple's systems keep each setting by itself, so a kill may leave a part of a committed change.
+@Suite struct `Committed changes of which a part was made` {
+    @Test func `The rest is made, after any number of single changes`() throws {
+        var patch = SuitePatch(snapshot: ["name": "Ada", "mail": "a@b.c", "count": 3])
+        patch.set = ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4]
+        patch.remove = ["name", "mail"]
+        patch.renamed = ["fullName": "name", "address": "mail"]
+        try expectCompleted(patch, ["fullName": "Ada", "address": "a@b.c", "theme": "dark", "count": 4], changes: 6)
+    }
+
+    @Test func `All settings may be renamed`() throws {
+        var patch = SuitePatch(snapshot: ["a": 1])
+        patch.set = ["b": 1, "c": 2]
+        patch.remove = ["a"]
+        patch.renamed = ["b": "a"]
+        try expectCompleted(patch, ["b": 1, "c": 2], changes: 3)
+    }
+
+    private func expectCompleted(
+        _ patch: SuitePatch,
+        _ expected: [String: PropertyListValue],
+        changes count: Int
+    ) throws {
+        let suite = Suite("partial")
+        let changes = Suite.inOrder(try patch.changes(to: patch.snapshot, of: suite))
+        #expect(changes.count == count)
+        for made in 0...changes.count {
+            var values = patch.snapshot
+            for (key, value) in changes.prefix(made) { values[key] = value }
+            for (key, value) in try patch.changes(to: values, of: suite) { values[key] = value }
+            #expect(values == expected, "after \(made)")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -16,9 +17,7 @@ import Testing
     @Test(arguments: ["", "NSGlobalDomain", "Apple Global Domain", "NSArgumentDomain", "a\0b"])
     func `is refused when no suite can have it`(name: String) {
         let suite = Suite(name)
-        let error = #expect(throws: MoltError.self) { try suite.validate() }
-        #expect(error?.code == .invalidSuite)
-        #expect(error?.store == name)
+        #expect(throws: MoltError.self) { try suite.validate() }?.expect(.invalidSuite, store: name)
         #expect(throws: MoltError.self) { try suite.value(forKey: "a") }
         #expect(throws: MoltError.self) { try suite.set(1, forKey: "a") }
         #expect(throws: MoltError.self) { try suite.values() }
@@ -33,8 +32,7 @@ import Testing
             let suite = Suite(name)
             for call in [{ try suite.set(1, forKey: "a") }, { _ = try suite.upgrade(with: [Migration(to: 1, "one")]) }]
             {
-                let error = #expect(throws: MoltError.self) { try call() }
-                #expect(error?.code == .invalidSuite)
+                #expect(throws: MoltError.self) { try call() }?.expect(.invalidSuite)
             }
         }
 

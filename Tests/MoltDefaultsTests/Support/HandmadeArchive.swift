@@ -20,6 +20,31 @@ enum HandmadeArchive {
         return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     }
 
+    /// A binary property list of objects whose offsets and references are single bytes; the first is the root.
+    static func binaryList(_ objects: [UInt8]...) -> Data {
+        var bytes = Data("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for object in objects {
+            offsets.append(UInt8(bytes.count))
+            bytes += object
+        }
+        let table = UInt8(bytes.count)
+        bytes += offsets
+        bytes += [0, 0, 0, 0, 0, 0, 1, 1] as [UInt8]
+        for count in [UInt8(objects.count), 0, table] { bytes += [0, 0, 0, 0, 0, 0, 0, count] as [UInt8] }
+        return bytes
+    }
+
+    /// The archive of collections of the objects with some indices: 1 and so on are the collections, and then comes the
+    /// string "text".
+    static func collections(_ name: String, keys: [Int]? = nil, _ collections: [[Int]]) throws -> Data {
+        let keys = keys.map { "<key>NS.keys</key>\(references($0))" } ?? ""
+        let objects = collections.map { indices in
+            object(class: collections.count + 2, "\(keys)<key>NS.objects</key>\(references(indices))")
+        }
+        return try binary(objects + ["<string>text</string>", type(name)])
+    }
+
     /// An object whose class is the object with an index.
     static func object(class type: Int, _ properties: String) -> String {
         "<dict><key>$class</key>\(reference(type))\(properties)</dict>"

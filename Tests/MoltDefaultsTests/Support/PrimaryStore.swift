@@ -8,21 +8,12 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
     case suite
 
     /// Upgrades the store.
-    func upgrade(
-        _ suite: Suite,
-        cache: URL,
-        with migrations: MigrationRegistry,
-        _ hook: UpgradeHook? = nil
-    ) throws {
+    func upgrade(_ suite: Suite, cache: URL, with migrations: MigrationRegistry, _ hook: UpgradeHook? = nil) throws {
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = hook
         switch self {
-        case .cache:
-            var configuration = CodableCache.Configuration()
-            configuration.hooks.atPoint = hook
-            try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
-        case .suite:
-            var configuration = MoltConfiguration()
-            configuration.hooks.atPoint = hook
-            try suite.upgrade(with: migrations, configuration: configuration)
+        case .cache: try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
+        case .suite: try suite.upgrade(with: migrations, configuration: configuration)
         }
     }
 
@@ -47,5 +38,22 @@ extension Suite {
             isFresh: own == nil && values().isEmpty,
             ledger: own?.ledger ?? []
         )
+    }
+}
+
+/// The part of a committed upgrade's changes to a suite that is made at once.
+enum AppliedPart: String, Codable, CaseIterable, Sendable {
+    /// All, if no other suite changes.
+    case all
+    /// Additions and replacements, and the rows of the ledger.
+    case add
+    /// Removals.
+    case remove
+}
+
+extension UpgradePoint {
+    /// The point after the commit at which a part of the changes to a suite is about to be made.
+    static func before(_ part: AppliedPart, of suite: Suite) -> UpgradePoint {
+        UpgradePoint(.beforeApply, "\(suite.attachedName) (\(part))")
     }
 }

@@ -19,10 +19,14 @@ final class ScratchCache: Sendable {
     func upgrade(
         _ registry: MigrationRegistry,
         role: MoltConfiguration.Role = .app,
+        attaching suites: [Suite] = [],
+        backup: BackupPolicy? = nil,
         _ hook: UpgradeHook? = nil
     ) throws -> MigrationReport {
         var configuration = CodableCache.Configuration()
         configuration.role = role
+        configuration.attached = suites
+        configuration.backup = backup
         configuration.hooks.atPoint = hook
         configuration.hooks.findsUnmatchedNames = true
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)

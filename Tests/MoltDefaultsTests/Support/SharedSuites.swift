@@ -1,5 +1,4 @@
 import Foundation
-import TestHome
 import Testing
 
 @testable import Molt
@@ -12,25 +11,14 @@ struct SharedSuites: Codable, Sendable {
         case cache, otherCache, widget
     }
 
-    private let directory: URL
-    private let names: [String]
+    let files: SharedFiles
 
     init() throws {
-        names = [TestHome.newSuiteName(), TestHome.newSuiteName()]
-        directory = try TestHome.directory.appendingPathComponent("shared-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        files = try SharedFiles(suites: 2)
     }
-
-    func remove() {
-        for name in names { Suite(name).erase() }
-        try? FileManager.default.removeItem(at: directory)
-    }
-
-    private var old: Suite { Suite(names[0]) }
-    private var group: Suite { Suite(names[1]) }
 
     private var migrations: MigrationRegistry {
-        let (old, group) = (old, group)
+        let (old, group) = (files.suites[0], files.suites[1])
         return [
             Migration(to: 1, "smaller", .settings(in: old) { try Self.halve("size", in: $0) }),
             .suiteToAppGroup(to: 2, from: old, into: group),
@@ -43,33 +31,25 @@ struct SharedSuites: Codable, Sendable {
         try settings.set(.double(size / 2), forKey: key)
     }
 
-    /// Writes the settings of an earlier release, and caches from before any migration.
+    private func url(_ store: Store) -> URL { files.cache(store.rawValue) }
+
+    /// Writes the settings of an earlier release, and caches from before any migration, and keeps an image of them.
     func prepare() throws {
-        try old.update(set: ["size": 16.0, "name": "n"])
+        try files.suites[0].update(set: ["size": 16.0, "name": "n"])
         for store in [Store.cache, .otherCache] { try CodableCache(at: url(store)).close() }
+        try files.keep(files.image(), as: "before")
     }
-
-    /// Removes everything but the recorded points.
-    func reset() throws {
-        let points = try Data(contentsOf: pointsFile)
-        remove()
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try points.write(to: pointsFile)
-    }
-
-    private func url(_ store: Store) -> URL { directory.appendingPathComponent("\(store.rawValue).molt") }
 
     func upgrade(_ store: Store, _ hook: UpgradeHook? = nil) throws {
-        switch store {
-        case .cache, .otherCache:
-            var configuration = CodableCache.Configuration()
-            configuration.hooks.atPoint = hook
-            try CodableCache(at: url(store), migrations: migrations, configuration: configuration).close()
-        case .widget:
-            var configuration = MoltConfiguration()
-            configuration.hooks.atPoint = hook
-            try old.upgrade(with: migrations, configuration: configuration)
-        }
+        let primary: PrimaryStore = store == .widget ? .suite : .cache
+        try primary.upgrade(files.suites[0], cache: url(store), with: migrations, hook)
+    }
+
+    /// Upgrades, and keeps the points of the upgrade.
+    func recordPoints(of store: Store) throws {
+        let points = Locked<[UpgradePoint]>([])
+        try upgrade(store) { point in points.withLock { $0.append(point) } }
+        try files.keep(points.withLock { $0 }, as: "points")
     }
 
     func upgrade(_ store: Store, killedAt point: Int) throws {
@@ -83,28 +63,26 @@ struct SharedSuites: Codable, Sendable {
         }
     }
 
-    // MARK: Points
-
-    private var pointsFile: URL { directory.appendingPathComponent("points") }
-
-    func recordPoints(of store: Store) throws {
-        let points = Locked<[String]>([])
-        try upgrade(store) { point in points.withLock { $0.append(point.description) } }
-        try JSONEncoder().encode(points.withLock { $0 }).write(to: pointsFile)
+    /// Checks that the other stores, and the one that was killed, finish what each kill has left.
+    func expectFinishing(_ first: Store, _ others: [Store]) throws {
+        let kills: [String: SharedFiles.Image] = try files.kept("kills")
+        for (point, image) in kills {
+            for other in others {
+                try files.restore(image)
+                for store in [other, first, other] {
+                    try upgrade(store)
+                    try expectEachChangeOnce("\(store) after a kill at \(point) of \(first)")
+                }
+            }
+        }
     }
 
-    var points: [String] {
-        get throws { try JSONDecoder().decode([String].self, from: Data(contentsOf: pointsFile)) }
-    }
-
-    // MARK: The result
-
-    func expectEachChangeOnce() throws {
-        #expect(try old.values() == ["size": 8.0, "name": "n"])
-        #expect(try group.values() == ["size": 4.0, "name": "n"])
-        #expect(
-            try old.history().map(\.name).filter { $0 != "suite-to-app-group" && $0 != "smaller again" } == ["smaller"]
-        )
-        #expect(try group.history().map(\.name) == ["suite-to-app-group", "smaller again"])
+    private func expectEachChangeOnce(_ comment: Comment) throws {
+        let (old, group) = (files.suites[0], files.suites[1])
+        #expect(try old.values() == ["size": 8.0, "name": "n"], comment)
+        #expect(try group.values() == ["size": 4.0, "name": "n"], comment)
+        let own = try old.history().map(\.name).filter { $0 != "suite-to-app-group" && $0 != "smaller again" }
+        #expect(own == ["smaller"], comment)
+        #expect(try group.history().map(\.name) == ["suite-to-app-group", "smaller again"], comment)
     }
 }

@@ -11,10 +11,7 @@ func stored<Value: DefaultsSerializable & Sendable>(_ value: Value) throws -> Pr
 }
 
 /// The value that is read from a stored form.
-func read<Value: DefaultsSerializable>(
-    _ type: Value.Type,
-    from stored: PropertyListValue
-) throws -> Value {
+func read<Value: DefaultsSerializable>(_ type: Value.Type, from stored: PropertyListValue) throws -> Value {
     let key = DefaultsKey<Value?>("key")
     return try #require(try DictionarySettings(["key": stored]).value(for: key))
 }
@@ -56,5 +53,26 @@ extension ConversionOutcome {
     /// Why, and at which place, a value was not converted; nil if it was.
     var failure: (reason: String, place: String)? {
         if case .notConvertible(let reason, let place) = self { (reason, place.fullDescription) } else { nil }
+    }
+}
+
+/// Settings in memory: typed keys without the details of a real suite.
+final class DictionarySettings: SettingsAccess {
+    private let values: Locked<[String: PropertyListValue]>
+
+    init(_ values: [String: PropertyListValue] = [:]) {
+        self.values = Locked(values)
+    }
+
+    func value(forKey key: String) -> PropertyListValue? {
+        values.withLock { $0[key] }
+    }
+
+    func set(_ value: PropertyListValue, forKey key: String) {
+        values.withLock { $0[key] = value }
+    }
+
+    func removeValue(forKey key: String) {
+        _ = values.withLock { $0.removeValue(forKey: key) }
     }
 }

@@ -11,12 +11,10 @@ extension DefaultsKeys {
     fileprivate static let nested = DefaultsKey<Int??>("nested")
 }
 
-@Suite("Typed keys", .serialized)
-struct DefaultsKeyTests {
+@Suite("Typed keys", .serialized) struct DefaultsKeyTests {
     let settings = DictionarySettings()
 
-    @Test
-    func `A setting has its default, which is never written, until it is set and after it is removed`() throws {
+    @Test func `A setting has its default, which is never written, until it is set and after it is removed`() throws {
         #expect(settings[.tags] == ["first"])
         #expect(try settings.value(for: .count) == 1)
         #expect(settings.value(forKey: "tags") == nil)
@@ -33,8 +31,7 @@ struct DefaultsKeyTests {
         #expect(settings[.color].name == "red")
     }
 
-    @Test
-    func `An optional setting is nil until it is set, and setting nil removes it`() throws {
+    @Test func `An optional setting is nil until it is set, and setting nil removes it`() throws {
         #expect(settings[.period] == nil)
         try settings.set(.oneHour, for: .period)
         #expect(settings[.period] == .oneHour)
@@ -49,14 +46,7 @@ struct DefaultsKeyTests {
         #expect(settings[.nested] == 3)
     }
 
-    @Test
-    func `Keys of different types fit into one list`() {
-        let keys: [DefaultsKeys] = [.tags, .period, .key("old", .array(of: .codable))]
-        #expect(keys.map(\.name) == ["tags", "period", "old"])
-    }
-
-    @Test
-    func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
+    @Test func `The error for an unreadable value names the key, the place and the type, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: MoltError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
@@ -117,8 +107,7 @@ struct DefaultsKeyTests {
         return codes.withLock { $0 }
     }
 
-    @Test
-    func `A subscript reports an unreadable value and replaces it on assignment`() {
+    @Test func `A subscript reports an unreadable value and replaces it on assignment`() {
         // Stored by Defaults 4.
         settings.set("[\"a\"]", forKey: "tags")
         let reading = reported { #expect(settings[.tags] == ["first"]) }
@@ -135,8 +124,7 @@ struct DefaultsKeyTests {
     }
 
     #if CHILD_PROCESSES
-        @Test
-        func `A closed standard error, to which nothing can be reported, does not end the process`() async {
+        @Test func `A closed standard error, to which nothing can be reported, does not end the process`() async {
             await #expect(processExitsWith: .success) {
                 try FileHandle.standardError.close()
                 let settings = DictionarySettings(["tags": "no array"])
@@ -145,8 +133,7 @@ struct DefaultsKeyTests {
         }
     #endif
 
-    @Test
-    func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
+    @Test func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
         let ratio = DefaultsKey<Ratio>("ratio", default: Ratio(value: 1))
         settings[ratio] = Ratio(value: 2)
         #expect(reported { settings[ratio] = Ratio(value: .infinity) } == [.cannotStore])
@@ -157,8 +144,7 @@ struct DefaultsKeyTests {
         #expect(error.message == "JSON has no NaN and no infinity. Choose another form for it.")
     }
 
-    @Test
-    func `An error thrown by a custom bridge is the underlying error`() throws {
+    @Test func `An error thrown by a custom bridge is the underlying error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         settings.set(.array([.int(1)]), forKey: "picky")
         let error = try #require(throws: MoltError.self) { try settings.value(for: key) }
@@ -193,5 +179,61 @@ private struct Counts: Codable, DefaultsSerializable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(counts)
+    }
+}
+
+@Suite("Typed keys in a suite on disk") struct SuiteKeyTests {
+    let suite = Molt.Suite(TestHome.newSuiteName())
+
+    @Test func `Values at their limits are read back from the file`() throws {
+        try expectKept(Int.min, Int.max, Int8.min, UInt32.max, Int64.max, UInt.max, UInt64.max, [UInt64.max, 0])
+        try expectKept(0.1, Double.greatestFiniteMagnitude, Double.leastNonzeroMagnitude, Double.infinity)
+        try expectKept(-Float.infinity, Float.greatestFiniteMagnitude, CGFloat.infinity, true, [false, true])
+        try expectKept("", "<a> & \"b\"\n\u{1F984}", Date(timeIntervalSinceReferenceDate: 600_000_000), Data())
+        try expectKept(Data([0, 255]), UUID(), Decimal.greatestFiniteMagnitude, Int.min..<Int.max)
+    }
+
+    @Test func `Types of the app and containers are read back from the file`() throws {
+        let zone = TimeZone(id: "0", name: "Asia/Taipei")
+        let url = try #require(URL(string: "https://e.com/a?b=%20#c"))
+        try expectKept(url, Period.halfHour, EnumForm.oneHour, Level.high, zone, [Frog(name: "a")])
+        try expectKept(Note(when: Date(timeIntervalSinceReferenceDate: 600_000_000.25)))
+        try expectKept([UniqueID(12345): [UniqueID(1234): zone]], [[String: Set<Int>]](), [["a": Set([1, 2])], [:]])
+        try expectKept([Int8.min: [Period.oneHour]], Mixed(name: "n", count: .max))
+        let color = DefaultsKey<Color?>("color")
+        try suite.set(Color(name: "red"), for: color)
+        #expect(try suite.value(for: color)?.name == "red")
+    }
+
+    @Test(arguments: [true, false])
+    func `Assigning a setting replaces an unreadable value`(isNamed: Bool) throws {
+        let name = "level \(UUID().uuidString)"
+        let suite = isNamed ? suite : .standard
+        defer { try? suite.removeValue(forKey: name) }
+        let level = DefaultsKey<Level>(name, default: .low)
+        try suite.set(["no", "level"], forKey: name)
+        suite[level] = .high
+        #expect(try suite.value(forKey: name) == 2)
+        let list = DefaultsKey<[Int]>(name, default: [1])
+        suite[list] += [2]
+        #expect(try suite.value(forKey: name) == 2)
+        suite[list] = [3]
+        suite[list] += [4]
+        #expect(try suite.value(forKey: name) == [3, 4])
+    }
+
+    private func expectKept<each Value: DefaultsSerializable & Equatable & Sendable>(
+        _ values: repeat each Value,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        func expectKept<Kept: DefaultsSerializable & Equatable & Sendable>(_ value: Kept) throws {
+            let key = DefaultsKey<Kept?>("key")
+            try suite.set(value, for: key)
+            #expect(try suite.value(for: key) == value, sourceLocation: sourceLocation)
+            // Reads the file, not the platform's copy in memory.
+            let settings = DictionarySettings(try suite.values())
+            #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
+        }
+        repeat try expectKept(each values)
     }
 }

@@ -20,16 +20,3 @@ enum TestHome {
         "molt.test.\(UUID().uuidString)"
     }
 }
-
-@Suite("The tests' home directory", .enabled(if: TestHome.isAvailable))
-struct TestHomeTests {
-    @Test
-    func `Suites of the tests are written into their own directory`() throws {
-        let name = TestHome.newSuiteName()
-        let defaults = try #require(UserDefaults(suiteName: name))
-        defaults.set(1, forKey: "key")
-        defaults.synchronize()
-        let file = try TestHome.directory.appendingPathComponent("\(name).plist")
-        #expect(FileManager.default.fileExists(atPath: file.path))
-    }
-}

@@ -1,10 +1,9 @@
-import Testing
-
-@testable import Molt
+package import Molt
+package import Testing
 
 extension MoltError {
     /// Expects this code and these places, and that the message contains some words; nil is not compared.
-    func expect(
+    package func expect(
         _ code: Code? = nil,
         key: String? = nil,
         type: String? = nil,
@@ -43,4 +42,15 @@ extension MoltError {
         same(underlying as? Refusal, refusal.map { Refusal(value: $0) })
         for words in words { #expect(message.contains(words), sourceLocation: sourceLocation) }
     }
+}
+
+/// An error that a closure throws; its description stands for a user's data.
+package struct Refusal: Error, Equatable, CustomStringConvertible {
+    package var value: String
+
+    package init(value: String = "") {
+        self.value = value
+    }
+
+    package var description: String { value }
 }

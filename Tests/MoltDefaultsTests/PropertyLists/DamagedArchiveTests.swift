@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite struct `Damaged property lists and archives` {
+    #if os(Linux)
+        /// A binary property list like those of UserDefaults and of a journal.
+        private static func bytes() throws -> [UInt8] {
+            let object: [String: Any] = [
+                "text": "é", "list": [1, 2.5, true, ["deep": "x"]] as [Any], "big": UInt64.max,
+                "date": Date(timeIntervalSince1970: 9), "data": Data([1, 2, 3]), "none": [String](),
+            ]
+            return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
+        }
+
+        @Test func `A binary property list is read as Foundation reads it`() throws {
+            let list: [String: PropertyListValue] = [
+                "text": "é", "list": [1, 2.5, true, ["deep": "x"]], "big": .unsigned(.max),
+                "date": .date(Date(timeIntervalSince1970: 9)), "data": .data(Data([1, 2, 3])), "none": [],
+            ]
+            #expect(try PropertyListReader.value(Data(Self.bytes())) == .dictionary(list))
+        }
+
+        @Test func `A property list that contains itself is refused`() throws {
+            // One array whose only element is itself.
+            let list = HandmadeArchive.binaryList([0xA1, 0x00])
+            #expect(throws: CocoaError.self) { try PropertyListReader.value(list) }
+        }
+
+        @Test func `A suite's file that is a damaged binary property list is an error and is left unchanged`() throws {
+            let scratch = ScratchSuite(named: TestHome.newSuiteName())
+            var bytes = try Self.bytes()
+            // The table of objects lies behind the end of the file.
+            bytes[bytes.count - 3] = 0xFF
+            try scratch.writeFile(Data(bytes))
+            #expect(throws: MoltError.self) { try scratch.suite.allValues() }?.expect(.unreadable)
+            #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
+        }
+    #endif
+
+    // MARK: Archives that no archiver writes
+
+    /// Found by MoltFuzz: the unarchiver read beyond the end and ended the process.
+    @Test func `An archived dictionary with more keys than values, and an array that contains itself, are refused`()
+        throws
+    {
+        func read(_ name: String, keys: [Int]? = nil, _ values: [Int]) throws -> NSObject {
+            let archive = try HandmadeArchive.collections(name, keys: keys, [values])
+            return try KeyedArchive.object([NSObject.self], from: .data(archive))
+        }
+        #expect(throws: MoltError.self) { try read("NSDictionary", keys: [2, 2], [2]) }
+        let whole = try read("NSDictionary", keys: [2], [2])
+        #expect(whole as? NSDictionary == ["text": "text"])
+        #expect(throws: MoltError.self) { try read("NSArray", [1]) }
+    }
+
+    @Test func `An archive with endless, exponential or deep nesting is left unread`() throws {
+        // An array that contains itself; then thirty arrays that contain the next one twice: over 10⁹ elements.
+        let endless = try HandmadeArchive.collections("NSArray", [[1]])
+        let huge = try HandmadeArchive.collections("NSArray", (1...30).map { [$0 + 1, $0 + 1] } + [[]])
+        let small = try HandmadeArchive.collections("NSArray", [[2, 2], [3], []])
+        let form = DefaultsForm.array(of: .array(of: .array(of: .int)))
+        for data in [endless, huge] {
+            #expect(SwiftyConversion().convert(.data(data), as: form).failure != nil)
+        }
+        #expect(SwiftyConversion().convert(.data(small), as: form) == .converted([[[]], [[]]]))
+        // Archives in archives.
+        var data = Data("[1]".utf8)
+        for _ in 0..<40 {
+            data = try NSKeyedArchiver.archivedData(withRootObject: data, requiringSecureCoding: false)
+        }
+        #expect(SwiftyConversion().convert(.data(data), as: .array(of: .int)).failure != nil)
+    }
+
+    // MARK: Archives on which Foundation's unarchiver ends the process on Linux
+
+    @Test(arguments: [
+        "NSError", "NSOrthography", "NSTextCheckingResult", "NSString", "NSData", "NSDate", "NSURL", "NSUUID",
+        "NSValue",
+    ])
+    func `An archive of a class of Foundation without its members is refused`(name: String) throws {
+        let data = try HandmadeArchive.binary([HandmadeArchive.object(class: 2, ""), HandmadeArchive.type(name)])
+        #expect(throws: MoltError.self) {
+            let object: NSObject = try KeyedArchive.object([NSObject.self], from: .data(data))
+            _ = object
+        }?.expect(.typeMismatch)
+    }
+
+    @Test func `An archive of a name that the app maps to a class of Foundation is refused without members`() throws {
+        NSKeyedUnarchiver.setClass(NSString.self, forClassName: "molt.FormerText")
+        let data = try HandmadeArchive.binary([
+            HandmadeArchive.object(class: 2, ""), HandmadeArchive.type("molt.FormerText"),
+        ])
+        let object: NSObject? = try? KeyedArchive.object([NSObject.self], from: .data(data))
+        #expect(object == nil)
+    }
+
+    @Test func `An archive with any bit flipped gives a value or an error`() throws {
+        let url = try #require(NSURL(string: "https://e.com/a"))
+        let uuid = try #require(NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+        let objects: [Any] = [
+            NSDate(timeIntervalSinceReferenceDate: 1.5), url, uuid, NSMutableString(string: "text"),
+            NSMutableData(data: Data([1, 2, 3])), NSSet(array: ["a"]), NSDictionary(dictionary: ["k": 1]), NSNull(),
+        ]
+        let data = try NSKeyedArchiver.archivedData(
+            withRootObject: NSArray(array: objects),
+            requiringSecureCoding: false
+        )
+        let whole: NSArray = try KeyedArchive.object([NSArray.self], from: .data(data))
+        #expect(whole.count == objects.count)
+        var refusals = 0
+        let bits = Array(stride(from: 0, to: data.count * 8, by: TestRun.choose(11, long: 1)))
+        for bit in bits {
+            var damaged = data
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            let read: NSArray? = try? KeyedArchive.object([NSArray.self], from: .data(damaged))
+            if read == nil { refusals += 1 }
+        }
+        #expect(refusals > bits.count / 32)
+    }
+
+    /// Two keys of a dictionary become the same, among others; Foundation then reads the first value.
+    @Test func `An archive of an object with another index in any place never ends the process`() throws {
+        let archive = try #require(try stored([Newt(name: "a")])?.data)
+        var (trials, unreadable) = (0, 0)
+        let step = TestRun.choose(5, long: 1)
+        for place in archive.indices {
+            for index in stride(from: UInt8(place % step), to: 32, by: step) {
+                trials += 1
+                var data = archive
+                data[place] = index
+                if (try? read([Newt].self, from: .data(data))) == nil { unreadable += 1 }
+            }
+        }
+        #expect(unreadable > trials / 32)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite("A suite's ledger after another process was killed") struct LeftoverRaceTests {
+    private let scratch: ScratchSuite
+
+    init() throws {
+        scratch = try ScratchSuite(["volume": 1])
+    }
+
+    /// Doubles the volume, so a second run would show.
+    private func doubling(_ version: Int) -> Migration {
+        let step = MigrationStep.settings(in: scratch.suite) { settings in
+            guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
+            try settings.set(.int(volume * 2), forKey: "volume")
+        }
+        return Migration(to: version, "double \(version)", step)
+    }
+
+    /// Upgrades, and calls a closure between the plan and the locks, as if another process got in.
+    private func upgrade(_ migrations: MigrationRegistry, before: @escaping @Sendable () throws -> Void) throws
+        -> MigrationReport
+    {
+        let isFirst = Locked(true)
+        var configuration = MoltConfiguration()
+        configuration.monitor = MigrationMonitor { event in
+            guard case .planned = event, isFirst.withLock({ $0 }) else { return }
+            isFirst.withLock { $0 = false }
+            do { try before() } catch { Issue.record(error) }
+        }
+        let report = try scratch.suite.upgrade(with: migrations, configuration: configuration)
+        #expect(!isFirst.withLock { $0 })
+        return report
+    }
+
+    /// What happens between the plan and the locks.
+    enum Meanwhile: CaseIterable {
+        case killedBeforeItsChanges, killedAsFirst, upgradedByCache, upgradedByItself
+    }
+
+    @Test(arguments: Meanwhile.allCases)
+    func `The ledger includes what another store has applied, or a killed process has committed`(
+        meanwhile: Meanwhile
+    ) throws {
+        let (scratch, suite, cache) = (scratch, scratch.suite, try ScratchCache())
+        let isFirst = meanwhile != .killedBeforeItsChanges
+        let earlier = isFirst ? [] : [Migration(to: 1, "empty", .settings(in: suite) { _ in })]
+        try suite.upgrade(with: MigrationRegistry(earlier))
+        let others = MigrationRegistry(earlier + [doubling(2)])
+        let migrations = MigrationRegistry(earlier + [doubling(2), doubling(3)])
+        let report = try upgrade(migrations) {
+            guard [.upgradedByCache, .upgradedByItself].contains(meanwhile) else { return try scratch.commit(others) }
+            _ = try meanwhile == .upgradedByCache ? cache.upgrade(others) : suite.upgrade(with: others)
+        }
+        #expect(report.entries.map(\.migration.name) == ["double 3"])
+        #expect(try scratch.values["volume"] == 4)
+        #expect(try suite.upgradeState().version == 3)
+        #expect(try scratch.history == earlier.map(\.name) + ["double 2", "double 3"])
+        #expect(try suite.upgrade(with: migrations).isEmpty)
+        #expect(try cache.upgrade(migrations).entries.allSatisfy { $0.steps.isEmpty })
+        #expect(try scratch.values["volume"] == 4)
+    }
+
+    /// The copy of a suite that the journal's patch was made for may come back after another store has applied it.
+    @Test func `A journal of changes that the suite has been through changes nothing`() throws {
+        let suite = scratch.suite
+        let migrations = MigrationRegistry([doubling(1)])
+        try scratch.commit(migrations)
+        try ScratchCache().upgrade(migrations)
+        #expect(try scratch.values["volume"] == 2)
+        // The app goes back to the value that the patch was computed from.
+        try suite.set(1, forKey: "volume")
+        try suite.upgrade(with: migrations)
+        #expect(try scratch.values["volume"] == 1)
+        #expect(try scratch.history == ["double 1"])
+        #expect(try suite.pendingJournal().isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `A ledger in a newer format is not written, and read if this release may`(isReadable: Bool) throws {
+        let suite = scratch.suite
+        try suite.upgrade(with: [doubling(1)])
+        var text = try #require(try scratch.allValues["molt.ledger"]?.string)
+        let format = isReadable ? "\"format\":2,\"readerFormat\":1,\"later\":true" : "\"format\":2"
+        text.replace("\"format\":1", with: format)
+        if isReadable { text.replace("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\"") }
+        try suite.write(set: ["molt.ledger": .string(text)])
+        let before = try scratch.allValues
+        if isReadable {
+            #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
+            let ledger = try suite.history()
+            #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
+        }
+        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
+        if isReadable { #expect(error?.message.contains("this release of Molt writes formats up to 1") == true) }
+        #expect(try scratch.allValues == before)
+    }
+}
