@@ -5,7 +5,7 @@
     import Testing
     import TestSupport
 
-    /// In a process of its own: another test may make the library save the suites. So it can run beside others, too.
+    /// In a process of its own, because another test may make the library save the suites.
     @Suite(
         "Losses of power during an upgrade of suites",
         .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library")

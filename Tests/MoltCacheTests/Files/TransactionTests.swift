@@ -72,22 +72,22 @@ import Testing
         let other = LedgerEntry(name: "Müller's \"row\"", version: 1, appliedAt: Date(timeIntervalSince1970: 6))
         #expect(throws: TestFailure.self) {
             try store.commit { transaction throws in
-                try transaction.record([entry], version: 7)
+                try transaction.addToLedger([entry], version: 7)
                 throw TestFailure.expected
             }
         }
         #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.withWriteTransaction(until: nil) { transaction in
-            try transaction.record([entry], version: 7)
+            try transaction.addToLedger([entry], version: 7)
             return false
         } waiting: {
         }
         #expect(try StoreFile.state(at: scratch.file()) == .fresh)
         try store.commit { transaction throws in
             #expect(try transaction.state() == .fresh)
-            try transaction.record([entry], version: 7)
+            try transaction.addToLedger([entry], version: 7)
         }
-        try store.commit { try $0.record([other], version: 7) }
+        try store.commit { try $0.addToLedger([other], version: 7) }
         #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
         #expect(try StoreFile.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
@@ -100,7 +100,7 @@ import Testing
             JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
         ]
         try store.commit { transaction in
-            try transaction.record([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
+            try transaction.addToLedger([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
             try transaction.addToJournal(Array(entries[..<2]))
         }
         try store.commit { try $0.addToJournal([entries[2]]) }

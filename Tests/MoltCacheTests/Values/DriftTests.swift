@@ -227,7 +227,8 @@ struct DriftTests {
         let second = try encodings { try cache.set(Counting(), forKey: "b") }
         let batch = try encodings { try cache.setAll(["c": Counting(), "d": Counting()]) }
         let optional = try encodings { try cache.set(Optional(Counting()), forKey: "e") }
-        #expect([first, second, batch, optional] == [2, 1, 2, 1])
+        let counts: [Int] = [first, second, batch, optional]
+        #expect(counts == [2, 1, 2, 1])
         cache.close()
         // No shape is needed, or no closure receives the drift.
         let silent: [(MoltConfiguration.MismatchPolicy, MigrationMonitor?)] = [
@@ -237,7 +238,8 @@ struct DriftTests {
             let cache = try open(policy, monitor: monitor)
             let single = try encodings { try cache.set(Counting(), forKey: "a") }
             let batch = try encodings { try cache.setAll(["b": Counting()]) }
-            #expect([single, batch] == [1, 1])
+            let counts: [Int] = [single, batch]
+            #expect(counts == [1, 1])
             cache.close()
         }
     }

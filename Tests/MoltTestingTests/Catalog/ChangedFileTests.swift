@@ -235,7 +235,8 @@ struct ChangedFileTests {
         )
         try directory.remove("Golden/0-everyday@1.json")
         let squashed = await failure(of: directory, through: [both, Releases.nickname], versions: [0])
-        #expect(Set(squashed?.kinds ?? []).isDisjoint(with: [.changed, .catalog, .missingGolden]))
+        let kinds: Set<VerificationFailure.Kind> = Set(squashed?.kinds ?? [])
+        #expect(kinds.isDisjoint(with: [.changed, .catalog, .missingGolden]))
     }
 
     @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
