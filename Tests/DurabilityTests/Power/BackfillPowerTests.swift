@@ -40,7 +40,7 @@ extension PowerLossTests {
             #expect(new.ledger.map(\.outcome) == [.ran])
             #expect(zip(old.records, new.records).contains { $0 != $1 })
 
-            let sweep = try PowerLossSweep(of: recording, limit: 10, seeds: 40)
+            let sweep = try PowerLossSweep(of: recording, limit: 20, seeds: 40)
             var partlyUpgraded = 0
             let count = try sweep.run { moment in
                 let left = try StoreFile.contents(at: place.cache)

@@ -274,9 +274,8 @@ struct BlockTests {
         @Test func `A context that is used after its block, or after a failed one, stops the process`() async {
             await #expect(processExitsWith: .success) {
                 let kept = Kept()
-                let store = try OldStore(Self.records)
-                try await store.upgrade { kept.contexts.append($0) }
-                _ = try await store.failure {
+                try await OldStore(Self.records).upgrade { kept.contexts.append($0) }
+                _ = try await OldStore(Self.records).failure {
                     kept.contexts.append($0)
                     throw Refusal()
                 }
@@ -500,9 +499,9 @@ struct CaughtErrorTests {
             sigemptyset(&blocked)
             for trap in signals { sigaddset(&blocked, trap) }
             pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
-            guard let call = calls.popLast() else { exit(EXIT_SUCCESS) }
+            guard let call = calls.popLast() else { _exit(EXIT_SUCCESS) }
             try? call()
-            exit(EXIT_FAILURE)
+            _exit(EXIT_FAILURE)
         }
     }
 #endif

@@ -148,7 +148,7 @@ import Testing
                 }
             }
             let string = try #require(try RecordValue(json: (plain + "\"").utf8).string)
-            #expect(string.isSameText(as: String(plain.dropFirst())))
+            #expect(string.isSameText(as: String(plain.unicodeScalars.dropFirst())))
             let fromEscapes = try #require(try RecordValue(json: (escaped + "\"").utf8).string)
             let sevenths = expected.unicodeScalars.filter { $0.value % 7 == 0 }
             #expect(fromEscapes.unicodeScalars.elementsEqual(sevenths))
