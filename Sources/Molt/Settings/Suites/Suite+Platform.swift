@@ -170,9 +170,16 @@ extension Suite {
         {
             let defaults = try makeDefaults()
             var content = try content(acceptingZeros: snapshot == nil)
-            if let snapshot, case .damaged(_, let isReadable) = content {
-                try restore(snapshot, isReadable: isReadable, defaults)
-                content = try self.content()
+            if let snapshot {
+                let isReadable: Bool? =
+                    switch content {
+                    case .damaged(_, let isReadable): isReadable
+                    case .values(let values): hasUnreadableLedger(values) ? true : nil
+                    }
+                if let isReadable {
+                    try restore(snapshot, isReadable: isReadable, defaults)
+                    content = try self.content()
+                }
             }
             let saved: [String: PropertyListValue]
             switch content {
@@ -199,6 +206,16 @@ extension Suite {
             return try normalized(
                 SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
             )
+        }
+
+        /// Whether only a part of the last write may be in the file: a loss of power can mix old and new sectors.
+        private func hasUnreadableLedger(_ values: [String: PropertyListValue]) -> Bool {
+            do {
+                _ = try SuiteLedger(in: values, of: self)
+                return false
+            } catch {
+                return (error as? MoltError)?.code == .unreadable
+            }
         }
 
         /// The values in the file, which are all after a call of ``save()``.
