@@ -91,6 +91,31 @@ struct UpgradeBeforeItBeginsTests {
         #expect(isWaiting.count == 1)
     }
 
+    @Test func `locks a suite that becomes available while it begins`() throws {
+        let scratch = try ScratchDirectory()
+        try CodableCache(at: scratch.file()).close()
+        let (open, closed) = (try Notebook(), try Notebook())
+        let configuration = CodableCache.Configuration { configuration in
+            // The clock is read between the locks of the suites and that of the file.
+            configuration.now = {
+                Suite.closedDomains.withLock { _ = $0.remove(closed.suite.domainName) }
+                return Date()
+            }
+        }
+        let lockedWhileRunning = Log<Bool>()
+        let step = MigrationStep.notes(closed) { settings in
+            let other = Result { try SuiteLock.all(of: [settings.suite]) { _ in { throw TestFailure.expected } } }
+            if case .failure(TestFailure.expected) = other { lockedWhileRunning.append(true) }
+            try settings.add("new")
+        }
+        try closed.whileClosed {
+            let migrations: MigrationRegistry = [open.adding("a"), Migration(to: 2, "closed", step)]
+            try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration).close()
+        }
+        #expect(lockedWhileRunning.all == [true])
+        #expect(try closed.lines == ["new"])
+    }
+
     @Test func `notes its attempt before the backup that debug builds make`() throws {
         let scratch = try ScratchDirectory()
         let cache = try CodableCache(at: scratch.file())

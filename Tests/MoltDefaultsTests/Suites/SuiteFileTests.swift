@@ -129,6 +129,12 @@
             await expectRestored(trials)
         }
 
+        @Test func `is restored if only a part of a new ledger is in it`() throws {
+            try scratch.writeFile(["molt.ledger": #"{"format":1,"entr"#, "a": 1, "c": 3])
+            try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
+            #expect(try scratch.suite.allValues() == Self.changed.merging(["c": 3]) { $1 })
+        }
+
         @Test(arguments: Damage.allCases)
         func `is restored from memory by a process that has read it before`(damage: Damage) throws {
             #expect(try scratch.values == Self.snapshot)

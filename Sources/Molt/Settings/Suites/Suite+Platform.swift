@@ -377,10 +377,13 @@ extension Suite {
             // Of a file with zeros, the library has read what is left.
             let unsaved = try isReadable ? [:] : objectsInMemory(defaults)
             guard !values.isEmpty || !unsaved.isEmpty else { return removeFile() }
-            // What is left of a ledger that was just written counts nothing.
-            for key in Suite.ownKeys where values[key] == nil { defaults.removeObject(forKey: key) }
+            // The library saves only what differs from its memory, where an object may be still, or not yet.
+            for key in Suite.ownKeys where values[key] == nil {
+                // What is left of a ledger that was being written.
+                defaults.set("", forKey: key)
+                defaults.removeObject(forKey: key)
+            }
             for (key, value) in values {
-                // The library saves only what differs from its memory, where the object may be still.
                 defaults.removeObject(forKey: key)
                 defaults.set(unsaved[key] ?? value.object, forKey: key)
             }
