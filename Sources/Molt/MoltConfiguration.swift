@@ -214,23 +214,20 @@ extension MoltConfiguration {
     }
 
     /// Throws when the upgrade was cancelled or its deadline has passed.
-    ///
-    /// - Parameter outcome: What is known of the store; nil in an upgrade's transaction, which adds it.
-    func checkCancellation(_ outcome: MoltError.Outcome? = nil) throws {
-        try checkDeadline(outcome)
+    func checkCancellation() throws {
+        try checkDeadline()
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",
             advice: "Open it again to upgrade it.",
-            outcome: outcome,
             underlying: CancellationError()
         )
     }
 
     /// Throws when the deadline has passed, or when the app has suspended its access to stores.
-    func checkDeadline(_ outcome: MoltError.Outcome? = nil) throws {
-        if StoreAccess.isSuspended { throw MoltError.suspended(outcome) }
-        if let deadline, ContinuousClock.now >= deadline { throw MoltError.deadlinePassed(outcome) }
+    func checkDeadline() throws {
+        if StoreAccess.isSuspended { throw MoltError.suspended() }
+        if let deadline, ContinuousClock.now >= deadline { throw MoltError.deadlinePassed }
     }
 }

@@ -183,7 +183,7 @@ final class AttachedWork {
     /// - Parameter phase: Nil for all changes.
     private func apply(_ change: Change, _ phase: SuitePatch.Phase?, _ configuration: MoltConfiguration) throws {
         // The next opening starts again from the beginning.
-        try configuration.checkDeadline(.committed)
+        try configuration.checkDeadline()
         let name = phase.map { "\($0)" } ?? "all"
         try afterCommit(change.entry.store) { _ in
             try configuration.reach(.beforeApply, "\(change.entry.store) (\(name))")

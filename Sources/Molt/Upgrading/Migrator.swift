@@ -33,10 +33,9 @@ package struct Migrator: Sendable {
     /// - Throws: ``MoltError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
     ///   `needsMigration`, `attemptsFailed` or, by its configuration, `migrationEdited` before anything is written;
     ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
-    ///   that failed; or the store's error. In all these cases the store is unchanged. Only `attachedStoreFailed` after
-    ///   the commit, `journalPending` after that of an earlier upgrade, and `deadlinePassed` between commit and journal
-    ///   mean that the store was upgraded: it keeps the changes that could not be made outside it, and applies them
-    ///   when it is next opened.
+    ///   that failed; or the store's error. In all these cases the store is as it was, unless ``MoltError/outcome`` is
+    ///   `committed`: the store keeps the changes that could not be made outside it, and applies them when it is next
+    ///   opened.
     package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
         try Upgrade(self, store).run(opening ?? configuration.opening(of: store))
     }

@@ -83,7 +83,7 @@ extension Suite {
         request.attached = Set(([self] + attached).map(\.attachedName))
         return try withStore(attaching: attached) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
-            try applyJournal(of: store)
+            try applyJournal(of: store, .unchanged)
             var kept: StoreBackup?
             if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
             let left: [String]
@@ -94,7 +94,7 @@ extension Suite {
                 if let kept, (error as? MoltError)?.mayBeCommitted != true { try? store.remove(kept) }
                 throw error
             }
-            try applyJournal(of: store)
+            try applyJournal(of: store, .committed)
             return left
         }
     }
@@ -118,15 +118,18 @@ extension Suite {
     }
 
     /// Makes the changes to the suites that are in the store's journal, if there are any.
-    private func applyJournal(of store: StoreFile) throws {
+    ///
+    /// - Parameter outcome: What the restore has done if the store stays busy.
+    private func applyJournal(of store: StoreFile, _ outcome: MoltError.Outcome) throws {
         guard try !store.state().journal.isEmpty else { return }
+        let wait = Self.patience(for: self, outcome)
         let stores = AttachedStores(store, MigrationRegistry(), role: .current)
         try store.withWriteTransaction(until: nil) { transaction in
             try AttachedWork(stores).apply(transaction.journal(), MoltConfiguration())
             try transaction.clearJournal()
             return true
         } waiting: {
-            try Self.patience(for: self)()
+            try wait()
         }
     }
 
@@ -152,13 +155,16 @@ extension Suite {
         }
     }
 
-    private static func patience(for suite: Suite) -> () throws -> Void {
+    private static func patience(
+        for suite: Suite,
+        _ outcome: MoltError.Outcome = .unchanged
+    ) -> () throws -> Void {
         givingUp(after: .seconds(5)) {
             MoltError(
                 .busy,
                 "Another process is upgrading the settings in \(suite).",
                 advice: "Try again.",
-                outcome: .unchanged,
+                outcome: outcome,
                 store: suite.domainName
             )
         }

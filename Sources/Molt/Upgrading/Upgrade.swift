@@ -23,6 +23,8 @@ final class Upgrade {
     private var expiredCount = 0
     /// Whether it has applied the journal of an earlier upgrade.
     private var hasFinishedEarlier = false
+    /// What a stop at this point does to the store; nil if something was changed, but not by the upgrade.
+    private var outcomeOfStop: MoltError.Outcome? = .unchanged
 
     init(_ migrator: Migrator, _ store: StoreFile) {
         self.migrator = migrator
@@ -55,6 +57,7 @@ final class Upgrade {
             let error = backup.settle(after: error)
             if var failure = error as? MoltError {
                 failure.store = failure.store ?? store.storeName
+                if failure.isStop { failure.outcome = failure.outcome ?? outcomeOfStop }
                 opening.end(with: failure)
                 throw failure
             }
@@ -83,7 +86,7 @@ final class Upgrade {
                 if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
                 return report(of: committed)
             }
-            try configuration.checkCancellation(.unchanged)
+            try configuration.checkCancellation()
             plan = try migrator.plan(for: store)
         }
     }
@@ -97,7 +100,9 @@ final class Upgrade {
         {
             let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             try unshipped.undo(plan, waiting: makeWait())
-            plan = try migrator.plan(for: store)
+            let current = try migrator.plan(for: store)
+            if current != plan { outcomeOfStop = nil }
+            plan = current
         }
         configuration.monitor?.send(.planned(plan))
         if !configuration.isDryRun { try leaveToOthers(&plan) }
@@ -110,7 +115,7 @@ final class Upgrade {
         let end = ContinuousClock.now + time
         var isWaiting = false
         while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
-            try configuration.checkCancellation(.unchanged)
+            try configuration.checkCancellation()
             guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
             if !isWaiting { configuration.monitor?.send(.waiting) }
             isWaiting = true
@@ -162,8 +167,15 @@ final class Upgrade {
     /// that two upgrades never wait for each other.
     private func lockSuites(_ plan: MigrationPlan) throws {
         guard plan.needsUpgrade, needsLocks(plan) else { return }
+        // Whoever gets the lock in between may remove the file.
+        if suiteLocks != nil, store.primary != nil { store.close() }
         suiteLocks = nil
-        suiteLocks = try SuiteLock.all(of: readStores().availableSuites) { makeWait(for: "\($0)") }
+        var suite: Suite?
+        let wait = makeWait(for: suite.map { "\($0)" })
+        suiteLocks = try SuiteLock.all(of: readStores().availableSuites) {
+            suite = $0
+            return wait
+        }
     }
 
     /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
@@ -192,23 +204,23 @@ final class Upgrade {
     /// It throws ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
     ///
     /// - Parameters:
-    ///   - suite: The suite's description; nil for the store.
-    ///   - journal: The journal that is to be applied; nil while nothing is committed.
-    private func makeWait(for suite: String? = nil, applying journal: JournalOwner? = nil) -> () throws -> Void {
+    ///   - suite: The description of the suite; nil for the store.
+    ///   - isCancellable: Whether cancellation ends the wait, and not only the deadline.
+    private func makeWait(
+        for suite: @escaping @autoclosure () -> String? = nil,
+        isCancellable: Bool = true
+    ) -> () throws -> Void {
         let timeout = configuration.upgradeTimeout
         var end: ContinuousClock.Instant?
         return { [configuration, attempts] in
-            switch journal {
-            case nil: try configuration.checkCancellation(.unchanged)
-            case .ofEarlierUpgrade: try configuration.checkCancellation(.committed)
-            case .ofThisUpgrade: try configuration.checkDeadline(.committed)
-            }
+            if isCancellable { try configuration.checkCancellation() } else { try configuration.checkDeadline() }
             guard let end else {
                 end = .now + timeout
                 configuration.monitor?.send(.waiting)
                 return
             }
             guard .now >= end else { return }
+            let suite = suite()
             // Another store may be upgrading the suite.
             let holder = suite == nil ? attempts?.holder() : nil
             let use = holder.map { ". It is being upgraded by \($0)" } ?? " and may be upgrading it"
@@ -274,8 +286,8 @@ final class Upgrade {
     /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. Its attempt
     /// is not noted either, because no step can crash, unless it merges types or an earlier attempt was interrupted.
     ///
-    /// - Returns: The plan that was committed, with the journal that it left; nil if another process has changed the
-    ///   store since the plan, so that the upgrade has to begin again.
+    /// - Returns: The plan that was committed, with the journal that it left; nil if the upgrade has to begin again:
+    ///   another process has changed the store since the plan, or a suite has become available.
     private func runInTransaction(_ planned: MigrationPlan) throws -> MigrationPlan? {
         let stores = readStores()
         let attachedWork = AttachedWork(stores)
@@ -310,7 +322,7 @@ final class Upgrade {
             }
             guard !needsLocks(plan), !isUnsynced || isLight(plan) else { return false }
             hasRun = true
-            try configuration.checkCancellation(.unchanged)
+            try configuration.checkCancellation()
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try stores.changesRestoringCurrentState(store.attached, plan)
@@ -318,6 +330,7 @@ final class Upgrade {
             do {
                 // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
                 if store.primary != nil { try transaction.replaceLedger(by: state) }
+                outcomeOfStop = .rolledBack
                 try run(&plan, state.ledger, transaction, attachedWork, now)
             } catch {
                 // The lock is still held, so the next process does not count this attempt as interrupted.
@@ -452,18 +465,24 @@ final class Upgrade {
     /// The store's write lock keeps other processes from doing so at the same time. Past this upgrade's commit,
     /// cancellation has no effect.
     private func applyJournal(_ owner: JournalOwner) throws {
-        let wait = makeWait(applying: owner)
+        let wait = makeWait(isCancellable: owner == .ofEarlierUpgrade)
         var isApplied = false
+        var newer: MigrationPlan?
         do {
             try configuration.checkDeadline()
             try store.withWriteTransaction(until: configuration.deadline) { transaction in
-                // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
                 let plan = try MigrationPlan(
-                    state: transaction.state(),
+                    transaction.state(),
                     storeName: store.storeName,
-                    migrations: registry
-                )
-                if plan.isSuperseded { try plan.checkProblems() }
+                    migrations: registry,
+                    readStores(),
+                    onlyRecordsOnRead: migrator.onlyRecordsOnRead
+                ) { try transaction.hasRecords(before: $0) }
+                // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
+                if plan.isSuperseded {
+                    newer = plan
+                    return false
+                }
                 let journal = try transaction.journal()
                 // Another process was perhaps faster.
                 guard !journal.isEmpty else { return true }
@@ -478,11 +497,13 @@ final class Upgrade {
             } waiting: {
                 try wait()
             }
+            if isApplied { try configuration.reach(.afterCommit, "that ends the journal") }
         } catch {
             throw error.with(.committed)
         }
-        guard isApplied else { return }
-        if owner == .ofEarlierUpgrade { hasFinishedEarlier = true }
-        try configuration.reach(.afterCommit, "that ends the journal")
+        try newer?.checkProblems()
+        guard isApplied, owner == .ofEarlierUpgrade else { return }
+        hasFinishedEarlier = true
+        outcomeOfStop = nil
     }
 }

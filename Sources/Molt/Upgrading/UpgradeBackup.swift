@@ -23,7 +23,7 @@ final class UpgradeBackup {
         let entries = try attached()
         let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) {
             [configuration] in
-            try configuration.checkCancellation(.unchanged)
+            try configuration.checkCancellation()
             try configuration.reach(.copyForBackup)
         }
         let made = try store.makeBackup(request)
@@ -63,7 +63,7 @@ final class UpgradeBackup {
             return error
         }
         // The commit may be on disk although SQLite does not see it.
-        if (error as? MoltError)?.mayBeCommitted == true { return error }
+        if let error = error as? MoltError, error.mayBeCommitted, error.outcome != .rolledBack { return error }
         // After a rollback, a copy of the current state is useless, and each attempt would leave another one.
         if let found, let state, found.version == state.version, found.ledger == state.ledger {
             // Removal is best effort: the failure of the upgrade is the error to report.

@@ -126,7 +126,7 @@ final class Backfill: Sendable {
         let check = { @Sendable [core, configuration] () throws in
             if let error = stop() { throw error }
             if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
-                throw MoltError.deadlinePassed()
+                throw MoltError.deadlinePassed
             }
             try core.checkOpen()
         }

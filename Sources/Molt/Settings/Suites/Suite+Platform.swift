@@ -170,16 +170,14 @@ extension Suite {
         {
             let defaults = try makeDefaults()
             var content = try content(acceptingZeros: snapshot == nil)
-            if let snapshot {
-                let isReadable: Bool? =
-                    switch content {
-                    case .damaged(_, let isReadable): isReadable
-                    case .values(let values): hasUnreadableLedger(values) ? true : nil
-                    }
-                if let isReadable {
-                    try restore(snapshot, isReadable: isReadable, defaults)
-                    content = try self.content()
-                }
+            switch (snapshot, content) {
+            case (let snapshot?, .damaged(_, let isReadable)):
+                try restore(snapshot, isReadable: isReadable, defaults)
+                content = try self.content()
+            case (let snapshot?, .values(let values)) where hasUnreadableLedger(values):
+                try setAgain(snapshot, defaults)
+                content = try self.content()
+            default: break
             }
             let saved: [String: PropertyListValue]
             switch content {
@@ -377,15 +375,25 @@ extension Suite {
             // Of a file with zeros, the library has read what is left.
             let unsaved = try isReadable ? [:] : objectsInMemory(defaults)
             guard !values.isEmpty || !unsaved.isEmpty else { return removeFile() }
+            try setAgain(values, except: unsaved, defaults)
+        }
+
+        /// Saves values, and removes what is left of a ledger that was being written if they have none.
+        ///
+        /// - Parameter newer: The objects that the app has set since.
+        private func setAgain(
+            _ values: [String: PropertyListValue],
+            except newer: [String: Any] = [:],
+            _ defaults: UserDefaults
+        ) throws {
             // The library saves only what differs from its memory, where an object may be still, or not yet.
             for key in Suite.ownKeys where values[key] == nil {
-                // What is left of a ledger that was being written.
                 defaults.set("", forKey: key)
                 defaults.removeObject(forKey: key)
             }
             for (key, value) in values {
                 defaults.removeObject(forKey: key)
-                defaults.set(unsaved[key] ?? value.object, forKey: key)
+                defaults.set(newer[key] ?? value.object, forKey: key)
             }
             try save()
         }

@@ -181,7 +181,7 @@ extension MoltError {
             self = .suspended()
             self.store = store
         case .deadlinePassed:
-            self = .deadlinePassed()
+            self = .deadlinePassed
             (self.store, underlying) = (store, error)
         case .notADatabase:
             self.init(

@@ -247,7 +247,7 @@ extension Error {
         guard var error = self as? MoltError, error.outcome == nil else { return self }
         error.outcome = outcome
         // The next opening does the rest, whatever the reason for opening the store.
-        if outcome == .committed, [.deadlinePassed, .suspended].contains(error.code) { error.advice = nil }
+        if outcome == .committed, error.isStop { error.advice = nil }
         return error
     }
 }
@@ -266,14 +266,12 @@ extension MoltError {
     }
 
     /// The error of work that ``MoltConfiguration/deadline`` has stopped.
-    static func deadlinePassed(_ outcome: Outcome? = nil) -> MoltError {
-        MoltError(
-            .deadlinePassed,
-            "The deadline has passed.",
-            advice: outcome == .committed ? nil : "Open it again to upgrade it.",
-            outcome: outcome
-        )
+    static var deadlinePassed: MoltError {
+        MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open it again to upgrade it.")
     }
+
+    /// Whether the app, or its deadline, has stopped the work.
+    var isStop: Bool { [.cancelled, .deadlinePassed, .suspended].contains(code) }
 }
 
 // MARK: Locations

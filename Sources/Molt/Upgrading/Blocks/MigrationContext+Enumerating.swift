@@ -88,7 +88,12 @@ extension MigrationContext {
                 ahead = nil
             }
         }
-        try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
+        // The outermost call scans for all.
+        if !hasChangedOthers {
+            try perform { try $0.checkVisited(read, of: known) }
+        } else if level == 0 {
+            try perform { try $0.checkVisited(nil, of: known) }
+        }
         if visited == 0 { try noteMissing(type) }
         if hasPostponed {
             try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
