@@ -127,8 +127,8 @@ struct Demonstration {
             let after = settingsAfter[key].map { "\($0.object)" } ?? "none"
             terminal.say("  \(key): \(before.object)  →  \(after)  (\(outcome))")
         }
-        terminal.say("\nTo see records before and after each step: contacts --dry-run")
-        terminal.say("To do this with a store of your own, and more: contacts --help")
+        terminal.say("\nTo see records before and after each step: swift run contacts --dry-run")
+        terminal.say("To do this with a store of your own, and more: swift run contacts --help")
     }
 
     /// Prints the progress of an upgrade, one line per tenth.
