@@ -100,7 +100,9 @@ enum OtherJSON: Equatable, Sendable {
         switch self {
         case .keep, .tooDeep: .kept
         case .fail:
-            .failed("\(problem). Set such records aside with a policy, choose another `otherwise`, or use a closure")
+            .failed(
+                "\(problem). Quarantine such records with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure"
+            )
         case .remove: .removed
         case .value(let json): .new(json)
         }

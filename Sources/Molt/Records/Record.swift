@@ -636,8 +636,8 @@ public struct Record: Sendable {
             (elementPath.map { "An element of \"\($0.parent)\"" } ?? "The record")
                 + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? "").",
             advice:
-                "If the property may be missing, check with `contains()` or omit `ifMissing: .fail`; nil optionals are "
-                + "not encoded.",
+                "If the property may be missing, check with `contains()` in a closure, or omit `ifMissing: .fail` in a "
+                + "step; nil optionals are not encoded.",
             property: path
         )
     }

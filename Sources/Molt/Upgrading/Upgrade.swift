@@ -167,7 +167,7 @@ final class Upgrade {
     /// that two upgrades never wait for each other.
     private func lockSuites(_ plan: MigrationPlan) throws {
         guard plan.needsUpgrade, needsLocks(plan) else { return }
-        // Whoever gets the lock in between may remove the file.
+        // Another process that gets the lock in between may remove the file.
         if suiteLocks != nil, store.primary != nil { store.close() }
         suiteLocks = nil
         var suite: Suite?

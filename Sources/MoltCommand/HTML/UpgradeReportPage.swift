@@ -30,7 +30,7 @@ struct UpgradeReportPage {
     /// Nil if the plan could not be made; the error then says why.
     let plan: MigrationPlan?
     let result: Result<MigrationReport, any Error>
-    /// For an upgrade that a record has stopped, the report of one that sets such records aside: it names all of them.
+    /// For an upgrade that a record has stopped, the report of one that quarantines such records: it names all of them.
     let tolerantReport: MigrationReport?
     let date: Date
 

@@ -57,7 +57,7 @@ struct DryRunWithPage {
         try CodableCache.dryRun(at: url, migrations: migrations, samples: samples, configuration: configuration)
     }
 
-    /// After a failure of a record, the report of an upgrade that sets such records aside.
+    /// After a failure of a record, the report of an upgrade that quarantines such records.
     private func tolerantReport(after result: Result<MigrationReport, any Error>) -> MigrationReport? {
         guard case .failure(let error as MoltError) = result, error.isAboutRecord else { return nil }
         var configuration = configuration

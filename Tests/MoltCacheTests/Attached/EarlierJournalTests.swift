@@ -51,6 +51,22 @@ struct EarlierJournalTests {
         #expect(error != nil)
     }
 
+    /// Its changes to the suite are made by then, so the error must not say that nothing was changed.
+    @Test func `is finished before a cancelled upgrade, whose error claims no outcome`() throws {
+        let notebook = notebook
+        let more: MigrationRegistry = [notebook.adding("new", to: 2), Migration(to: 3, "more")]
+        let configuration = CodableCache.Configuration { configuration in
+            configuration.isCancelled = { (try? notebook.lines) == ["new"] }
+        }
+        let error = #expect(throws: MoltError.self) {
+            try CodableCache(at: url, migrations: more, configuration: configuration)
+        }
+        error?.expect(.cancelled)
+        #expect(error?.outcome == nil)
+        #expect(try notebook.lines == ["new"])
+        #expect(try StoreFile.state(at: url).version == 2)
+    }
+
     @Test func `is left to another process, also if the plan has a problem`() throws {
         let notebook = notebook
         let late: MigrationRegistry = [Migration(to: 1, "late"), notebook.adding("new", to: 2)]

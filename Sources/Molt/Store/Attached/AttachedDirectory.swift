@@ -17,7 +17,7 @@ package struct AttachedDirectory: Sendable {
     func remove(_ files: [UInt8]) {
         // Changes that cannot be decoded are of another release; the files then stay.
         for file in (try? JSONDecoder().decode([File].self, fromStored: Data(files))) ?? [] {
-            // Whoever changed the journal must not have files elsewhere removed.
+            // A journal that was tampered with must not remove files elsewhere.
             guard !file.name.contains("/") else { continue }
             let place = path + "/" + file.name
             guard File(name: file.name, at: place) == file else { continue }

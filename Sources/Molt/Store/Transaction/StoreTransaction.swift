@@ -200,7 +200,8 @@ final class StoreTransaction {
     /// Makes sure that a block has visited as many records of a type as there were.
     ///
     /// - Parameters:
-    ///   - count: The number of records that were read; nil if the block has created some, or changed others in the meantime.
+    ///   - count: The number of records that were read; nil if the block has created some, or changed others in the
+    ///     meantime.
     ///   - known: The number that ``count(ofType:)`` gave before.
     /// - Throws: The store's error for damage.
     func checkVisited(_ count: Int?, of known: Int) throws {
