@@ -101,7 +101,8 @@ enum OtherJSON: Equatable, Sendable {
         case .keep, .tooDeep: .kept
         case .fail:
             .failed(
-                "\(problem). Quarantine such records with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure"
+                "\(problem). Quarantine such records with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, "
+                    + "or use a closure"
             )
         case .remove: .removed
         case .value(let json): .new(json)

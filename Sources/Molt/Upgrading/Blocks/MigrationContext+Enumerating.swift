@@ -89,10 +89,8 @@ extension MigrationContext {
             }
         }
         // The outermost call scans for all.
-        if !hasChangedOthers {
-            try perform { try $0.checkVisited(read, of: known) }
-        } else if level == 0 {
-            try perform { try $0.checkVisited(nil, of: known) }
+        if level == 0 || !hasChangedOthers {
+            try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
         }
         if visited == 0 { try noteMissing(type) }
         if hasPostponed {
