@@ -19,17 +19,11 @@ import Testing
                 let defaults = try #require(UserDefaults(suiteName: old))
                 defaults.register(defaults: ["registered": 7, "AppleLanguages": ["en", "de"]])
                 defaults.setVolatileDomain(["argument": "a"], forName: UserDefaults.argumentDomain)
-                #expect(defaults.dictionaryRepresentation()["registered"] != nil)
-                #expect(defaults.object(forKey: "argument") != nil)
-                let cache = try CodableCache(
-                    at: URL(filePath: path),
-                    migrations: [.suiteToAppGroup(to: 1, from: Suite(old), into: Suite(new))]
-                )
-                #expect(cache.report.keys.map(\.key) == ["own"])
-                cache.close()
+                for key in ["registered", "argument"] { #expect(defaults.object(forKey: key) != nil, "\(key)") }
+                let move = Migration.suiteToAppGroup(to: 1, from: Suite(old), into: Suite(new))
+                try CodableCache(at: URL(filePath: path), migrations: [move]).close()
             }
-            #expect(try fixture.new.values == ["own": 1])
-            #expect(try fixture.old.values == ["own": 1])
+            try fixture.expect(old: ["own": 1], new: ["own": 1])
         }
     #endif
 
@@ -46,27 +40,22 @@ import Testing
             afterwards: .clean
         )
         for _ in 0..<2 {
-            let report = try fixture.cache.upgrade([move], role: .appExtension)
-            #expect(report.deferred.map(\.migration.name) == ["suite-to-app-group"])
-            #expect(try fixture.new.values.isEmpty)
+            try fixture.cache.upgrade([move], role: .appExtension).expectDeferred("suite-to-app-group")
+            try fixture.expect(old: [:], new: [:])
             #expect(try Suite.standard.value(forKey: key) == "value")
         }
-        #expect(try fixture.cache.upgrade([move]).keys.map(\.outcome) == [.moved])
-        #expect(try fixture.new.values == [key: "value"])
+        try fixture.cache.upgrade([move]).expectKeys("\(key): moved")
+        try fixture.expect(old: [:], new: [key: "value"])
         #expect(try Suite.standard.value(forKey: key) == nil)
         #expect(try fixture.new.history == ["suite-to-app-group"])
-        #expect(try fixture.cache.upgrade([move], role: .appExtension).deferred.isEmpty)
+        try fixture.cache.upgrade([move], role: .appExtension).expectDeferred()
     }
 
-    @Test func `is deferred in an extension if one suite is the app's own, whatever its name`() throws {
-        let fixture = try MoveFixture(old: ["a": 1])
-        #expect(try fixture.cache.upgrade([fixture.move()], role: .appExtension).deferred.count == 1)
-        #expect(try fixture.new.values.isEmpty)
-        // It runs if the extension can see both.
+    @Test func `runs in an extension that can see both suites`() throws {
         let (old, new) = (Suite("group.\(UUID())"), Suite("group.\(UUID())"))
         try old.set(1, forKey: "a")
         let move = Migration.suiteToAppGroup(to: 1, from: old, into: new)
-        #expect(try ScratchCache().upgrade([move], role: .appExtension).deferred.isEmpty)
+        try ScratchCache().upgrade([move], role: .appExtension).expectDeferred()
         #expect(try new.values() == ["a": 1])
     }
 
@@ -79,11 +68,11 @@ import Testing
             from: isSource ? Suite(name) : fixture.old.suite,
             into: isSource ? fixture.new.suite : Suite(name)
         )
-        let error = #expect(throws: MoltError.self) { try fixture.upgrade(move) }
-        error?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
+        #expect(throws: MoltError.self) {
+            try fixture.upgrade(move)
+        }?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
-        #expect(try fixture.old.values == ["a": 1])
-        #expect(try fixture.new.values.isEmpty)
+        try fixture.expect(old: ["a": 1], new: [:])
         #expect(try Suite.standard.values()["a"] == before["a"])
     }
 
@@ -96,44 +85,53 @@ import Testing
     func `is refused when source and destination have the same name`(source: Suite, destination: Suite) {
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
-        #expect(registry.faults.first?.contains("same place") == true)
-        #expect(throws: MoltError.self) { try ScratchCache().upgrade(registry) }?.expect(.invalidRegistry)
+        #expect(throws: MoltError.self) {
+            try ScratchCache().upgrade(registry)
+        }?.expect(.invalidRegistry, says: "same place")
     }
 
-    @Test func `leaves managed settings and the keys of third parties in place`() throws {
+    @Test(arguments: [
+        SuiteMove.Keys.except(["sdk.installation"]), .except(prefixes: ["sdk."]),
+        .matching("no keys of the SDK") { !$0.hasPrefix("sdk.") },
+    ])
+    func `leaves managed settings and the keys of third parties in place`(keys: SuiteMove.Keys) throws {
         let staying: [String: PropertyListValue] = [
             "com.apple.configuration.managed": ["server": "s"], "AppleLanguages": ["de"],
             "NSWindow Frame main": "0 0 1 1", "sdk.installation": "id",
         ]
         let own: [String: PropertyListValue] = ["AppleUserID": "u", "NSFWFilter": true, "name": "n", "NS": 1]
         let fixture = try MoveFixture(old: staying.merging(own) { $1 })
-        let report = try fixture.upgrade(fixture.move(keys: .except(["sdk.installation"]), afterwards: .clean))
-        #expect(try fixture.new.values == own)
-        #expect(try fixture.old.values == staying)
-        #expect(Set(report.keys.filter { $0.outcome == .kept }.map(\.key)) == Set(staying.keys))
-        #expect(report.keys.filter { $0.outcome == .kept }.allSatisfy { $0.reason != nil })
+        let report = try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
+        try fixture.expect(old: staying, new: own)
+        let left = "kept, it is not one of the keys to move"
+        report.expectKeys(
+            "AppleLanguages: \(left)",
+            "AppleUserID: moved",
+            "NS: moved",
+            "NSFWFilter: moved",
+            "NSWindow Frame main: \(left)",
+            "com.apple.configuration.managed: \(left)",
+            "name: moved",
+            "sdk.installation: \(left)"
+        )
     }
 
     @Test func `shows earlier migrations the source, and later ones the destination, in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
-        let noKeys = MigrationStep.settings(in: new) { settings throws in #expect(try settings.keys == []) }
-        let keys = MigrationStep.settings(in: old) { settings in
-            let found = try settings.keys
-            #expect(found == ["count", "tags"])
-            try settings.set(2, forKey: "count")
+        func expectKeys(_ keys: [String], in suite: Suite, setting count: PropertyListValue? = nil) -> MigrationStep {
+            .settings(in: suite) { settings throws in
+                #expect(try settings.keys == keys)
+                if let count { try settings.set(count, forKey: "count") }
+            }
         }
-        let moved = MigrationStep.settings(in: new) { settings throws in
-            #expect(try settings.keys == ["count", "tags"])
-        }
-        let left = MigrationStep.settings(in: old) { settings throws in #expect(try settings.keys == []) }
+        let keys = ["count", "tags"]
         try fixture.upgrade(
-            Migration(to: 1, "older", keys, noKeys),
+            Migration(to: 1, "older", expectKeys(keys, in: old, setting: 2), expectKeys([], in: new)),
             fixture.move(to: 2, afterwards: .clean),
-            Migration(to: 3, "later", left, moved),
+            Migration(to: 3, "later", expectKeys([], in: old), expectKeys(keys, in: new)),
             .defaultsV4ToV5(to: 4, suite: new, keys: [.key("tags", .array(of: .string))])
         )
-        #expect(try fixture.new.values == ["tags": ["a", "b"], "count": 2])
-        #expect(try fixture.old.values.isEmpty)
+        try fixture.expect(old: [:], new: ["tags": ["a", "b"], "count": 2])
     }
 }

@@ -26,9 +26,7 @@ import Testing
         _ code: MoltError.Code = .attachedStoreFailed,
         _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        let error = #expect(throws: MoltError.self) { try upgrade(fixture, body) }
-        #expect(error?.code == code)
-        #expect(error?.outcome == .committed)
+        #expect(throws: MoltError.self) { try upgrade(fixture, body) }?.expect(code, outcome: .committed)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 1)
     }
 
@@ -38,16 +36,14 @@ import Testing
         try fixture.old.suite.set(2, forKey: "a")
         try fixture.new.suite.update(set: ["b": 3, "d": 4])
         try upgrade(fixture)
-        #expect(try fixture.new.values == ["a": 1, "b": 3, "c": 1, "d": 4])
-        #expect(try fixture.old.values == ["a": 2])
+        try fixture.expect(old: ["a": 2], new: ["a": 1, "b": 3, "c": 1, "d": 4])
     }
 
     @Test func `A value that the destination had, and has no more after the commit, stays in the source`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["a": 1])
         let new = fixture.new.suite
         try upgrade(fixture, before: .remove) { try new.removeValue(forKey: "a") }
-        #expect(try fixture.old.values == ["a": 1])
-        #expect(try fixture.new.values == ["b": 2])
+        try fixture.expect(old: ["a": 1], new: ["b": 2])
     }
 
     @Test func `Values that later steps of the upgrade rename or remove in the destination leave the source`() throws {
@@ -57,8 +53,7 @@ import Testing
             fixture.move(afterwards: .clean),
             Migration(to: 2, "later", .renameKey("a", to: "A", in: new), .removeKeys("b", in: new))
         )
-        #expect(try fixture.new.values == ["A": 1, "c": 3])
-        #expect(try fixture.old.values.isEmpty)
+        try fixture.expect(old: [:], new: ["A": 1, "c": 3])
     }
 
     @Test func `A value that was renamed in the destination is looked for under its new key`() throws {
@@ -88,8 +83,7 @@ import Testing
             let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1, "b": 2])
             let file = try fixture.new.file
             try upgrade(fixture) { try Data("damage".utf8).write(to: file) }
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == ["a": 1, "b": 2])
+            try fixture.expect(old: [:], new: ["a": 1, "b": 2])
         }
 
         @Test func `A destination that cannot be read when the source is to be cleaned stops the cleaning`() throws {
@@ -105,8 +99,7 @@ import Testing
             #expect(try fixture.old.values == ["a": 1])
             try whole.write(to: file)
             try upgrade(fixture)
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == ["a": 1])
+            try fixture.expect(old: [:], new: ["a": 1])
         }
 
         @Test func `A destination that cannot be written loses nothing, and a later opening finishes the move`() throws
@@ -122,8 +115,7 @@ import Testing
             #expect(try fixture.old.values == ["a": 1])
             try FileManager.default.removeItem(at: file)
             try upgrade(fixture)
-            #expect(try fixture.old.values.isEmpty)
-            #expect(try fixture.new.values == ["a": 1])
+            try fixture.expect(old: [:], new: ["a": 1])
         }
     #endif
 }

@@ -36,13 +36,32 @@ struct MoveFixture {
         )
     }
 
-    /// A migration that moves the settings back.
-    func moveBack(to version: Int, afterwards: SuiteMove.Afterwards = .keep) -> Migration {
-        .suiteToAppGroup(to: version, "back", from: new.suite, into: old.suite, afterwards: afterwards)
-    }
-
     @discardableResult
     func upgrade(_ migrations: Migration..., hook: UpgradeHook? = nil) throws -> MigrationReport {
         try cache.upgrade(MigrationRegistry(migrations), hook)
+    }
+
+    /// Expects these settings in the two suites.
+    func expect(
+        old: [String: PropertyListValue],
+        new: [String: PropertyListValue],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(try self.old.values == old, sourceLocation: sourceLocation)
+        #expect(try self.new.values == new, sourceLocation: sourceLocation)
+    }
+}
+
+extension MigrationReport {
+    /// Expects these keys, in order, each with its outcome and the reason.
+    func expectKeys(_ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        let found = keys.map { "\($0.key): \($0.outcome)" + ($0.reason.map { ", \($0)" } ?? "") }
+        #expect(found == texts, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that these migrations, and no others, are deferred.
+    func expectDeferred(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        let found = deferred.map(\.migration.name)
+        #expect(found == names, sourceLocation: sourceLocation)
     }
 }

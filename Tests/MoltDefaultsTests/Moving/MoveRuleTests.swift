@@ -10,12 +10,11 @@ import Testing
     @Test func `The listed keys are moved, and the report names those that are absent`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "com.apple.c": 3])
         let report = try fixture.upgrade(fixture.move(keys: .only(["a", "com.apple.c", "none", "a"])))
-        #expect(try fixture.new.values == ["a": 1, "com.apple.c": 3])
         // The source is kept unless it is to be cleaned.
-        #expect(try fixture.old.values == ["a": 1, "b": 2, "com.apple.c": 3])
-        #expect(report.keys.map(\.key) == ["a", "com.apple.c", "none"])
-        #expect(report.keys.map(\.outcome) == [.copied, .copied, .absent])
-        #expect(report.keys.allSatisfy { $0.store == fixture.old.suite.attachedName })
+        try fixture.expect(old: ["a": 1, "b": 2, "com.apple.c": 3], new: ["a": 1, "com.apple.c": 3])
+        report.expectKeys("a: copied", "com.apple.c: copied", "none: absent")
+        let stores = Set(report.keys.map(\.store))
+        #expect(stores == [fixture.old.suite.attachedName])
     }
 
     @Test func `A renamed key arrives under its new name, and the report says so`() throws {
@@ -23,9 +22,12 @@ import Testing
         let report = try fixture.upgrade(
             fixture.move(renaming: ["a": "b", "b": "a", "c": "new.c"], afterwards: .clean)
         )
-        #expect(try fixture.new.values == ["a": 2, "b": 1, "new.c": 3])
-        #expect(try fixture.old.values.isEmpty)
-        #expect(report.keys.first { $0.key == "c" }?.reason?.contains("\"new.c\"") == true)
+        try fixture.expect(old: [:], new: ["a": 2, "b": 1, "new.c": 3])
+        report.expectKeys(
+            #"a: moved, its key is "b" now"#,
+            #"b: moved, its key is "a" now"#,
+            #"c: moved, its key is "new.c" now"#
+        )
     }
 
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
@@ -34,23 +36,21 @@ import Testing
         #expect(throws: MoltError.self) {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
         }?.expect(.keyExists, key: "b", says: "\"a\"")
-        #expect(try fixture.old.values == ["a": 1, "b": 2])
-        #expect(try fixture.new.values.isEmpty)
+        try fixture.expect(old: ["a": 1, "b": 2], new: [:])
     }
 
-    @Test(arguments: [["a": 1, "b": 1], ["a": 1]] as [[String: PropertyListValue]])
-    func `A key may get the name of a missing key, or of one with the same value`(
-        old: [String: PropertyListValue]
-    ) throws {
-        let fixture = try MoveFixture(old: old)
-        try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
-        #expect(try fixture.new.values == ["b": 1])
-        #expect(try fixture.old.values.isEmpty)
+    @Test func `A key may get the name of a missing key, or of one with the same value`() throws {
+        for old: [String: PropertyListValue] in [["a": 1, "b": 1], ["a": 1]] {
+            let fixture = try MoveFixture(old: old)
+            try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
+            try fixture.expect(old: [:], new: ["b": 1])
+        }
     }
 
-    @Test(
-        arguments: [
-            (SuiteMove.Keys.only([]), [:], "No key is named."),
+    @Test func `An impossible move is a fault of the registry`() throws {
+        let fixture = try MoveFixture()
+        let cases: [(keys: SuiteMove.Keys, names: [String: String], fault: String)] = [
+            (.only([]), [:], "No key is named."),
             (.all, ["a": "x", "b": "x"], "The keys \"a\" and \"b\" would both become \"x\"."),
             (.only(["a", "b"]), ["a": "b"], "The keys \"a\" and \"b\" would both become \"b\"."),
             (.all, ["a": ""], "The key \"a\" would get an empty name."),
@@ -58,17 +58,11 @@ import Testing
             (.only(["molt.ledger"]), [:], "The key \"molt.ledger\" is reserved by Molt."),
             (.only(["a"]), ["b": "c"], "The key \"b\" gets a new name, but it is not copied."),
             (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not copied."),
-        ] as [(SuiteMove.Keys, [String: String], String)]
-    )
-    func `An impossible move is a fault of the registry`(
-        keys: SuiteMove.Keys,
-        names: [String: String],
-        fault: String
-    ) throws {
-        let fixture = try MoveFixture()
-        let faults = MigrationRegistry([fixture.move(keys: keys, renaming: names)]).faults
-        #expect(faults.count == 1)
-        #expect(faults.first?.hasSuffix(fault) == true)
+        ]
+        for (keys, names, fault) in cases {
+            let faults = MigrationRegistry([fixture.move(keys: keys, renaming: names)]).faults
+            #expect(faults.count == 1 && faults[0].hasSuffix(fault), "\(fault)")
+        }
     }
 
     // MARK: Conflicts
@@ -76,8 +70,8 @@ import Testing
     @Test func `The source wins a conflict if so declared`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
-        #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
-        #expect(report.outcomes == ["a": .replaced, "b": .alreadyCurrent, "c": .copied])
+        try fixture.expect(old: ["a": 1, "b": 2, "c": 3], new: ["a": 1, "b": 2, "c": 3])
+        report.expectKeys("a: replaced", "b: already current", "c: copied")
     }
 
     @Test(
@@ -95,13 +89,14 @@ import Testing
         there: PropertyListValue?,
         sourceWins: Bool
     ) throws {
-        let fixture = try MoveFixture(old: ["a": "old"], new: ["a": "new"])
-        if let here { try fixture.old.suite.set(here, forKey: "time") }
-        if let there { try fixture.new.suite.set(there, forKey: "stamp") }
+        let old: [String: PropertyListValue?] = ["a": "old", "time": here]
+        let new: [String: PropertyListValue?] = ["a": "new", "stamp": there]
+        let fixture = try MoveFixture(old: old.compactMapValues(\.self), new: new.compactMapValues(\.self))
         let report = try fixture.upgrade(fixture.move(renaming: ["time": "stamp"], conflict: .newest(by: "time")))
         #expect(report.outcomes["a"] == (sourceWins ? .replaced : .kept))
-        #expect(try fixture.new.values["a"] == (sourceWins ? "old" : "new"))
-        #expect(try fixture.new.values["stamp"] == (sourceWins ? here?.asStored() : (there ?? here)?.asStored()))
+        let values = try fixture.new.values
+        #expect(values["a"] == (sourceWins ? "old" : "new"))
+        #expect(values["stamp"] == (sourceWins ? here : there ?? here))
     }
 
     @Test(
@@ -124,10 +119,13 @@ import Testing
     @Test func `Cleaning leaves keys that lost a conflict and keys that were not moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3, "d": 4], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
-        #expect(report.outcomes["a"] == .kept)
-        #expect(report.keys.first { $0.key == "a" }?.reason?.contains("destination") == true)
-        #expect(try fixture.old.values == ["a": 1, "d": 4])
-        #expect(try fixture.new.values == ["a": 0, "b": 2, "c": 3])
+        report.expectKeys(
+            "a: kept, the destination has another value, which stays",
+            "b: already current",
+            "c: moved",
+            "d: kept, it is not one of the keys to move"
+        )
+        try fixture.expect(old: ["a": 1, "d": 4], new: ["a": 0, "b": 2, "c": 3])
     }
 
     @Test func `A source that was cleaned is not mistaken for one that cannot be seen`() throws {
@@ -135,43 +133,20 @@ import Testing
         let move = fixture.move(afterwards: .clean)
         try fixture.upgrade(move)
         let later = Migration(to: 2, "later", .settings(in: fixture.old.suite) { try $0.set(2, forKey: "b") })
-        #expect(try fixture.upgrade(move, later).deferred.isEmpty)
-        #expect(try fixture.old.values == ["b": 2])
-    }
-
-    @Test func `The same move under another name finds all keys current`() throws {
-        let values = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", PropertyListValue.int($0)) })
-        let fixture = try MoveFixture(old: values)
-        try fixture.upgrade(fixture.move())
-        let report = try fixture.upgrade(fixture.move(), fixture.move(to: 2, "again", conflict: .sourceWins))
-        #expect(Set(report.keys.map(\.outcome)) == [.alreadyCurrent])
-        #expect(try fixture.new.values == values)
+        try fixture.upgrade(move, later).expectDeferred()
+        try fixture.expect(old: ["b": 2], new: ["a": 1])
     }
 
     // MARK: The system's keys, and one file for two suites
 
-    private static let values: [String: PropertyListValue] = [
-        "theme": "dark", "IABTCF_TCString": "x", "AppleLanguages": ["fr"], "NSWindow Frame main": "0 0 1 1",
-        "com.apple.a": 1,
-    ]
-
-    @Test(arguments: [
-        SuiteMove.Keys.except(prefixes: ["IABTCF_"]), .matching("no consent strings") { !$0.hasPrefix("IABTCF_") },
-    ])
-    func `A move of all settings but some leaves the system's keys where they are`(keys: SuiteMove.Keys) throws {
-        let fixture = try MoveFixture(old: Self.values)
-        let report = try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
-        #expect(report.outcomes["theme"] == .moved && report.outcomes["IABTCF_TCString"] == .kept)
-        #expect(try fixture.new.values == ["theme": "dark"])
-        #expect(try fixture.old.values.keys.sorted() == Self.values.keys.sorted().filter { $0 != "theme" })
-    }
-
     @Test func `A move asks a closure about the system's keys if it is told to`() throws {
-        let fixture = try MoveFixture(old: Self.values)
-        try fixture.upgrade(
-            fixture.move(keys: .matching("all", includesSystemKeys: true) { _ in true }, afterwards: .clean)
-        )
-        #expect(try fixture.new.values == Self.values)
+        let values: [String: PropertyListValue] = [
+            "theme": "dark", "AppleLanguages": ["fr"], "NSWindow Frame main": "0 0 1 1", "com.apple.a": 1,
+        ]
+        let fixture = try MoveFixture(old: values)
+        let keys = SuiteMove.Keys.matching("all", includesSystemKeys: true) { _ in true }
+        try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
+        try fixture.expect(old: [:], new: values)
     }
 
     /// The file of settings that are not saved does not exist yet.
