@@ -40,8 +40,9 @@ import Testing
     ]
 
     @Test func `A fingerprint is the same in all releases of Molt`() {
-        #expect(Self.shipped.map(\.0.fingerprint) == Self.shipped.map(\.1))
-        #expect(Set(Self.shipped.map(\.1)).count == Self.shipped.count)
+        for (migration, fingerprint) in Self.shipped { #expect(migration.fingerprint == fingerprint) }
+        let different = Set(Self.shipped.map(\.1))
+        #expect(different.count == Self.shipped.count)
     }
 
     @Test func `A fingerprint does not depend on descriptions, closures or the process`() {

@@ -4,69 +4,43 @@ import Testing
 @testable import Molt
 
 @Suite("Migration of settings of SwiftyUserDefaults") struct SwiftyUserDefaultsTests {
-    private let cache: ScratchCache
-
-    init() throws {
-        cache = try ScratchCache()
-    }
-
     private static func json(_ text: String) -> PropertyListValue { .data(Data(text.utf8)) }
 
-    /// Some keys as 3.x, some as 4.0 and some as 5.x wrote them.
-    private static let stored: [String: PropertyListValue] = [
-        "launches": 3,
-        "native": ["a", "b"],
-        "json": json(#"["a","b"]"#),
-        "ratios": json("[1.5]"),
-        "blobs": json(#"["AQI="]"#),
-        "zone": json(#"{"id":"0","name":"Asia\/Taipei"}"#),
-        "period": "1 Hour",
-        "torn": json(#"["a"#),
-        "frogs": ["Froggy", "Bob"],
-    ]
-
-    private static let keys: [DefaultsKeys] = [
-        .key("launches", .int), .key("native", .array(of: .string)), .key("json", .array(of: .string)),
-        .key("ratios", .array(of: .double)), .key("blobs", .array(of: .data)), .key("zone", .codable),
-        .key("period", .rawValue(of: .string)), .key("torn", .array(of: .string)), .key("absent", .int),
-    ]
-
     @Test func `The settings of any release are converted for typed keys, and the report covers each key`() throws {
-        let scratch = try ScratchSuite(Self.stored)
-        let report = try cache.upgrade([.swiftyUserDefaults(to: 1, suite: scratch.suite, keys: Self.keys)])
-        var expected = Self.stored
-        expected["json"] = ["a", "b"]
-        expected["ratios"] = [1.5]
-        expected["blobs"] = [.data(Data([1, 2]))]
-        expected["zone"] = .string(#"{"id":"0","name":"Asia\/Taipei"}"#)
-        #expect(try scratch.values == expected)
-        #expect(
-            report.outcomes == [
-                "launches": .alreadyCurrent, "native": .alreadyCurrent, "period": .alreadyCurrent,
-                "json": .converted, "ratios": .converted, "blobs": .converted, "zone": .converted,
-                "torn": .notConvertible, "absent": .absent,
-            ]
-        )
-        #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
-    }
-
-    @Test func `Typed keys read archives that release 3 wrote`() throws {
         let url = try #require(URL(string: "https://e.com"))
-        let zone = CodableTimeZone(id: "0", name: "n")
-        let scratch = try ScratchSuite([
-            "homepage": try SwiftyRow.archive(url),
-            "zones": try SwiftyRow.archive(JSONEncoder().encode([zone])),
-            "flag": "YES",
-        ])
-        let homepage = DefaultsKey<URL?>("homepage")
+        let (homepage, flag) = (DefaultsKey<URL?>("homepage"), DefaultsKey<Bool?>("flag"))
         let zones = DefaultsKey<[CodableTimeZone]?>("zones")
-        let flag = DefaultsKey<Bool?>("flag")
-        let report = try cache.upgrade([
-            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [homepage, zones, flag])
-        ])
-        #expect(report.keys.map(\.outcome) == [.converted, .converted, .converted])
-        #expect(try scratch.suite.value(for: homepage) == url)
-        #expect(try scratch.suite.value(for: zones) == [zone])
-        #expect(try scratch.suite.value(for: flag) == true)
+        // Some keys as 3.x, some as 4.0 and some as 5.x wrote them.
+        let stored: [String: PropertyListValue] = [
+            "launches": 3, "native": ["a", "b"], "json": Self.json(#"["a","b"]"#), "ratios": Self.json("[1.5]"),
+            "blobs": Self.json(#"["AQI="]"#), "zone": Self.json(#"{"id":"0","name":"Asia\/Taipei"}"#),
+            "period": "1 Hour", "torn": Self.json(#"["a"#), "frogs": ["Froggy", "Bob"],
+            "homepage": try SwiftyRow.archive(url), "flag": "YES",
+            "zones": try SwiftyRow.archive(Data(#"[{"id":"0","name":"n"}]"#.utf8)),
+        ]
+        let scratch = try ScratchSuite(stored)
+        let keys: [DefaultsKeys] = [
+            .key("launches", .int), .key("native", .array(of: .string)), .key("json", .array(of: .string)),
+            .key("ratios", .array(of: .double)), .key("blobs", .array(of: .data)), .key("zone", .codable),
+            .key("period", .rawValue(of: .string)), .key("torn", .array(of: .string)), .key("absent", .int), homepage,
+            flag, zones,
+        ]
+
+        let report = try ScratchCache().upgrade([.swiftyUserDefaults(to: 1, suite: scratch.suite, keys: keys)])
+
+        let converted: [String: PropertyListValue] = [
+            "json": ["a", "b"], "ratios": [1.5], "blobs": [.data(Data([1, 2]))],
+            "zone": #"{"id":"0","name":"Asia\/Taipei"}"#, "homepage": #""https:\/\/e.com""#, "flag": true,
+            "zones": [#"{"id":"0","name":"n"}"#],
+        ]
+        #expect(try scratch.values == stored.merging(converted) { $1 })
+        var outcomes = converted.mapValues { _ in MigrationReport.KeyOutcome.Outcome.converted }
+        for key in ["launches", "native", "period"] { outcomes[key] = .alreadyCurrent }
+        outcomes["torn"] = .notConvertible
+        outcomes["absent"] = .absent
+        #expect(report.outcomes == outcomes)
+        #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
+        #expect(scratch.suite[homepage] == url)
+        #expect(scratch.suite[zones] == [CodableTimeZone(id: "0", name: "n")])
     }
 }
