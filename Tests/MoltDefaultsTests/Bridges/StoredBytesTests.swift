@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -25,20 +26,18 @@ import Testing
     /// An unstable order would break every fixture of these settings.
     @Test func `JSON keys are sorted at every depth, so every run stores the same bytes`() throws {
         let text = PropertyListValue.string(Window.text)
-        #expect(try stored(Window()) == text)
-        #expect(try stored([Window(), Window()]) == [text, text])
-        #expect(try stored(["main": Window()]) == ["main": text])
-        #expect(try stored(Set([Window()])) == [text])
+        try expect(Window(), storedAs: text)
+        try expect([Window(), Window()], storedAs: [text, text])
+        try expect(["main": Window()], storedAs: ["main": text])
+        try expect(Set([Window()]), storedAs: [text])
         #expect(try DefaultsJSONDataBridge<Window>().encode(Window()) == .data(Data(Window.text.utf8)))
     }
 
     @Test func `The elements of a set are sorted, so every run stores the same bytes`() throws {
         let words = Set(["sun", "moon", "earth", "mars", "a/b", "\u{E9}"])
-        #expect(try stored(words) == ["a/b", "earth", "mars", "moon", "sun", "\u{E9}"])
-        #expect(try stored(Set([3, 1, 2])) == [1, 2, 3])
-        #expect(try stored(Set([Set([2, 1]), Set([1])])) == [[1, 2], [1]])
-        let texts = try #require(try stored(words))
-        #expect(try read(Set<String>.self, from: texts) == words)
+        try expect(words, storedAs: ["a/b", "earth", "mars", "moon", "sun", "\u{E9}"])
+        try expect(Set([3, 1, 2]), storedAs: [1, 2, 3])
+        try expect(Set([Set([2, 1]), Set([1])]), storedAs: [[1, 2], [1]])
     }
 }
 
@@ -53,64 +52,55 @@ import Testing
         case yes = "true"
     }
 
-    @Test func `is stored as JSON text, as Defaults stores it`() throws {
-        #expect(try stored(Theme.dark) == "\"dark\"")
-        #expect(try stored(Size.large) == "2")
-        #expect(try stored([Theme.dark]) == ["\"dark\""])
+    @Test func `is stored as JSON text, as Defaults does, and also read from its raw value`() throws {
+        try expect(Theme.dark, storedAs: "\"dark\"")
+        try expect(Size.large, storedAs: "2")
+        try expect([Theme.dark], storedAs: ["\"dark\""])
+        // As @AppStorage and UserDefaults store them.
+        try expect(Theme.dark, readFrom: "dark")
+        try expect(Size.large, readFrom: 2)
+        try expect(Digit.one, readFrom: "1")
+        try expect(Digit.yes, readFrom: "true")
+        try expect(Digit.yes, readFrom: "\"true\"")
+        try expect([Theme.dark, .light], readFrom: ["dark", "\"light\""])
+        try expect(["a": Theme.dark], readFrom: ["a": "dark"])
     }
 
-    @Test func `is also read from its raw value, as @AppStorage and UserDefaults store it`() throws {
-        #expect(try read(Theme.self, from: "dark") == .dark)
-        #expect(try read(Theme.self, from: "\"dark\"") == .dark)
-        #expect(try read(Size.self, from: 2) == .large)
-        #expect(try read(Size.self, from: "2") == .large)
-        #expect(try read(Digit.self, from: "1") == .one)
-        #expect(try read(Digit.self, from: "true") == .yes)
-        #expect(try read(Digit.self, from: "\"true\"") == .yes)
-        #expect(try read([Theme].self, from: ["dark", "\"light\""]) == [.dark, .light])
-        #expect(try read([String: Theme].self, from: ["a": "dark"]) == ["a": .dark])
+    @Test func `is unreadable from anything but JSON text or a raw value`() {
+        for stored: PropertyListValue in ["blue", "\"blue\"", "", 1, ["dark"], true] {
+            #expect(throws: MoltError.self) {
+                try read(Theme.self, from: stored)
+            }?.expect(.typeMismatch, says: "The stored value is not JSON text of Theme.")
+        }
     }
 
-    @Test(arguments: ["blue", "\"blue\"", "", 1, ["dark"], true] as [PropertyListValue])
-    func `is unreadable from anything but JSON text or a raw value`(stored: PropertyListValue) {
-        let error = #expect(throws: MoltError.self) { try read(Theme.self, from: stored) }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.message.hasPrefix("The stored value is not JSON text of Theme.") == true)
-    }
-
-    @Test(arguments: [
-        (#"{"age":1}"#, "lacks a property that Hero requires"),
-        (#"{"age":"1","name":""}"#, "is JSON text, but not of Hero"),
-        (#"{"age""#, "is not JSON text of Hero"),
-    ])
-    func `says what is wrong with JSON text, and where`(json: String, fault: String) {
+    @Test func `says what is wrong with JSON text, and where`() {
         struct Hero: Codable, DefaultsSerializable {
             var name: String
             var age: Int
         }
-        let error = #expect(throws: MoltError.self) { try read(Hero.self, from: .string(json)) }
-        #expect(error?.message.hasPrefix("The stored value \(fault).") == true)
-        #expect((error?.place == nil) == fault.hasPrefix("is not"))
-    }
-
-    @Test func `is read from a suite when UserDefaults stored its raw value`() throws {
-        let scratch = try ScratchSuite()
-        let theme = DefaultsKey<Theme>("theme", default: .light)
-        try scratch.defaults.set("dark", forKey: "theme")
-        #expect(scratch.suite[theme] == .dark)
-        scratch.suite[theme] = .light
-        #expect(try scratch.suite.value(forKey: "theme") == "\"light\"")
-        #expect(scratch.suite[theme] == .light)
-    }
-
-    @Test func `counts as current in both forms when settings are converted`() throws {
-        let conversion = DefaultsV4Conversion()
-        for stored in ["dark", "\"dark\""] as [PropertyListValue] {
-            #expect(conversion.convert(stored, as: Theme.defaultsForm) == .alreadyCurrent)
+        let cases: [(json: String, fault: String, place: String?)] = [
+            (#"{"age":1}"#, "lacks a property that Hero requires", "name"),
+            (#"{"age":"1","name":""}"#, "is JSON text, but not of Hero", "age"),
+            (#"{"age""#, "is not JSON text of Hero", nil),
+        ]
+        for (json, fault, place) in cases {
+            let error = #expect(throws: MoltError.self) { try read(Hero.self, from: .string(json)) }
+            error?.expect(says: "The stored value \(fault).")
+            #expect(error?.place?.description == place)
         }
-        #expect(conversion.convert(2, as: Size.defaultsForm) == .alreadyCurrent)
-        #expect(conversion.convert(#"["dark"]"#, as: [Theme].defaultsForm) == .converted(["\"dark\""]))
-        #expect(conversion.convert(["dark"], as: [Theme].defaultsForm) == .alreadyCurrent)
+    }
+
+    @Test func `counts as current in both forms when settings are converted`() {
+        let cases: [(stored: PropertyListValue, form: DefaultsForm, outcome: ConversionOutcome)] = [
+            ("dark", Theme.defaultsForm, .alreadyCurrent), ("\"dark\"", Theme.defaultsForm, .alreadyCurrent),
+            (2, Size.defaultsForm, .alreadyCurrent), (["dark"], [Theme].defaultsForm, .alreadyCurrent),
+            (#"["dark"]"#, [Theme].defaultsForm, .converted(["\"dark\""])),
+        ]
+        let conversion = DefaultsV4Conversion()
+        for (stored, form, outcome) in cases {
+            #expect(conversion.convert(stored, as: form) == outcome, "\(stored)")
+        }
         #expect(conversion.convert("blue", as: Theme.defaultsForm).failure != nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test func `An array bridge may skip unreadable elements, which otherwise make the array unreadable`() throws {
         expectUnreadable(["a", 1], as: [String].self, at: "[1]")
         try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
-        #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
+        try expect([Tadpole(name: "a"), Tadpole(name: "c")], readFrom: ["a", 1, ["b"], "c"])
         expectUnreadable("a", as: [Tadpole].self)
     }
 
@@ -16,7 +16,7 @@ import Testing
         try expect(Duration.seconds(90), storedAs: 90.0)
         try expect([Duration.seconds(1), .milliseconds(500)], storedAs: [1.0, 0.5])
         try expect(["rest": Duration.seconds(2)], storedAs: ["rest": 2.0])
-        #expect(try read(Duration.self, from: 3) == .seconds(3))
+        try expect(Duration.seconds(3), readFrom: 3)
         expectUnreadable("90", as: Duration.self)
         // A Codable type needs no bridge.
         try expect(Locale.LanguageCode("de"), storedAs: "\"de\"")
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func `An array of objects can be stored as one archive`() throws {
-        let archive = try stored([Newt(name: "a"), Newt(name: "b")])
-        #expect(archive?.data != nil)
-        #expect(try read([Newt].self, from: #require(archive)).map(\.name) == ["a", "b"])
+        let archive = try #require(try stored([Newt(name: "a"), Newt(name: "b")])?.data)
+        let names = try read([Newt].self, from: .data(archive)).map(\.name)
+        #expect(names == ["a", "b"])
     }
 }
 

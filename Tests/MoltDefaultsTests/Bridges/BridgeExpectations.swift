@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Molt
+
+/// Expects that a value is read from a form other than the one in which it is stored.
+func expect<Value: DefaultsSerializable & Equatable>(
+    _ value: Value,
+    readFrom stored: PropertyListValue,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    #expect(try read(Value.self, from: stored) == value, sourceLocation: sourceLocation)
+}
+
+/// Expects that a value cannot be stored.
+func expectUnstorable<Value: DefaultsSerializable & Sendable>(
+    _ value: Value,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(throws: MoltError.self, sourceLocation: sourceLocation) { try stored(value) }
+}
