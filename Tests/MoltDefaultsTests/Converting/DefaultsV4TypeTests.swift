@@ -88,96 +88,59 @@ import Testing
         )
     }
 
-    @Test func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray become native`() throws {
-        try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: ["a", "b"])
-        try expect(#"["a","b"]"#, becomes: ["a", "b"], readAs: Set(["a", "b"]))
-        try expect(#"{"a":1}"#, becomes: ["a": 1], readAs: ["a": 1])
-        try expect(#"[{"a":0},{"b":1}]"#, becomes: [["a": 0], ["b": 1]], readAs: [["a": 0], ["b": 1]])
-    }
-
-    @Test
-    func `timezone, arrayTimezone, setTimezone and dictionaryTimezone keep the JSON text of their elements`() throws {
+    @Test func `Codable types keep the JSON text of their elements`() throws {
         let text = PropertyListValue.string(zoneText)
         try expect(zoneText, becomes: text, readAs: zone)
-        try expect("[\(zoneText)]", becomes: [text], readAs: [zone])
         try expect("[\(zoneText)]", becomes: [text], readAs: Set([zone]))
         try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": text], readAs: ["k": zone])
-    }
-
-    @Test func `arrayPeriod, setPeriod and dictionaryPeriod keep the JSON text of their elements`() throws {
-        try expect(#""10 Minutes""#, becomes: #""10 Minutes""#, readAs: Period.tenMinutes)
-        try expect(
-            #"["10 Minutes","1 Hour"]"#,
-            becomes: [#""10 Minutes""#, #""1 Hour""#],
-            readAs: [Period.tenMinutes, .oneHour]
-        )
-        try expect(#"["10 Minutes"]"#, becomes: [#""10 Minutes""#], readAs: Set([Period.tenMinutes]))
-        try expect(#"{"p":"30 Minutes"}"#, becomes: ["p": #""30 Minutes""#], readAs: ["p": Period.halfHour])
+        let periods: PropertyListValue = [#""10 Minutes""#, #""1 Hour""#]
+        try expect(#"["10 Minutes","1 Hour"]"#, becomes: periods, readAs: [Period.tenMinutes, .oneHour])
         try expect(#"["10 Minutes",10]"#, becomes: ["10 Minutes": 10], readAs: [Period.tenMinutes: 10])
     }
 
-    @Test func `period becomes its raw value`() throws {
+    @Test func `Types that are native now are converted by raw value, toNative or bridge`() throws {
         try expect(#""10 Minutes""#, becomes: "10 Minutes", readAs: EnumForm.tenMinutes)
-        try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: [EnumForm.tenMinutes])
         try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: Set([EnumForm.tenMinutes]))
-        try expect(#"{"p":"10 Minutes"}"#, becomes: ["p": "10 Minutes"], readAs: ["p": EnumForm.tenMinutes])
         try expect(#"["10 Minutes",1]"#, becomes: ["10 Minutes": 1], readAs: [EnumForm.tenMinutes: 1])
-        let unknown = DefaultsV4Conversion().convert(#"["10 Minutes","2 Weeks"]"#, as: [EnumForm].defaultsForm)
-        #expect(unknown.failure?.place == "[1]")
-    }
-
-    @Test func `period is converted by its own toNative`() throws {
         try expect(#""10 Minutes""#, becomes: "short", readAs: Span.short)
         try expect("long", becomes: "long", readAs: Span.long)
         try expect(#"["10 Minutes","30 Minutes"]"#, becomes: ["short", "long"], readAs: [Span.short, .long])
-        try expect(#"["1 Hour"]"#, becomes: ["long"], readAs: Set([Span.long]))
-        try expect(#"{"p":"30 Minutes"}"#, becomes: ["p": "long"], readAs: ["p": Span.long])
+        try expect(#"{"p":"1 Hour"}"#, becomes: ["p": "long"], readAs: ["p": Span.long])
         #expect(DefaultsV4Conversion().convert(#""2 Weeks""#, as: Span.defaultsForm).failure != nil)
-        let key = DefaultsKey<Span?>("key")
-        for text in [#""1 Hour""#, "long"] {
-            let scratch = try ScratchSuite(["key": .string(text)])
-            try scratch.suite.upgrade(with: [.defaultsV4ToV5(to: 1, suite: scratch.suite, keys: [key])])
-            #expect(try scratch.suite.value(forKey: "key") == "long")
-            #expect(try scratch.suite.value(for: key) == .long)
-        }
-    }
-
-    @Test func `timezone is converted by TimeZoneBridge`() throws {
         let zone = zone.toNative()
         try expect(zoneText, becomes: nativeZone, readAs: zone)
-        try expect("[\(zoneText)]", becomes: [nativeZone], readAs: [zone])
         try expect("[\(zoneText)]", becomes: [nativeZone], readAs: Set([zone]))
         try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": nativeZone], readAs: ["k": zone])
     }
 
     /// Rows X32 and X33 of the acceptance list.
-    @Test(
-        arguments: [(.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true)]
-            as [(DefaultsRelease, Bool, Bool)]
-    )
-    func `UUIDs and ranges are converted for releases that read their native form, and read for any`(
-        target: DefaultsRelease,
-        readsUUID: Bool,
-        readsRange: Bool
-    ) throws {
-        let conversion = DefaultsV4Conversion(target: target)
-        func upgraded<Value: DefaultsSerializable>(_ text: String) throws -> Value {
-            guard case .converted(let stored) = conversion.convert(.string(text), as: Value.defaultsForm) else {
-                return try read(Value.self, from: .string(text))
-            }
-            return try read(Value.self, from: stored)
-        }
+    @Test func `UUIDs and ranges are converted for releases that read their native form, and read for any`() throws {
         let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        let quoted = "\"\(text)\""
         let identifier = try #require(UUID(uuidString: text))
-        let outcome = conversion.convert(.string("\"\(text)\""), as: .uuid)
-        #expect(outcome == (readsUUID ? .converted(.string(text)) : .alreadyCurrent))
-        let range = conversion.convert("[1,5]", as: .range(of: .int))
-        #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
-        #expect(try upgraded("\"\(text)\"") == identifier)
-        #expect(try upgraded("[\"\(text)\"]") == [identifier])
-        #expect(try upgraded("[1,5]") == 1..<5)
-        #expect(try upgraded("[1,5]") == 1...5)
-        #expect(try upgraded("[[1,5]]") == [Int8(1)...5])
+        let releases: [(target: DefaultsRelease, readsUUID: Bool, readsRange: Bool)] = [
+            (.v5, false, false), (.v6dot2, true, false), (.v6dot3, true, true),
+        ]
+        for (target, readsUUID, readsRange) in releases {
+            let conversion = DefaultsV4Conversion(target: target)
+            func expect<Value: DefaultsSerializable & Equatable>(_ text: String, readAs value: Value) throws {
+                let stored =
+                    switch conversion.convert(.string(text), as: Value.defaultsForm) {
+                    case .converted(let native): native
+                    default: PropertyListValue.string(text)
+                    }
+                try MoltDefaultsTests.expect(value, readFrom: stored)
+            }
+            let outcome = conversion.convert(.string(quoted), as: .uuid)
+            #expect(outcome == (readsUUID ? .converted(.string(text)) : .alreadyCurrent))
+            let range = conversion.convert("[1,5]", as: .range(of: .int))
+            #expect(range == (readsRange ? .converted([1, 5]) : .alreadyCurrent))
+            try expect(quoted, readAs: identifier)
+            try expect("[\(quoted)]", readAs: [identifier])
+            try expect("[1,5]", readAs: 1..<5)
+            try expect("[1,5]", readAs: 1...5)
+            try expect("[[1,5]]", readAs: [Int8(1)...5])
+        }
     }
 }
 

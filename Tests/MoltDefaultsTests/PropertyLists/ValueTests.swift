@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -75,11 +76,10 @@ import Testing
             (["a": [UUID(): 1]], #"["a"]"#, "a key of type UUID"),
         ]
         for (object, place, type) in cases {
-            let error = #expect(throws: MoltError.self) { try PropertyListValue(normalizing: object) }
-            #expect(error?.code == .cannotStore)
-            #expect(error?.place?.fullDescription == place)
-            #expect(error?.message.hasPrefix("A suite cannot hold \(type).") == true, "\(error as Any)")
-            #expect(error?.description.contains("secret") == false)
+            let error = try #require(throws: MoltError.self) { try PropertyListValue(normalizing: object) }
+            error.expect(.cannotStore, says: "A suite cannot hold \(type).")
+            #expect(error.place?.fullDescription == place)
+            #expect(!error.description.contains("secret"))
         }
     }
 
@@ -176,11 +176,9 @@ import Testing
         values["minus infinity"] = [.double(-.infinity), .date(.distantPast)]
         let bytes = try JSONEncoder().encode(values)
         #expect(try JSONDecoder().decode([String: PropertyListValue].self, from: bytes) == values)
-    }
-
-    @Test func `A zero keeps its sign`() throws {
-        let bytes = try JSONEncoder().encode([PropertyListValue.double(-0.0)])
-        let zero = try JSONDecoder().decode([PropertyListValue].self, from: bytes).first?.double
+        // Zeros are equal, whatever their sign.
+        let zeroBytes = try JSONEncoder().encode([PropertyListValue.double(-0.0)])
+        let zero = try JSONDecoder().decode([PropertyListValue].self, from: zeroBytes).first?.double
         #expect(zero?.sign == .minus)
     }
 

@@ -25,17 +25,14 @@
             123_456_789_012_345_680,
         ]
 
-        @Test func `A number is exact, NaN and infinities included`() throws {
-            let values = Self.doubles.flatMap { [PropertyListValue.double($0), .double(-$0)] }
-            let scratch = try ScratchSuite(["numbers": .array(values)])
-            #expect(try scratch.values == ["numbers": .array(values)])
-        }
-
-        @Test func `A date far from now is kept`() throws {
-            for date in [Date.distantPast, Date(timeIntervalSinceReferenceDate: 1e12)] {
-                let scratch = try ScratchSuite(["a": [.date(date)]])
-                #expect(try scratch.values == ["a": [PropertyListValue.date(date).asStored()]])
-            }
+        @Test func `Numbers are exact, NaN and infinities included, and dates far from now are kept`() throws {
+            let numbers = Self.doubles.flatMap { [PropertyListValue.double($0), .double(-$0)] }
+            let dates: [PropertyListValue] = [
+                .date(.distantPast), .date(Date(timeIntervalSinceReferenceDate: 1e12)),
+            ]
+            let scratch = try ScratchSuite(["numbers": .array(numbers), "dates": .array(dates)])
+            let stored = PropertyListValue.array(dates).asStored()
+            #expect(try scratch.values == ["numbers": .array(numbers), "dates": stored])
         }
 
         /// Whether this machine has the sources of a locale.
