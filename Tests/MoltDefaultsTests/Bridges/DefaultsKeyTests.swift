@@ -172,36 +172,3 @@ private struct Counts: Codable, DefaultsSerializable {
         try container.encode(counts)
     }
 }
-
-@Suite("Typed keys in a suite on disk") struct SuiteKeyTests {
-    let suite = Molt.Suite(TestHome.newSuiteName())
-
-    @Test func `Values of all types are read back from the file`() throws {
-        let zone = TimeZone(id: "0", name: "Asia/Taipei")
-        let url = try #require(URL(string: "https://e.com/a?b=%20#c"))
-        try expectKept(Int8.min, UInt64.max, [UInt64.max, 0], Double.infinity, -Float.infinity, CGFloat.infinity, true)
-        try expectKept("", "<a> & \"b\"\n\u{1F984}", Date(timeIntervalSinceReferenceDate: 600_000_000), UUID(), url)
-        try expectKept(Data([0, 255]), Decimal.greatestFiniteMagnitude, Int.min..<Int.max, Period.halfHour)
-        try expectKept(EnumForm.oneHour, Level.high, zone, [Frog(name: "a")], Mixed(name: "n", count: .max))
-        try expectKept(Note(when: Date(timeIntervalSinceReferenceDate: 600_000_000.25)), [Int8.min: [Period.oneHour]])
-        try expectKept([UniqueID(12345): [UniqueID(1234): zone]], [[String: Set<Int>]](), [["a": Set([1, 2])], [:]])
-        let color = DefaultsKey<Color?>("color")
-        try suite.set(Color(name: "red"), for: color)
-        #expect(try suite.value(for: color)?.name == "red")
-    }
-
-    private func expectKept<each Value: DefaultsSerializable & Equatable & Sendable>(
-        _ values: repeat each Value,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        func expectKept<Kept: DefaultsSerializable & Equatable & Sendable>(_ value: Kept) throws {
-            let key = DefaultsKey<Kept?>("key")
-            try suite.set(value, for: key)
-            #expect(try suite.value(for: key) == value, sourceLocation: sourceLocation)
-            // Reads the file, not the platform's copy in memory.
-            let settings = DictionarySettings(try suite.values())
-            #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
-        }
-        repeat try expectKept(each values)
-    }
-}

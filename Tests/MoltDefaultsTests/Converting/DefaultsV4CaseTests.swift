@@ -85,9 +85,28 @@ import Testing
     ]
 
     @Test(arguments: converted)
-    func `A value is converted once`(stored: PropertyListValue, form: DefaultsForm, value: PropertyListValue) {
-        #expect(DefaultsV4Conversion().convert(stored, as: form) == .converted(value))
-        #expect(DefaultsV4Conversion().convert(value, as: form) == .alreadyCurrent)
+    func `A value is converted once, alone and in containers that are native or JSON text`(
+        stored: PropertyListValue,
+        form: DefaultsForm,
+        value: PropertyListValue
+    ) {
+        var cases: [(stored: PropertyListValue, form: DefaultsForm, value: PropertyListValue)] = [
+            (stored, form, value), ([stored], .array(of: form), [value]),
+            (["k": stored], .dictionary(of: form), ["k": value]),
+        ]
+        if case .string(let json) = stored {
+            cases.append((.string("[\(json)]"), .array(of: form), [value]))
+            cases.append((.string("{\"k\":[\(json)]}"), .dictionary(of: .set(of: form)), ["k": [value]]))
+        }
+        for (stored, form, value) in cases {
+            #expect(DefaultsV4Conversion().convert(stored, as: form) == .converted(value))
+            for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
+                let conversion = DefaultsV4Conversion(target: target)
+                // Earlier releases keep the JSON text of some values.
+                guard case .converted(let once) = conversion.convert(stored, as: form) else { continue }
+                #expect(conversion.convert(once, as: form) == .alreadyCurrent, "\(target)")
+            }
+        }
     }
 
     @Test(

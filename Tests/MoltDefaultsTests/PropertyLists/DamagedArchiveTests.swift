@@ -7,20 +7,17 @@ import Testing
 @Suite struct `Damaged property lists and archives` {
     #if os(Linux)
         /// A binary property list like those of UserDefaults and of a journal.
-        private static func bytes() throws -> [UInt8] {
-            let object: [String: Any] = [
-                "text": "é", "list": [1, 2.5, true, ["deep": "x"]] as [Any], "big": UInt64.max,
-                "date": Date(timeIntervalSince1970: 9), "data": Data([1, 2, 3]), "none": [String](),
-            ]
-            return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
+        private static func bytes() throws -> Data {
+            let values = PropertyListValue.dictionary(`Values from UserDefaults`.values)
+            return try PropertyListSerialization.data(fromPropertyList: values.object, format: .binary, options: 0)
         }
 
         @Test func `A binary property list is read as Foundation reads it`() throws {
-            let list: [String: PropertyListValue] = [
-                "text": "é", "list": [1, 2.5, true, ["deep": "x"]], "big": .unsigned(.max),
-                "date": .date(Date(timeIntervalSince1970: 9)), "data": .data(Data([1, 2, 3])), "none": [],
-            ]
-            #expect(try PropertyListReader.value(Data(Self.bytes())) == .dictionary(list))
+            let bytes = try Self.bytes()
+            let foundation = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            for read in [try PropertyListReader.value(bytes), try PropertyListValue(normalizing: foundation)] {
+                #expect(read == .dictionary(`Values from UserDefaults`.values))
+            }
         }
 
         @Test func `A property list that contains itself is refused`() throws {
@@ -34,9 +31,9 @@ import Testing
             var bytes = try Self.bytes()
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
-            try scratch.writeFile(Data(bytes))
+            try scratch.writeFile(bytes)
             #expect(throws: MoltError.self) { try scratch.suite.allValues() }?.expect(.unreadable)
-            #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
+            #expect(try Data(contentsOf: scratch.file) == bytes)
         }
     #endif
 
