@@ -146,11 +146,14 @@ struct ChangedFileTests {
         try await verify(of: directory, versions: [1, 3])
     }
 
-    @Test func `A file whose name does not follow the scheme is a failure`() async throws {
+    @Test func `A JSON file whose name does not follow the scheme is a failure, unless it is a schema snapshot`()
+        async throws
+    {
         for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
             try directory.write("{}", to: path)
         }
         try directory.write("", to: "README.md")
+        try directory.write("{}", to: "schema.json")
         try await failure().expect(
             only: .catalog,
             of: ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"],

@@ -164,12 +164,6 @@ struct RecordingTests {
         }
     }
 
-    @Test func `A schema snapshot may be kept beside the fixtures`() async throws {
-        try keep(StoreFixture(schemaVersion: 0), named: "empty")
-        try directory.write("{}", to: "schema.json")
-        try await directory.catalog().verify([], types: [])
-    }
-
     @Test func `A catalog is found beside the source file`() {
         #expect(FixtureCatalog("/a/Fixtures").directory.path == "/a/Fixtures")
         let catalog = FixtureCatalog("Fixtures", recording: .never)

@@ -20,16 +20,15 @@ enum Releases {
     static let types: [FixtureType] = [.type(Person.self)]
 
     static let alien = Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
-    static let split = Migration(
-        to: 2,
-        "split-full-name",
-        .transform("Person") { person in
-            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-            person["firstName"] = .string(String(parts.first ?? ""))
-            person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
-        }
-    )
+    static let split = Migration(to: 2, "split-full-name", .transform("Person") { try Releases.splitName(of: &$0) })
     static let nickname = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: ""))
+
+    /// Makes two properties of the full name.
+    static func splitName(of person: inout Record) throws {
+        let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+        person["firstName"] = .string(String(parts.first ?? ""))
+        person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+    }
 
     static let migrations: MigrationRegistry = [alien, split, nickname]
 
