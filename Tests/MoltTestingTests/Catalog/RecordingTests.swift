@@ -134,7 +134,7 @@ struct RecordingTests {
 
     // MARK: Names
 
-    @Test func `A name that is not valid for a file, or that refers to one outside of the catalog, is refused`() throws {
+    @Test func `A name that is not valid for a file, or that refers to one outside the catalog, is refused`() throws {
         for name in ["", "a/b", "../a", "a@2", ".a", "a "] {
             try expectRefused(store, named: name, .all, .unsuitable)
         }

@@ -140,14 +140,14 @@ struct VerificationTests {
         let found = failure.messages(.unmatchedName).map { $0.replacing(#"migration "change" (version 1)"#, with: "…") }
         let add = "Correct the name, or add a fixture with a record that has it."
         let expected: [String] = [
-            #"…: "lok" of suite group.com.example.keys is in no fixture; the nearest key is "look". Correct the key, or "#
-                + "add a fixture that has it.",
+            #"…: "lok" of suite group.com.example.keys is in no fixture; the nearest key is "look". Correct the key, "#
+                + "or add a fixture that has it.",
             #"…, step 1 (rename Person.mial to email): "mial" is in no record of type "Person" of a fixture; did you "#
                 + #"mean "mail"? \#(add)"#,
             #"…, step 3 (remove Persn.mail): no fixture has a record of type "Persn"; did you mean "Person"? \#(add)"#,
             #"…, step 4 (delete the type Draft): no fixture has a record of type "Draft". \#(add)"#,
-            #"…, step 6 (map the values of Person.nmae): "nmae" is in no record of type "Person" of a fixture; did you "#
-                + #"mean "name"? \#(add)"#,
+            #"…, step 6 (map the values of Person.nmae): "nmae" is in no record of type "Person" of a fixture; did "#
+                + #"you mean "name"? \#(add)"#,
         ]
         #expect(found == expected)
     }
