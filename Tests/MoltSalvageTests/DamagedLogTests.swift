@@ -59,7 +59,7 @@ import Testing
         for frame in stride(from: 3, to: store.frameCount, by: TestRun.choose(61, long: 11)) {
             let trial = try DamagedLogTrial(store, log: damaged(frame, [24 + 500]), in: scratch)
             expectCounted(trial, "frame \(frame)")
-            #expect(!trial.report.isWhole && trial.report.assumptions.contains { $0.contains("log") })
+            trial.report.expect(isWhole: false, assumes: "log")
             #expect(trial.report.lostPageCount <= 1)
             // A page of 1 024 bytes holds no more records or keys.
             #expect(trial.wrong.count + trial.missing.count <= 40, "frame \(frame)")
@@ -74,8 +74,7 @@ import Testing
             for offset in TestRun.choose([offsets[frame % 4]], long: offsets) {
                 let trial = try DamagedLogTrial(store, log: damaged(frame, [offset]), in: scratch)
                 #expect(trial.current == store.last.count, "frame \(frame), byte \(offset)")
-                #expect(trial.report.lostPageCount == 0 && trial.report.staleCount == 0)
-                #expect(!trial.report.isWhole)
+                trial.report.expect(isWhole: false, stale: 0, lostPages: 0)
             }
         }
     }
@@ -96,7 +95,7 @@ import Testing
             let isGone = index >= logs.count - 2
             if isGone { expectCounted(trial, "no header") } else { #expect(trial.current == store.last.count) }
             #expect(trial.report.lostPageCount <= (isGone ? 1 : 0))
-            #expect(!trial.report.isWhole)
+            trial.report.expect(isWhole: false)
             #expect(trial.report.assumptions.contains { $0.contains("log") && $0.contains("beginning") })
         }
     }
@@ -105,7 +104,7 @@ import Testing
         let log = store.log.map { _ in UInt8(0xA5) }
         let trial = try DamagedLogTrial(store, log: log, in: scratch)
         #expect(!trial.wrong.isEmpty)
-        #expect(trial.report.staleCount == trial.report.savedCount)
+        trial.report.expect(stale: trial.report.savedCount)
         #expect(trial.report.lostPageCount >= store.frameCount)
         #expect(
             "\(trial.report)".contains("\(trial.report.savedCount) of them may be outdated, or may have been deleted")
@@ -132,7 +131,7 @@ import Testing
         let values = try CodableCache(at: saved).values(of: String.self)
         #expect(values.count == 40 && values.allSatisfy { $0.value.hasPrefix("old") })
         // Whether it was committed is unknown.
-        #expect(report.staleCount == 40)
+        report.expect(stale: 40)
         #expect(report.lostPageCount > 5)
     }
 
@@ -141,7 +140,7 @@ import Testing
         // The last transaction has more than one frame.
         let log = Array(store.log.dropLast(frames))
         let trial = try DamagedLogTrial(store, log: log, in: scratch)
-        #expect(trial.report.isWhole, "\(trial.report)")
+        trial.report.expect(isWhole: true)
         #expect(trial.forged.isEmpty)
     }
 
@@ -159,7 +158,7 @@ import Testing
         // The newest state of the last page is in the file, too.
         let last = try DamagedLogTrial(moved, log: damaged(store.frameCount - 1, [24 + 500]), in: scratch)
         #expect(last.current == store.last.count)
-        #expect(last.report.lostPageCount == 0)
+        last.report.expect(lostPages: 0)
     }
 
     // MARK: Upgrades

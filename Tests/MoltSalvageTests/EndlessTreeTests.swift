@@ -46,8 +46,7 @@ import Testing
         redirect(root, to: root, in: &file)
         let (report, _) = try scratch.salvage(file)
         // All leaves are intact.
-        #expect(report.savedCount == sound.contents.records.count)
-        #expect(!report.damage.isEmpty)
+        report.expect(saved: sound.contents.records.count, isDamaged: true)
         // A cache does not loop either: it throws, or finds the records through the other tree.
         try DamagedStore(file: file).write(to: url)
         do {
@@ -90,8 +89,7 @@ import Testing
         put(file.count / size, at: 28, in: &file)
         redirect(root, to: pages + 1, in: &file)
         let (report, _) = try scratch.salvage(file)
-        #expect(report.savedCount == sound.contents.records.count)
-        #expect(!report.damage.isEmpty)
+        report.expect(saved: sound.contents.records.count, isDamaged: true)
     }
 
     @Test func `Thousands of rows that share one long overflow chain do not stall the search`() throws {

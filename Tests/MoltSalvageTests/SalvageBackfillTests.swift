@@ -51,8 +51,8 @@ struct SalvageBackfillTests {
             if count == Self.count / 2 { cache.withLock { $0?.close() } }
         }
         cache.withLock { $0 = opened }
-        let error = #expect(throws: MoltError.self) { try opened.backfill() }
-        #expect(error?.code == .closed)
+        let error = try #require(throws: MoltError.self) { try opened.backfill() }
+        error.expect(.closed)
         let versions = try StoreFile.contents(at: scratch.file()).records.map(\.version)
         #expect(versions.contains(0) && versions.contains(1))
     }
@@ -80,8 +80,7 @@ struct SalvageBackfillTests {
             try Data(file).write(to: scratch.file())
         }
         let report = try CodableCache.salvage(from: scratch.file(), to: newURL)
-        #expect(report.isWhole == !isDamaged)
-        #expect(report.savedCount == Self.count)
+        report.expect(isWhole: !isDamaged, saved: Self.count)
         let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records == before.records)
         #expect(saved.ledger.map(\.outcome) == [.onRead])
@@ -100,8 +99,7 @@ struct SalvageBackfillTests {
         let damaged = scratch.file("damaged.molt")
         try file.write(to: damaged)
         try log.write(to: URL(fileURLWithPath: damaged.path + "-wal"))
-        let report = try CodableCache.salvage(from: damaged, to: newURL)
-        #expect(!report.isWhole)
+        try CodableCache.salvage(from: damaged, to: newURL).expect(isWhole: false)
         let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records.count == Self.count)
         #expect(saved.records.count { $0.version == 1 } >= Self.count - 32)

@@ -29,7 +29,6 @@ import Testing
         try DamagedStore(file: file, log: sound.openLog).write(to: url)
         let report = try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
         let aside = URL(fileURLWithPath: try #require(report.setAside))
-        #expect(try scratch.names().contains(aside.lastPathComponent))
         #expect(DamagedStore(file: file, log: sound.openLog).isUnchanged(at: aside))
         #expect(report.destination == url.path)
         #expect("\(report)".contains(aside.path))
@@ -58,9 +57,9 @@ import Testing
     @Test func `An open cache detects that its file was replaced`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let cache = try CodableCache(at: url)
-        #expect(try CodableCache.salvage(at: url).savedCount == 1)
-        let error = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
-        #expect(error?.code == .fileReplaced)
+        try CodableCache.salvage(at: url).expect(saved: 1)
+        let error = try #require(throws: MoltError.self) { try cache.set(2, forKey: "two") }
+        error.expect(.fileReplaced)
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
@@ -69,7 +68,7 @@ import Testing
         for suffix in [".salvaged", ".salvaged.part", ".part"] {
             try Data("somebody's file".utf8).write(to: URL(fileURLWithPath: url.path + suffix))
         }
-        #expect(try CodableCache.salvage(at: url).isWhole)
+        try CodableCache.salvage(at: url).expect(isWhole: true)
         for suffix in [".salvaged", ".salvaged.part", ".part"] {
             #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + suffix)) == Data("somebody's file".utf8))
         }
@@ -85,11 +84,11 @@ import Testing
 
     @Test func `A file that is not a database is left where it is`() throws {
         try Data("no database at all, but long enough to be one".utf8).write(to: url)
-        let opening = #expect(throws: MoltError.self) { try CodableCache(at: url) }
-        #expect(opening.map(CodableCache.isDamage) == true)
-        #expect(opening?.message.contains("choose another path") == true)
-        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(at: url) }
-        #expect(error?.code == .notADatabase)
+        let opening = try #require(throws: MoltError.self) { try CodableCache(at: url) }
+        opening.expect(says: "choose another path")
+        #expect(CodableCache.isDamage(opening))
+        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(at: url) }
+        error.expect(.notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
     }
 
@@ -104,42 +103,40 @@ import Testing
         )
         let file = Array(try Data(contentsOf: url)).zeroed(pages: 2..<3)
         try Data(file).write(to: url)
-        let error = #expect(throws: MoltError.self) { try CodableCache.salvage(at: url) }
-        #expect(error?.code == .notADatabase)
+        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(at: url) }
+        error.expect(.notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
         #expect(try Data(contentsOf: url) == Data(file))
     }
 
     @Test func `Errors with other causes do not count as damage`() throws {
         let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
-        let older = #expect(throws: MoltError.self) {
+        let older = try #require(throws: MoltError.self) {
             try CodableCache(at: url, migrations: SoundStore.oldMigrations)
         }
-        #expect(older.map(CodableCache.isDamage) == false)
-        let missing = #expect(throws: MoltError.self) { try CodableCache.salvage(at: scratch.file("none")) }
-        #expect(missing?.code == .fileMissing)
-        #expect(missing.map(CodableCache.isDamage) == false)
-        #expect(!CodableCache.isDamage(CocoaError(.fileReadUnknown)))
+        let missing = try #require(throws: MoltError.self) { try CodableCache.salvage(at: scratch.file("none")) }
+        missing.expect(.fileMissing)
+        let errors: [any Error] = [older, missing, CocoaError(.fileReadUnknown)]
+        for error in errors { #expect(!CodableCache.isDamage(error), "\(error)") }
         cache.close()
     }
 
     // MARK: Empty files
 
-    private func emptied(_ prepare: () throws -> Void) throws -> MoltError? {
+    private func emptied(_ prepare: () throws -> Void) throws -> MoltError {
         try CodableCache(at: url).set(1, forKey: "one")
         try prepare()
         try Data().write(to: url)
         let names = try scratch.names()
-        let error = #expect(throws: MoltError.self) { try CodableCache(at: url) }
+        let error = try #require(throws: MoltError.self) { try CodableCache(at: url) }
         #expect(try scratch.names() == names)
         return error
     }
 
     @Test func `An empty file beside a backup is refused and not used as a new cache`() throws {
         let error = try emptied { try CodableCache.backUp(at: url) }
-        #expect(error?.code == .notADatabase)
-        #expect(error?.message.contains("a backup of it") == true)
-        #expect(error.map(CodableCache.isDamage) == true)
+        error.expect(.notADatabase, says: "a backup of it")
+        #expect(CodableCache.isDamage(error))
         try CodableCache.restore(#require(CodableCache.backups(at: url).first), at: url)
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
@@ -147,8 +144,7 @@ import Testing
     @Test func `An empty file beside a log is refused, and the log is kept`() throws {
         let log = URL(fileURLWithPath: url.path + "-wal")
         let error = try emptied { try Data(sound.openLog).write(to: log) }
-        #expect(error?.code == .notADatabase)
-        #expect(error?.message.contains("log") == true)
+        error.expect(.notADatabase, says: "log")
         #expect(try Data(contentsOf: log) == Data(sound.openLog))
     }
 
@@ -168,8 +164,8 @@ import Testing
 
     @Test func `An empty file with nothing beside it becomes a cache, unless the cache must exist`() throws {
         try Data().write(to: url)
-        let error = #expect(throws: MoltError.self) { try CodableCache(existing: url) }
-        #expect(error?.code == .fileMissing)
+        let error = try #require(throws: MoltError.self) { try CodableCache(existing: url) }
+        error.expect(.fileMissing)
         #expect(try Data(contentsOf: url).isEmpty)
         try CodableCache(at: url).set(1, forKey: "one")
         #expect(try CodableCache(existing: url).value(Int.self, forKey: "one") == 1)

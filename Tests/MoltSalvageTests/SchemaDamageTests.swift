@@ -136,16 +136,15 @@ import Testing
     func `Foreign triggers on tables of Molt, and views in their place, are refused and named`(sql: String) throws {
         try SQLite(url).run(sql)
         let bytes = try Data(contentsOf: url)
-        let errors = [
-            #expect(throws: MoltError.self) { _ = try CodableCache(at: url, migrations: SoundStore.oldMigrations) },
-            #expect(throws: MoltError.self) { _ = try StoreFile.contents(at: url) },
-            #expect(throws: MoltError.self) {
-                _ = try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations)
-            },
+        let readings: [() throws -> Void] = [
+            { try CodableCache(at: url, migrations: SoundStore.oldMigrations).close() },
+            { _ = try StoreFile.contents(at: url) },
+            { _ = try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations) },
         ]
-        for error in errors {
-            #expect(error?.code == .foreignFile)
-            #expect(["theirs", "view", "molt_inserted"].contains { error?.message.contains($0) == true })
+        for reading in readings {
+            let error = try #require(throws: MoltError.self) { try reading() }
+            error.expect(.foreignFile)
+            #expect(["theirs", "view", "molt_inserted"].contains { error.message.contains($0) })
         }
         #expect(try Data(contentsOf: url) == bytes)
         try tryEverything()
@@ -161,8 +160,8 @@ import Testing
         var configuration = CodableCache.Configuration()
         configuration.sizeLimit = 100
         let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-        let error = #expect(throws: MoltError.self) { try cache.set("a value", forKey: "new") }
-        #expect(error?.code == .storeFailed)
+        let error = try #require(throws: MoltError.self) { try cache.set("a value", forKey: "new") }
+        error.expect(.storeFailed)
     }
 
     /// Expects that every operation returns, or throws an error of Molt.

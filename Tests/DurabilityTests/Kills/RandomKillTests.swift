@@ -1,9 +1,7 @@
 #if os(Linux)
     import Foundation
     import Generators
-    import KillSweep
     @testable import Molt
-    import MoltTesting
     import TestSupport
     import Testing
 
@@ -115,46 +113,6 @@
         try scenario.upgrade { point in
             // Clearing the journal is a commit, too.
             if point == UpgradePoint(.beforeCommit, "of the upgrade") { begin() }
-        }
-    }
-
-    /// Kills at the points that the upgrade itself names; in the ordinary run, `KillTests` does so with fewer records.
-    @Suite struct `Kills at named points` {
-        @Test(.enabled(if: TestRun.isLong, "kills hundreds of processes"))
-        func `An upgrade of thousands of records survives a kill at each kind of point`() async throws {
-            let sweep = FaultSweep(
-                of: NamedKills.fixture(),
-                through: NamedKills.migrations,
-                limit: 300,
-                batchSize: 512
-            )
-            let report = try await sweep.killing { kill in
-                await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
-                    try kill.run(through: NamedKills.migrations)
-                }
-            }
-            TestRun.report("kills at named points: \(report)")
-            #expect(report.trials.count >= 6)
-        }
-    }
-
-    /// The migrations, with fixed names of suites, which a child process knows, too; the sweep uses stand-ins for them.
-    private enum NamedKills {
-        static let place = AppScenario(.cache, TestPlace(token: "named-kills"))
-        static let migrations = place.registry
-
-        static func fixture() -> StoreFixture {
-            let contents = People.contents(2_000)
-            return StoreFixture(
-                schemaVersion: 0,
-                records: contents.records.map { record in
-                    .init(record.key, record.typeName, .json(String(decoding: record.content, as: UTF8.self)))
-                },
-                suites: [
-                    place.place.old: ["tags": #"["a","b"]"#, "scale": "1.5", "name": "app", "theme": "dark"],
-                    place.place.group: ["shared": true],
-                ]
-            )
         }
     }
 #endif

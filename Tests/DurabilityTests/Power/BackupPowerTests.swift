@@ -149,24 +149,21 @@ extension PowerLossTests {
             ///   - restore: Restores the backup.
             ///   - check: Checks what is left, and returns whether the backup has replaced what was there.
             private func refuseEachCall(_ restore: () throws -> Void, check: (Int) throws -> Bool) throws -> [Int] {
-                let kinds: UInt32 =
-                    1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
-                    | 1 << molt_disk_sync.rawValue | 1 << molt_disk_rename.rawValue
-                    | 1 << molt_disk_sync_directory.rawValue
+                let kinds = RefusedCalls.bits(
+                    molt_disk_create,
+                    molt_disk_write,
+                    molt_disk_truncate,
+                    molt_disk_sync,
+                    molt_disk_rename,
+                    molt_disk_sync_directory
+                )
+                let calls = RefusedCalls(kinds, at: place)
                 let image = try DiskImage(of: place)
-                molt_disk_watch(place.home, place.token)
-                molt_disk_refuse(kinds, 0, -1, 0, false)
-                try restore()
-                let count = molt_disk_counted()
-                molt_disk_unwatch()
+                let count = try calls.count(restore)
                 var counts = [0, 0]
                 for number in 1...count where TestRun.isLong || number % 3 == 1 || number > count - 3 {
                     try image.restore(to: place)
-                    molt_disk_watch(place.home, place.token)
-                    molt_disk_refuse(kinds, number, number, EIO, false)
-                    try? restore()
-                    molt_disk_refuse(0, 0, -1, 0, false)
-                    molt_disk_unwatch()
+                    calls.refuse(number...number) { _ = try? restore() }
                     counts[try check(number) ? 1 : 0] += 1
                 }
                 TestRun.report("refused calls, restoring: \(count) points, \(counts)")

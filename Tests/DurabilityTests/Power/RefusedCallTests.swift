@@ -18,13 +18,16 @@
                 case isFull
             }
 
-            private static let all: UInt32 =
-                1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
-                | 1 << molt_disk_sync.rawValue | 1 << molt_disk_make_directory.rawValue
-                | 1 << molt_disk_rename.rawValue | 1 << molt_disk_remove.rawValue
-                | 1 << molt_disk_sync_directory.rawValue
-            private static let growing: UInt32 =
-                1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_make_directory.rawValue
+            private static let growing = RefusedCalls.bits(molt_disk_create, molt_disk_write, molt_disk_make_directory)
+            private static let all =
+                growing
+                | RefusedCalls.bits(
+                    molt_disk_truncate,
+                    molt_disk_sync,
+                    molt_disk_rename,
+                    molt_disk_remove,
+                    molt_disk_sync_directory
+                )
 
             private let place = TestPlace()
             private let registry = MigrationRegistry(People.migrations)
@@ -38,13 +41,10 @@
                 if !isFresh { try People.prepare(place, count: 150) }
                 let image = try DiskImage(of: place)
                 let before = try StoreContents.found(at: place.cache)
-                let kinds = refusal == .isFull ? Self.growing : Self.all
+                let calls = RefusedCalls(refusal == .isFull ? Self.growing : Self.all, at: place)
 
-                molt_disk_watch(place.home, place.token)
-                molt_disk_refuse(kinds, 0, -1, 0, false)
-                let outcome = live(place)
-                let count = molt_disk_counted()
-                molt_disk_unwatch()
+                var outcome = Outcome()
+                let count = calls.count { outcome = live(place) }
                 #expect(outcome.opened && outcome.written == Self.keys)
                 let upgraded = try #require(outcome.upgraded)
 
@@ -52,18 +52,11 @@
                 let first = TestRun.choose(refusal == .failsOnce ? 1 : refusal == .failsForGood ? 5 : 9, long: 1)
                 for number in stride(from: first, through: count, by: TestRun.choose(isFresh ? 13 : 17, long: 1)) {
                     try image.restore(to: place)
-                    molt_disk_watch(place.home, place.token)
-                    molt_disk_refuse(
-                        kinds,
-                        number,
-                        refusal == .failsOnce ? number : .max,
-                        refusal == .isFull ? ENOSPC : EIO,
-                        refusal == .isFull
-                    )
-                    let outcome = live(place) {
-                        molt_disk_refuse(0, 0, -1, 0, false)
+                    let last = refusal == .failsOnce ? number : Int.max
+                    let error = refusal == .isFull ? ENOSPC : EIO
+                    calls.refuse(number...last, with: error, isShort: refusal == .isFull) {
+                        outcome = live(place, heal: RefusedCalls.succeed)
                     }
-                    molt_disk_unwatch()
                     counts[outcome.opened ? "opened" : "failed", default: 0] += 1
                     for error in outcome.errors { check(error, refusal, number) }
                     #expect(try StoreFile.damage(at: place.cache).isEmpty, "\(number)")
@@ -91,18 +84,18 @@
                 defer { place.remove() }
                 try People.prepare(place, count: 150)
                 let before = try StoreContents.found(at: place.cache)
-                molt_disk_watch(place.home, place.token)
+                let calls = RefusedCalls(Self.all | RefusedCalls.bits(molt_disk_found), at: place)
                 for first in 1...6 {
-                    molt_disk_refuse(1 << molt_disk_found.rawValue | Self.all, first, .max, EPERM, false)
-                    let error = #expect(throws: (any Error).self) {
-                        try CodableCache(at: place.cache, migrations: registry)
+                    var message = ""
+                    calls.refuse(first...Int.max, with: EPERM) {
+                        let error = #expect(throws: (any Error).self) {
+                            try CodableCache(at: place.cache, migrations: registry)
+                        }
+                        message = (error as? MoltError)?.message ?? ""
                     }
-                    molt_disk_refuse(0, 0, -1, 0, false)
-                    let message = (error as? MoltError)?.message ?? ""
                     #expect(message.contains("while the device is locked"), "\(first): \(message)")
                     #expect(try StoreContents.found(at: place.cache) == before)
                 }
-                molt_disk_unwatch()
                 #expect(try CodableCache(at: place.cache, migrations: registry).schemaVersion == 4)
             }
 

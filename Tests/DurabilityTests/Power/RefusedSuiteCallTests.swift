@@ -11,10 +11,15 @@
         .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library")
     )
     struct RefusedSuiteCallTests {
-        private static let all: UInt32 =
-            1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
-            | 1 << molt_disk_sync.rawValue | 1 << molt_disk_rename.rawValue | 1 << molt_disk_remove.rawValue
-            | 1 << molt_disk_sync_directory.rawValue
+        private static let kinds = RefusedCalls.bits(
+            molt_disk_create,
+            molt_disk_write,
+            molt_disk_truncate,
+            molt_disk_sync,
+            molt_disk_rename,
+            molt_disk_remove,
+            molt_disk_sync_directory
+        )
 
         @Test func `A failing call undoes the upgrade, or the error states that it is committed`() async throws {
             await #expect(processExitsWith: .success) {
@@ -40,13 +45,12 @@
                 try place.old.update(set: SingleSuite.old)
                 let migrations = SingleSuite.migrations(of: place.old)
 
-                molt_disk_watch(place.home, place.token)
-                molt_disk_refuse(Self.all, number, isLasting ? .max : number, isShort ? ENOSPC : EIO, isShort)
+                let calls = RefusedCalls(Self.kinds, at: place)
+                let last = isLasting ? Int.max : number
                 var failure: (any Error)?
-                do { try place.old.upgrade(with: migrations) } catch { failure = error }
-                refused = molt_disk_refused()
-                molt_disk_refuse(0, 0, -1, 0, false)
-                molt_disk_unwatch()
+                refused = calls.refuse(number...last, with: isShort ? ENOSPC : EIO, isShort: isShort) {
+                    do { try place.old.upgrade(with: migrations) } catch { failure = error }
+                }
 
                 let state = try place.old.upgradeState()
                 let version = state.version
@@ -80,23 +84,6 @@
             TestRun.report("refused calls, a suite alone: \(number - 1) points, \(found)")
             #expect(number < 400)
             #expect(found.count == 3, "\(found)")
-        }
-    }
-
-    /// The settings of a suite that is upgraded without a cache.
-    private enum SingleSuite {
-        static let old: [String: PropertyListValue] = [
-            "tags": .string(#"["a","b"]"#), "other": 1, "renamed": "text", "removed": true, "long": long,
-        ]
-        static let new: [String: PropertyListValue] = ["tags": ["a", "b"], "other": 1, "title": "text", "long": long]
-        private static let long = PropertyListValue.string(String(repeating: "b", count: 5_000))
-
-        static func migrations(of suite: Molt.Suite) -> MigrationRegistry {
-            [
-                .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
-                Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: suite)),
-                Migration(to: 3, "remove", .removeKeys("removed", in: suite)),
-            ]
         }
     }
 #endif

@@ -53,16 +53,8 @@
         let place = TestPlace()
         defer { place.remove() }
         let suite = place.old
-        let long = PropertyListValue.string(String(repeating: "b", count: 5_000))
-        let old: [String: PropertyListValue] = [
-            "tags": .string(#"["a","b"]"#), "other": 1, "renamed": "text", "removed": true, "long": long,
-        ]
-        let new: [String: PropertyListValue] = ["tags": ["a", "b"], "other": 1, "title": "text", "long": long]
-        let migrations: MigrationRegistry = [
-            .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
-            Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: suite)),
-            Migration(to: 3, "remove", .removeKeys("removed", in: suite)),
-        ]
+        let (old, new) = (SingleSuite.old, SingleSuite.new)
+        let migrations = SingleSuite.migrations(of: suite)
         try suite.update(set: old)
         let recording = try DiskRecording(place) {
             try suite.upgrade(with: migrations)

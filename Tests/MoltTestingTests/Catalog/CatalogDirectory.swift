@@ -50,6 +50,16 @@ final class CatalogDirectory: Sendable {
     }
 }
 
+extension CatalogDirectory {
+    /// Creates a catalog with fixtures, the first one of which has the name "everyday", and no golden files.
+    convenience init(keeping stores: [StoreFixture]) throws {
+        self.init()
+        for (index, store) in stores.enumerated() {
+            try catalog(recording: .missing).keep(store, named: "everyday" + (index == 0 ? "" : "-\(index)"))
+        }
+    }
+}
+
 extension FixtureCatalog {
     /// Records a fixture, as the first run of a test does, and expects the error that reports it.
     func keep(_ fixture: StoreFixture, named name: String, migrations: MigrationRegistry? = nil) throws {

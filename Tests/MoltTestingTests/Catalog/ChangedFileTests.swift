@@ -15,17 +15,26 @@ struct ChangedFileTests {
         directory = try await Releases.catalog(of: Self.versions)
     }
 
-    /// Returns the failure of verifying a catalog, by default the suite's; nil if it passes.
+    /// Verifies a catalog, by default the suite's.
+    private func verify(
+        _ mode: RecordingMode = .never,
+        of directory: CatalogDirectory? = nil,
+        through migrations: MigrationRegistry = Releases.migrations,
+        versions: [Int] = Self.versions
+    ) async throws {
+        try await (directory ?? self.directory).catalog(recording: mode)
+            .verify(migrations, types: Releases.types, versions: versions)
+    }
+
+    /// Returns the failure of verifying a catalog, by default the suite's.
     private func failure(
         _ mode: RecordingMode = .never,
         of directory: CatalogDirectory? = nil,
         through migrations: MigrationRegistry = Releases.migrations,
         versions: [Int] = Self.versions
-    ) async -> VerificationFailure? {
-        let directory = directory ?? self.directory
-        return await Releases.failure {
-            try await directory.catalog(recording: mode)
-                .verify(migrations, types: Releases.types, versions: versions)
+    ) async throws -> VerificationFailure {
+        try await Releases.requireFailure {
+            try await verify(mode, of: directory, through: migrations, versions: versions)
         }
     }
 
@@ -38,7 +47,7 @@ struct ChangedFileTests {
     ) async throws -> VerificationFailure {
         let directory = directory ?? self.directory
         let files = try directory.files()
-        let failure = try #require(await failure(mode, of: directory, through: migrations, versions: versions))
+        let failure = try await failure(mode, of: directory, through: migrations, versions: versions)
         #expect(try directory.files() == files)
         #expect(failure.report.recorded.isEmpty)
         return failure
@@ -62,18 +71,15 @@ struct ChangedFileTests {
     func `An edited fixture that has shipped is a failure in every mode, and nothing is written`(
         mode: RecordingMode
     ) async throws {
+        let goldens = "Golden/1-everyday@2.json; Golden/1-everyday@3.json"
+        let words = "is not the one that the golden file was made from. Restore it"
         // The first edit changes no result.
         let edits = [("\"format\": 1,", "\"format\": 1 ,"), ("Paris", "London")]
         let isEach = mode == .all || TestRun.isLong
         for (text, newText) in edits.prefix(isEach ? 2 : 1) {
             try directory.edit("1-everyday.json", text, to: newText)
-
             let failure = try await failureWithoutWriting(mode)
-
-            #expect(failure.kinds == [.changed])
-            #expect(failure.failures.map(\.subject) == ["1-everyday.json"])
-            #expect(failure.first().place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
-            #expect(failure.first().message.contains("is not the one that the golden file was made from. Restore it"))
+            failure.expect(only: .changed, of: ["1-everyday.json"], begins: "\(goldens): ", says: words)
         }
     }
 
@@ -81,36 +87,41 @@ struct ChangedFileTests {
     func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.edit("Golden/1-everyday@2.json", "Paris", to: "London")
         let failure = try await failureWithoutWriting(mode)
-        #expect(failure.kinds == [.golden])
-        let golden = failure.first()
-        #expect(golden.subject == "1-everyday.json")
-        #expect(golden.place == "Golden/1-everyday@2.json")
-        #expect(golden.message.contains(#""john".address.city: expected "London", found "Paris""#))
-        #expect(golden.message.contains("correct the migration"))
+        failure.expect(
+            only: .golden,
+            of: ["1-everyday.json"],
+            begins: "Golden/1-everyday@2.json: ",
+            says: #""john".address.city: expected "London", found "Paris""#,
+            "correct the migration"
+        )
     }
 
     @Test(arguments: RecordingMode.allCases)
     func `A shipped fixture that was removed is a failure in every mode`(mode: RecordingMode) async throws {
         try directory.remove("1-everyday.json")
         let failure = try await failureWithoutWriting(mode)
-        #expect(failure.kinds == [.catalog, .missingFixture])
-        #expect(failure.all(.catalog).map(\.subject) == ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"])
-        #expect(failure.first(.catalog).message.contains("no fixture 1-everyday.json that this was made from."))
+        failure.expect(kinds: .catalog, .missingFixture)
+        failure.expect(
+            .catalog,
+            of: ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"],
+            says: "no fixture 1-everyday.json that this was made from."
+        )
     }
 
     @Test func `A removed golden file is missing until it is recorded, and its fixture may change then`() async throws {
         let before = try directory.files()
         try directory.remove("Golden/1-everyday@2.json")
-        #expect(await failure()?.kinds == [.missingGolden])
-        let recording = try #require(await failure(.missing))
-        #expect(recording.kinds == [.recorded])
+        try await failure().expect(only: .missingGolden)
+        let recording = try await failure(.missing)
+        recording.expect(only: .recorded)
         #expect(recording.report.recorded == ["Golden/1-everyday@2.json"])
         #expect(try directory.files() == before)
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
         for path in goldens { try directory.remove(path) }
-        #expect(await failure(.missing)?.report.recorded == goldens)
-        #expect(await failure() == nil)
+        let again = try await failure(.missing)
+        #expect(again.report.recorded == goldens)
+        try await verify()
     }
 
     @Test(arguments: [
@@ -122,10 +133,7 @@ struct ChangedFileTests {
         let path = "Golden/2-everyday@3.json"
         let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
         try directory.write(edited, to: path)
-        let failure = try #require(await failure(.all, of: directory, versions: [2]))
-        #expect(failure.failures.map(\.subject) == [path])
-        #expect(failure.kinds == [.catalog])
-        #expect(failure.first().message.contains(message))
+        try await failure(.all, of: directory, versions: [2]).expect(only: .catalog, of: [path], says: message)
         #expect(try directory.text(path) == edited)
     }
 
@@ -135,18 +143,22 @@ struct ChangedFileTests {
         for path in ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"] {
             try directory.edit(path, "\n", to: "\r\n")
         }
-        #expect(await failure(of: directory, versions: [1, 3]) == nil)
+        try await verify(of: directory, versions: [1, 3])
     }
 
-    @Test func `A file whose name does not follow the scheme is a failure`() async throws {
+    @Test func `A JSON file whose name does not follow the scheme is a failure, unless it is a schema snapshot`()
+        async throws
+    {
         for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
             try directory.write("{}", to: path)
         }
         try directory.write("", to: "README.md")
-        let failure = try #require(await failure())
-        #expect(failure.failures.map(\.subject) == ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"])
-        #expect(failure.kinds == [.catalog])
-        #expect(failure.first().message.contains("The one JSON file beside them may be `schema.json`"))
+        try directory.write("{}", to: "schema.json")
+        try await failure().expect(
+            only: .catalog,
+            of: ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"],
+            says: "The one JSON file beside them may be `schema.json`"
+        )
     }
 
     // MARK: Handwritten files
@@ -172,23 +184,20 @@ struct ChangedFileTests {
             for mode in [RecordingMode.missing, .all] {
                 let failure = try await failureWithoutWriting(mode, of: directory, versions: [2])
                 #expect(failure.failures.allSatisfy { $0.subject == "2-odd.json" })
-                #expect(failure.kinds.contains(kind))
+                failure.expect(kind)
             }
         }
 
         // It can be corrected, because a fixture without golden files does not count as shipped.
         try directory.write(Releases.store(at: 2).withoutTimes().json, to: "2-odd.json")
-        let missing = try #require(await failure(of: directory, versions: [2]))
-        #expect(missing.kinds == [.missingGolden])
-        #expect(
-            missing.failures.map(\.message) == [
-                "There is no Golden/2-odd@3.json to compare with. To write it: MOLT_RECORD=missing swift test"
-            ]
-        )
-        let recording = try #require(await failure(.missing, of: directory, versions: [2]))
-        #expect(recording.kinds == [.recorded])
+        let missing = try await failure(of: directory, versions: [2])
+        missing.expect(kinds: .missingGolden)
+        let message = "There is no Golden/2-odd@3.json to compare with. To write it: MOLT_RECORD=missing swift test"
+        #expect(missing.messages(.missingGolden) == [message])
+        let recording = try await failure(.missing, of: directory, versions: [2])
+        recording.expect(only: .recorded)
         #expect(recording.report.recorded == ["Golden/2-odd@3.json"])
-        #expect(await failure(of: directory, versions: [2]) == nil)
+        try await verify(of: directory, versions: [2])
     }
 
     // MARK: Other registries
@@ -206,15 +215,15 @@ struct ChangedFileTests {
             versions: [1, 2]
         )
 
-        let changed = try #require(failure.all(.changed).first)
-        #expect(changed.subject == "2-everyday.json")
-        #expect(changed.place == "Golden/2-everyday@3.json")
-        #expect(failure.first(.golden).message.contains("correct the migration"))
-        #expect(!failure.first(.edited).message.contains("has not shipped yet"))
+        failure.expect(.changed, of: ["2-everyday.json"], begins: "Golden/2-everyday@3.json: ")
+        failure.expect(.golden, says: "correct the migration")
+        #expect(!failure.description.contains("has not shipped yet"))
         // Golden files of versions that the registry lacks are not compared, and the failure states this.
-        let unused = failure.all(.catalog)
-        #expect(unused.map(\.subject) == ["Golden/1-everyday@3.json", "Golden/2-everyday@3.json"])
-        #expect(unused.first?.message.contains("the registry has no version 3. It ends at version 2") == true)
+        failure.expect(
+            .catalog,
+            of: ["Golden/1-everyday@3.json", "Golden/2-everyday@3.json"],
+            says: "the registry has no version 3. It ends at version 2"
+        )
     }
 
     @Test func `A golden file of a version missing from the registry is named, and may be removed after a squash`()
@@ -222,9 +231,11 @@ struct ChangedFileTests {
     {
         let directory = try await Releases.catalog(of: [0])
         let lossy: MigrationRegistry = [Releases.alien, Releases.nickname]
-        let lost = try #require(await failure(of: directory, through: lossy, versions: [0]))
-        #expect(lost.all(.catalog).map(\.subject) == ["Golden/0-everyday@2.json"])
-        #expect(lost.first(.catalog).message.contains("the registry has no version 2 any more"))
+        try await failure(of: directory, through: lossy, versions: [0]).expect(
+            .catalog,
+            of: ["Golden/0-everyday@2.json"],
+            says: "the registry has no version 2 any more"
+        )
 
         // One migration replaces two, with the same results.
         let both = Migration(
@@ -234,7 +245,9 @@ struct ChangedFileTests {
             steps: Releases.alien.steps + Releases.split.steps
         )
         try directory.remove("Golden/0-everyday@1.json")
-        let squashed = await failure(of: directory, through: [both, Releases.nickname], versions: [0])
+        let squashed = await Releases.failure {
+            try await verify(of: directory, through: [both, Releases.nickname], versions: [0])
+        }
         let kinds: Set<VerificationFailure.Kind> = Set(squashed?.kinds ?? [])
         #expect(kinds.isDisjoint(with: [.changed, .catalog, .missingGolden]))
     }

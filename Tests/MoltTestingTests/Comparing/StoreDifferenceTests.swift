@@ -26,7 +26,7 @@ struct StoreDifferenceTests {
         try one.requireEqual(to: other)
     }
 
-    @Test func `A property is named by its path`() {
+    @Test func `A property is named by its path, and one more element in an array is one difference`() {
         let expected = #"{"name":"John","address":{"city":"Paris","lines":["a","b","c"]},"old":1}"#
         let found = #"{"name":"John","address":{"city":"London","lines":["a","x","c"]},"new":[2]}"#
         #expect(
@@ -37,9 +37,6 @@ struct StoreDifferenceTests {
                 #""john".new: unexpected, found [2]"#,
             ]
         )
-    }
-
-    @Test func `One additional element in an array is one difference`() {
         #expect(lines("[1,2,3]", "[1,9,2,3]") == [#""john"[1]: unexpected, found 9"#])
         #expect(lines("[1,1,1]", "[1,1]") == [#""john"[2]: missing, expected 1"#])
     }
@@ -190,7 +187,6 @@ struct StoreDifferenceTests {
         let records = (0..<50).map { StoreFixture.Record("key \($0)", "Person", .json("1")) }
         let expected = StoreFixture(schemaVersion: 1, records: records)
         let difference = StoreDifference(expected: expected, found: StoreFixture(schemaVersion: 1))
-        #expect(difference.lines.count == 50)
         let shown = difference.description.split(separator: "\n")
         #expect(shown.count == 21)
         #expect(shown.last == "and 30 more")

@@ -10,7 +10,8 @@ import Testing
 @Suite struct `Kills of child processes` {
     #if CHILD_PROCESSES
         @Test func `A kill at any point loses nothing of a cache and its suites`() async throws {
-            let limit = TestRun.choose(5, long: 10)
+            // In the long run, at every point.
+            let limit = TestRun.choose(5, long: 300)
             let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, limit: limit)
             var kills: [KillPoint] = []
             let report = try await sweep.killing { (kill: KillPoint) in
@@ -19,9 +20,10 @@ import Testing
                     try kill.run(through: FaultScenario.migrations)
                 }
             }
-            #expect(report.trials.count == limit)
+            #expect(report.trials.count == min(limit, report.available))
             #expect(report.available > 60)
-            #expect(report.description.contains("\(limit) of \(report.available) points"))
+            let points = TestRun.choose("\(limit) of \(report.available) points", long: "\(report.available) points")
+            #expect(report.description.contains(points))
             #expect(report.description.contains("  the process is killed: "))
             for kill in kills { try expectNothingIsLeft(of: kill) }
         }

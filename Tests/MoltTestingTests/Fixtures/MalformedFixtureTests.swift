@@ -21,16 +21,19 @@ struct MalformedFixtureTests {
             self.says = says
         }
 
+        /// Creates a case from the second record of a fixture, which the message names first.
         static func record(_ record: String, _ says: String) -> Case {
-            Case("\"records\": [\n{\"key\": \"a\", \"type\": \"T\", \"content\": 1},\n\(record)]", says)
+            Case("\"records\": [\n{\"key\": \"a\", \"type\": \"T\", \"content\": 1},\n\(record)]", "records[1]\(says)")
         }
 
+        /// Creates a case from the second row of a ledger, which the message names first.
         static func entry(_ entry: String, _ says: String) -> Case {
-            Case("\"ledger\": [\n{\"name\": \"a\", \"version\": 1},\n\(entry)]", says)
+            Case("\"ledger\": [\n{\"name\": \"a\", \"version\": 1},\n\(entry)]", "ledger[1]\(says)")
         }
 
+        /// Creates a case from a setting, which the message names first.
         static func setting(_ setting: String, _ says: String) -> Case {
-            Case("\"suites\": {\"suite g.x\": {\"a b\":\n\(setting)}}", says)
+            Case("\"suites\": {\"suite g.x\": {\"a b\":\n\(setting)}}", "suites[\"suite g.x\"][\"a b\"]\(says)")
         }
     }
 
@@ -75,94 +78,67 @@ struct MalformedFixtureTests {
     ]
 
     static let records: [Case] = [
-        .record("7", "records[1] (line 4): It is a number. Write an object with key, type and content."),
-        .record(#"{"type": "T", "content": 1}"#, "records[1] (line 4): The member \"key\" is missing."),
-        .record(#"{"key": "b", "content": 1}"#, "records[1] (line 4): The member \"type\" is missing."),
-        .record("{\"key\":\n7, \"type\": \"T\", \"content\": 1}", "records[1].key (line 5): It is a number."),
-        .record(
-            #"{"key": "b", "type": "T"}"#,
-            "records[1] (line 4): The record has no content. Write one of content, data,"
-        ),
+        .record("7", " (line 4): It is a number. Write an object with key, type and content."),
+        .record(#"{"type": "T", "content": 1}"#, " (line 4): The member \"key\" is missing."),
+        .record(#"{"key": "b", "content": 1}"#, " (line 4): The member \"type\" is missing."),
+        .record("{\"key\":\n7, \"type\": \"T\", \"content\": 1}", ".key (line 5): It is a number."),
+        .record(#"{"key": "b", "type": "T"}"#, " (line 4): The record has no content. Write one of content, data,"),
         .record(
             #"{"key": "b", "type": "T", "text": "", "content": 1}"#,
-            "records[1] (line 4): The record has content and text. Write one of them."
+            " (line 4): The record has content and text. Write one of them."
         ),
         .record(
             "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expire\": 1}",
-            "records[1].expire (line 5): There is no such member here. The known members are key, type, expires, version,"
+            ".expire (line 5): There is no such member here. The known members are key, type, expires, version,"
         ),
         .record(
             "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expires\": \"tomorrow\"}",
-            "records[1].expires (line 5): It is a string. Write seconds since 1970, a number."
+            ".expires (line 5): It is a string. Write seconds since 1970, a number."
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "expires": 1e999}"#,
-            "records[1].expires (line 4): 1e999 is beyond the numbers that there are."
+            ".expires (line 4): 1e999 is beyond the numbers that there are."
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "expires": {"since2000": 1}}"#,
-            "records[1].expires.since2000 (line 4): There is no such member here. The known members are since2001."
+            ".expires.since2000 (line 4): There is no such member here. The known members are since2001."
         ),
-        .record(
-            #"{"key": "b", "type": "T", "content": 1, "version": -1}"#,
-            "records[1].version (line 4): -1 is below 0."
-        ),
-        .record(#"{"key": "b", "type": "T", "data": "AA"}"#, "records[1].data (line 4): It is not Base64."),
-        .record(
-            #"{"key": "b", "type": "T", "bytes": [1]}"#,
-            "records[1].bytes (line 4): It is an array. Write Base64."
-        ),
-        .record(
-            #"{"key": "\u0061", "type": "T", "data": ""}"#,
-            "records[1] (line 4): The key \"a\" is that of records[0], too."
-        ),
+        .record(#"{"key": "b", "type": "T", "content": 1, "version": -1}"#, ".version (line 4): -1 is below 0."),
+        .record(#"{"key": "b", "type": "T", "data": "AA"}"#, ".data (line 4): It is not Base64."),
+        .record(#"{"key": "b", "type": "T", "bytes": [1]}"#, ".bytes (line 4): It is an array. Write Base64."),
+        .record(#"{"key": "\u0061", "type": "T", "data": ""}"#, " (line 4): The key \"a\" is that of records[0], too."),
     ]
 
     static let ledgers: [Case] = [
-        .entry(#"{"version": 1}"#, "ledger[1] (line 4): The member \"name\" is missing."),
-        .entry(#"{"name": "", "version": 1}"#, "ledger[1].name (line 4): It is empty."),
-        .entry(#"{"name": "b"}"#, "ledger[1] (line 4): The member \"version\" is missing."),
-        .entry(#"{"name": "b", "version": true}"#, "ledger[1].version (line 4): It is a Boolean."),
-        .entry(#"{"name": "a", "version": 2}"#, "ledger[1] (line 4): The migration \"a\" is ledger[0], too."),
+        .entry(#"{"version": 1}"#, " (line 4): The member \"name\" is missing."),
+        .entry(#"{"name": "", "version": 1}"#, ".name (line 4): It is empty."),
+        .entry(#"{"name": "b"}"#, " (line 4): The member \"version\" is missing."),
+        .entry(#"{"name": "b", "version": true}"#, ".version (line 4): It is a Boolean."),
+        .entry(#"{"name": "a", "version": 2}"#, " (line 4): The migration \"a\" is ledger[0], too."),
         .entry(
             #"{"name": "b", "version": 1, "outcome": "run"}"#,
-            "ledger[1].outcome (line 4): \"run\" is not an outcome. Write \"ran\","
+            ".outcome (line 4): \"run\" is not an outcome. Write \"ran\","
         ),
         .entry(
             #"{"name": "b", "version": 1, "counts": {"reads": 1}}"#,
-            "ledger[1].counts.reads (line 4): There is no such member"
+            ".counts.reads (line 4): There is no such member"
         ),
         .entry(
             #"{"name": "b", "version": 1, "attachedCounts": {"suite x": -1}}"#,
-            "ledger[1].attachedCounts[\"suite x\"] (line 4): -1 is below 0."
+            ".attachedCounts[\"suite x\"] (line 4): -1 is below 0."
         ),
-        .entry(#"{"name": "b", "version": 1, "appliedAt": null}"#, "ledger[1].appliedAt (line 4): It is null."),
+        .entry(#"{"name": "b", "version": 1, "appliedAt": null}"#, ".appliedAt (line 4): It is null."),
     ]
 
     static let settings: [Case] = [
-        .setting(
-            "1",
-            "suites[\"suite g.x\"][\"a b\"] (line 3): A number needs its kind: write {\"int\": 1} or {\"double\": 1}."
-        ),
-        .setting("null", "suites[\"suite g.x\"][\"a b\"] (line 3): A suite cannot hold null."),
-        .setting("{}", "suites[\"suite g.x\"][\"a b\"] (line 3): It has 0 members."),
-        .setting(#"{"int": 1, "double": 1}"#, "suites[\"suite g.x\"][\"a b\"] (line 3): It has 2 members."),
-        .setting(
-            #"{"integer": 1}"#,
-            "suites[\"suite g.x\"][\"a b\"].integer (line 3): There is no such member here."
-        ),
-        .setting(
-            #"["x", [{"int": 1.5}]]"#,
-            "suites[\"suite g.x\"][\"a b\"][1][0].int (line 3): 1.5 is not an integer that fits Int64. Write"
-        ),
-        .setting(
-            "{\"dictionary\": {\"k\":\n{\"data\": \"?\"}}}",
-            "suites[\"suite g.x\"][\"a b\"].dictionary.k.data (line 4): It is not Base64."
-        ),
-        .setting(
-            #"{"date": "2001-01-01"}"#,
-            "suites[\"suite g.x\"][\"a b\"].date (line 3): It is a string. Write seconds since 2001."
-        ),
+        .setting("1", " (line 3): A number needs its kind: write {\"int\": 1} or {\"double\": 1}."),
+        .setting("null", " (line 3): A suite cannot hold null."),
+        .setting("{}", " (line 3): It has 0 members."),
+        .setting(#"{"int": 1, "double": 1}"#, " (line 3): It has 2 members."),
+        .setting(#"{"integer": 1}"#, ".integer (line 3): There is no such member here."),
+        .setting(#"["x", [{"int": 1.5}]]"#, "[1][0].int (line 3): 1.5 is not an integer that fits Int64. Write"),
+        .setting("{\"dictionary\": {\"k\":\n{\"data\": \"?\"}}}", ".dictionary.k.data (line 4): It is not Base64."),
+        .setting(#"{"date": "2001-01-01"}"#, ".date (line 3): It is a string. Write seconds since 2001."),
     ]
 
     @Test(arguments: whole + records + ledgers + settings)

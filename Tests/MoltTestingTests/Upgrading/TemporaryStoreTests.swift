@@ -63,20 +63,24 @@ struct TemporaryStoreTests {
             async throws
         {
             try await Self.withDirectory { directory, files in
+                func expectUnchanged(sourceLocation: SourceLocation = #_sourceLocation) throws {
+                    let left = try DirectoryFixture(contentsOf: directory)
+                    #expect(left == files, sourceLocation: sourceLocation)
+                }
                 let migrations = Self.adoption(of: directory)
                 let fixture = StoreFixture(schemaVersion: 0)
                 let adopted = try fixture.migrated(through: migrations).fixture.records
                 #expect(adopted.filter { $0.typeName == "Friend" }.count == 100)
-                #expect(try DirectoryFixture(contentsOf: directory) == files)
+                try expectUnchanged()
 
                 let report = try await fixture.verifyUpgrades(through: migrations, types: [.type(Friend.self)])
                 #expect(report.rows.first?.targets == [1, 2])
-                #expect(try DirectoryFixture(contentsOf: directory) == files)
+                try expectUnchanged()
 
                 let sweep = FaultSweep(of: fixture, through: migrations, limit: 4)
                 let swept = try await sweep.run()
                 #expect(swept.trials.contains { $0.place.point?.kind == .beforeApply })
-                #expect(try DirectoryFixture(contentsOf: directory) == files)
+                try expectUnchanged()
 
                 let path = directory.path
                 let limit = TestRun.choose(2, long: 4)
@@ -87,7 +91,7 @@ struct TemporaryStoreTests {
                     }
                 }
                 #expect(killed.trials.count == limit)
-                #expect(try DirectoryFixture(contentsOf: directory) == files)
+                try expectUnchanged()
             }
         }
     #endif
@@ -118,10 +122,10 @@ struct TemporaryStoreTests {
             // A file in place of the directory is refused, as in the app.
             let file = folder.appending(path: "file")
             try Data("x".utf8).write(to: file)
-            let error = #expect(throws: MoltError.self) {
+            let error = try #require(throws: MoltError.self) {
                 try StoreFixture(schemaVersion: 0).migrated(through: Self.adoption(of: file))
             }
-            #expect(error?.code == .attachedStoreFailed)
+            error.expect(.attachedStoreFailed)
         }
     }
 

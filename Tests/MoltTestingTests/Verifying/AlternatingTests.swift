@@ -19,8 +19,8 @@ import Testing
     /// The shop before its labels became a dictionary.
     private struct OldShop: Codable { var labels: [Fruit] }
 
-    private func failure(of steps: [MigrationStep]) async throws -> VerificationFailure? {
-        try await failure([Migration(to: 1, "labels", steps: steps + Self.renames)])
+    private func failure(of steps: MigrationStep...) async -> VerificationFailure? {
+        await failure([Migration(to: 1, "labels", steps: steps + Self.renames)])
     }
 
     private static let renames: [MigrationStep] = [
@@ -34,17 +34,13 @@ import Testing
         {"labels":["apple","apple","pear","y"],"notes":["apple","x"],"byName":{"apple":"apple"},\
         "crates":["apple",{"width":1}]}
         """
-    ) async throws -> VerificationFailure? {
-        var store = StoreFixture(schemaVersion: 0)
-        store.records = [.init("corner", "Store", .json(json))]
-        do {
+    ) async -> VerificationFailure? {
+        let store = StoreFixture(schemaVersion: 0, records: [.init("corner", "Store", .json(json))])
+        return await Releases.failure {
             try await store.verifyUpgrades(
                 through: MigrationRegistry(migrations),
                 types: [.type(Shop.self, named: "Shop")]
             )
-            return nil
-        } catch let failure as VerificationFailure {
-            return failure
         }
     }
 
@@ -56,24 +52,25 @@ import Testing
     func `is a failure that names it and the way out, although every record can be read`(
         step: MigrationStep
     ) async throws {
-        let failure = try #require(try await failure(of: [step]))
-        #expect(failure.failures.map(\.kind) == [.keysAsElements])
+        let failure = try #require(await failure(of: step))
+        failure.expect(only: .keysAsElements)
         #expect(
-            failure.failures.first?.message == """
+            failure.failures.map(\.message) == [
+                """
                 migration "labels" (version 1), step 1 (\(step)): "labels" is a dictionary whose keys are neither strings nor \
                 integers, so it is written as an array of alternating keys and values, and `.each` takes the keys for \
                 elements. Change the values in a `transform`.
                 """
+            ]
         )
     }
 
-    /// Changes of arrays, of objects, and of the values alone.
-    private static let harmless: [[MigrationStep]] = [
-        [
-            .mapValue("Store", ["notes", .each], ["apple": "malus"]),
+    @Test func `is none for arrays, for objects, for properties of the values, and for a transform of the values`()
+        async
+    {
+        let failure = await failure(
+            of: .mapValue("Store", ["notes", .each], ["apple": "malus"]),
             .mapValue("Store", ["byName", .each], ["apple": "malus"]),
-        ],
-        [
             .transform("Store") { shop in
                 guard var labels = shop["labels"]?.array else { return }
                 for index in stride(from: 1, to: labels.count, by: 2) where labels[index] == "apple" {
@@ -81,14 +78,8 @@ import Testing
                 }
                 shop["labels"] = .array(labels)
             }
-        ],
-    ]
-
-    @Test(arguments: harmless)
-    func `is none for arrays, for objects, for properties of the values, and for a transform of the values`(
-        steps: [MigrationStep]
-    ) async throws {
-        #expect(try await failure(of: steps) == nil)
+        )
+        #expect(failure == nil)
     }
 
     /// Steps that make a dictionary of the array of labels.
@@ -108,9 +99,9 @@ import Testing
     ]
 
     @Test(arguments: conversions)
-    func `is none if the array becomes a dictionary later`(conversion: [MigrationStep]) async throws {
+    func `is none if the array becomes a dictionary later`(conversion: [MigrationStep]) async {
         let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
-        let failure = try await failure(
+        let failure = await failure(
             [
                 Migration(to: 1, "malus", steps: [map] + Self.renames),
                 Migration(to: 1, "dictionary", steps: conversion),
@@ -120,9 +111,9 @@ import Testing
         #expect(failure == nil)
     }
 
-    @Test func `is none at a version that has shipped`() async throws {
+    @Test func `is none at a version that has shipped`() async {
         let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
-        let failure = try await failure([
+        let failure = await failure([
             Migration(to: 1, "malus", steps: [map] + Self.renames),
             Migration(to: 2, "unrelated"),
         ])
@@ -130,14 +121,12 @@ import Testing
     }
 
     @Test func `is a failure although a later step changes the same elements or another property`() async throws {
-        let failure = try #require(
-            try await failure(of: [
-                .mapValue("Store", ["labels", .each], ["apple": "malus"]),
-                .changeValue("Store", ["labels", .each], to: .string),
-                .mapValue("Store", ["notes", .each], ["apple": "malus"]),
-            ])
+        let failure = await failure(
+            of: .mapValue("Store", ["labels", .each], ["apple": "malus"]),
+            .changeValue("Store", ["labels", .each], to: .string),
+            .mapValue("Store", ["notes", .each], ["apple": "malus"])
         )
-        #expect(failure.failures.map(\.kind) == [.keysAsElements, .keysAsElements])
+        try #require(failure).expect(only: .keysAsElements, of: ["the store", "the store"])
     }
 }
 

@@ -20,16 +20,15 @@ enum Releases {
     static let types: [FixtureType] = [.type(Person.self)]
 
     static let alien = Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
-    static let split = Migration(
-        to: 2,
-        "split-full-name",
-        .transform("Person") { person in
-            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-            person["firstName"] = .string(String(parts.first ?? ""))
-            person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
-        }
-    )
+    static let split = Migration(to: 2, "split-full-name", .transform("Person") { try Releases.splitName(of: &$0) })
     static let nickname = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: ""))
+
+    /// Makes two properties of the full name.
+    static func splitName(of person: inout Record) throws {
+        let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+        person["firstName"] = .string(String(parts.first ?? ""))
+        person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+    }
 
     static let migrations: MigrationRegistry = [alien, split, nickname]
 
@@ -58,12 +57,7 @@ enum Releases {
         for (path, data) in try await recorded.value {
             let name = path.split(separator: "/").last ?? ""
             guard versions.contains(where: { name.hasPrefix("\($0)-") }) else { continue }
-            let file = directory.url.appending(path: path)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try data.write(to: file)
+            try directory.write(String(decoding: data, as: UTF8.self), to: path)
         }
         return directory
     }
@@ -87,7 +81,7 @@ enum Releases {
         return configuration
     }
 
-    /// Returns the failure that the verification throws; nil if it passes, or after recording another error as an issue.
+    /// Returns the failure that a verification throws; nil if it passes, or after recording another error as an issue.
     static func failure(_ body: () async throws -> Void) async -> VerificationFailure? {
         do {
             try await body()
@@ -99,6 +93,12 @@ enum Releases {
             return nil
         }
     }
+
+    /// Returns the failure of a verification that must not pass.
+    static func requireFailure(_ body: () async throws -> Void) async throws -> VerificationFailure {
+        let failure = await failure(body)
+        return try #require(failure)
+    }
 }
 
 extension VerificationFailure {
@@ -107,14 +107,59 @@ extension VerificationFailure {
         failures.reduce(into: []) { if !$0.contains($1.kind) { $0.append($1.kind) } }
     }
 
-    /// Returns the first failure, of a kind if it is given; one without a message if there is none.
-    func first(_ kind: Kind? = nil) -> Failure {
-        let found = failures.first { kind == nil || $0.kind == kind }
-        return found ?? Failure(kind: kind ?? .recorded, subject: "", message: "")
+    /// Returns the messages of the failures of a kind.
+    func messages(_ kind: Kind) -> [String] {
+        failures.filter { $0.kind == kind }.map(\.message)
     }
 
-    /// Returns the failures of a kind.
-    func all(_ kind: Kind) -> [Failure] {
-        failures.filter { $0.kind == kind }
+    /// Expects the distinct kinds of the failures, in the order in which they were found.
+    func expect(kinds: Kind..., sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.kinds == kinds, "\(self)", sourceLocation: sourceLocation)
+    }
+
+    /// Expects failures of one kind only; see ``expect(_:of:begins:says:sourceLocation:)``.
+    func expect(
+        only kind: Kind,
+        of subjects: [String]? = nil,
+        begins start: String = "",
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(kinds: kind, sourceLocation: sourceLocation)
+        expect(kind, of: subjects, begins: start, saysAll: words, sourceLocation)
+    }
+
+    /// Expects failures of a kind.
+    ///
+    /// - Parameters:
+    ///   - subjects: The subjects of the failures of the kind; nil is not compared.
+    ///   - start: The beginning of each of them: its place, if it has one, and its message.
+    ///   - words: Words in the message of each of them.
+    func expect(
+        _ kind: Kind,
+        of subjects: [String]? = nil,
+        begins start: String = "",
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(kind, of: subjects, begins: start, saysAll: words, sourceLocation)
+    }
+
+    private func expect(
+        _ kind: Kind,
+        of subjects: [String]?,
+        begins start: String,
+        saysAll words: [String],
+        _ sourceLocation: SourceLocation
+    ) {
+        let found = failures.filter { $0.kind == kind }
+        let foundSubjects = found.map(\.subject)
+        #expect(!found.isEmpty, "\(self)", sourceLocation: sourceLocation)
+        if let subjects { #expect(foundSubjects == subjects, "\(self)", sourceLocation: sourceLocation) }
+        for failure in found {
+            let text = failure.description
+            #expect(text.hasPrefix(start), "\(text)", sourceLocation: sourceLocation)
+            for words in words { #expect(failure.message.contains(words), "\(text)", sourceLocation: sourceLocation) }
+        }
     }
 }

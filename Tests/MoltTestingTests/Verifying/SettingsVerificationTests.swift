@@ -47,13 +47,12 @@ struct SettingsVerificationTests {
         let migrations: MigrationRegistry = [
             .defaultsV4ToV5(to: 1, suite: .standard, keys: [.key("tags", .array(of: .string))])
         ]
-        let directory = CatalogDirectory()
-        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
-        let failure = await Releases.failure {
+        let directory = try CatalogDirectory(keeping: [fixture])
+        let failure = try await Releases.requireFailure {
             try await directory.catalog(recording: .missing).verify(migrations, types: [])
         }
-        #expect(failure?.kinds.contains(.unmatchedName) == true)
-        #expect(failure?.description.contains("not named: its value looks like an old form") == true)
+        failure.expect(.unmatchedName)
+        #expect(failure.description.contains("not named: its value looks like an old form"))
     }
 
     @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {
@@ -103,37 +102,31 @@ struct SettingsVerificationTests {
             Migration(to: 3, "old-keys", .removeKeys("old", "sizes", in: Self.group)),
         ]
 
-        let failure = try #require(
-            await Releases.failure { try await directory.catalog().verify(losing, types: [], versions: [2, 3]) }
-        )
+        let failure = try await Releases.requireFailure {
+            try await directory.catalog().verify(losing, types: [], versions: [2, 3])
+        }
 
-        #expect(
-            failure.first(.golden).message.contains(
-                #"suite group.molt.matrix, "sizes": missing, expected [{"double":1},{"double":2.5}]"#
-            )
-        )
-        #expect(failure.all(.edited).count == 1)
+        let words = #"suite group.molt.matrix, "sizes": missing, expected [{"double":1},{"double":2.5}]"#
+        failure.expect(.golden, says: words)
+        failure.expect(.edited, of: ["registry"])
     }
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {
         let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .settings(in: .standard) { _ in })]
         var configuration = CodableCache.Configuration()
         configuration.role = .appExtension
-        let directory = CatalogDirectory()
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
-        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
+        let directory = try CatalogDirectory(keeping: [fixture])
 
-        let failure = try #require(
-            await Releases.failure {
-                try await directory.catalog(recording: .missing)
-                    .verify(waiting, types: [], versions: [0], configuration: configuration)
-            }
-        )
+        let failure = try await Releases.requireFailure {
+            try await directory.catalog(recording: .missing)
+                .verify(waiting, types: [], versions: [0], configuration: configuration)
+        }
 
-        #expect(failure.kinds == [.ledger, .missingGolden])
-        #expect(failure.first().place == "to version 1")
-        #expect(failure.first().message.hasPrefix("migration \"waiting\" (version 1) still waits: "))
-        #expect(failure.first().message.contains("An app extension cannot see the app's settings"))
+        failure.expect(kinds: .ledger, .missingGolden)
+        let waits = failure.failures[0].description
+        #expect(waits.hasPrefix(#"to version 1: migration "waiting" (version 1) still waits: "#))
+        #expect(waits.contains("An app extension cannot see the app's settings"))
     }
 
     @Test func `A ledger whose counts of settings depend on the path is a failure`() async throws {
@@ -149,17 +142,12 @@ struct SettingsVerificationTests {
         let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
 
-        let failure = try #require(
-            await Releases.failure {
-                try await fixture.verifyUpgrades(through: [first, second], types: [], configuration: configuration)
-            }
-        )
+        let failure = try await Releases.requireFailure {
+            try await fixture.verifyUpgrades(through: [first, second], types: [], configuration: configuration)
+        }
 
-        #expect(failure.kinds == [.path])
-        #expect(
-            failure.first().message.hasSuffix(
-                #"ledger: "second": settings in suites: expected none, found 5 in standard"#
-            )
-        )
+        failure.expect(only: .path)
+        let words = #"ledger: "second": settings in suites: expected none, found 5 in standard"#
+        #expect(failure.messages(.path).first?.hasSuffix(words) == true)
     }
 }
