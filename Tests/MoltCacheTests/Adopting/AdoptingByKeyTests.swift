@@ -21,10 +21,14 @@ import Testing
                 key != "expired"
             else { continue }
             let record = try #require(stored[key])
-            let isData = key == "raw"
-            #expect(record.isData == isData)
-            #expect(Data(record.content) == (isData ? file.content : file.content.dropFirst(10).dropLast()))
-            #expect(record.version == 1)
+            var expected = StoredRecord("Data", key, data: Array(file.content))
+            if let type = FloppyKeys.type(key).typeName {
+                let value = file.content.dropFirst(#"{"object":"#.utf8.count).dropLast()
+                expected = StoredRecord(type, key, String(decoding: value, as: UTF8.self))
+            }
+            expected.version = 1
+            expected.expiration = record.expiration
+            #expect(record == expected)
             // SQLite prints 15 digits.
             let end = file.modified == OldDirectory.never ? nil : file.modified / 100_000
             #expect(record.expiration.map { Int64(($0 * 10_000).rounded(.down)) } == end)
@@ -33,12 +37,10 @@ import Testing
         #expect(try old.contents() == Set(old.archived))
     }
 
-    @Test func `Every value can be read, and has the declared type`() throws {
+    @Test func `Values can be read as the types with which Cache wrote them`() throws {
         let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
-        let others = ["in1h": 8, "photo.json": 9, "https://example.com/a/b.png?x=1": 10, "ünïcode ключ 🔑": 11]
-        for (key, id) in others { try cache.expectFriend(id, forKey: key) }
-        for (id, key) in FloppyKeys.people.enumerated() { try cache.expectFriend(id, forKey: key) }
-        #expect(try cache.value(Friend.self, forKey: "expired") == nil)
+        let friends = ["person-7": 7, "in1h": 8, "photo.json": 9, "https://example.com/a/b.png?x=1": 10]
+        for (key, id) in friends { try cache.expectFriend(id, forKey: key) }
         func expect<Value: Codable & Equatable & Sendable>(_ value: Value, _ key: String) throws {
             let found = try cache.value(Value.self, forKey: key)
             #expect(found == value, "\(key)")
@@ -51,10 +53,6 @@ import Testing
         try expect([Friend(1), Friend(2)], "array")
         try expect(Int?.none, "optnil")
         #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
-        let end = try #require(try cache.entry(Friend.self, forKey: "in1h")?.expiration)
-        #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
-        let types = ["person-7": "Friend", "int": "Int", "array": "Array<Friend>", "raw": "Data"]
-        for (key, type) in types { #expect(try cache.typeName(forKey: key) == type) }
     }
 
     @Test(arguments: [false, true])
@@ -70,15 +68,6 @@ import Testing
         // The key of the last one is not listed, and an entry that is no value is data.
         let types = try ["int", "raw", old.file("string").lastPathComponent].map { try cache.typeName(forKey: $0) }
         #expect(types == ["Int", "Data", isClosure ? "Data" : "Int"])
-    }
-
-    @Test func `Later migrations run on the adopted records`() throws {
-        let rename = Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name"))
-        let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type), rename)
-        #expect(cache.report.isFresh)
-        let records = try Snapshot(of: old.store).records.filter { $0.type == "Friend" }
-        #expect(records.count == 104)
-        #expect(records.allSatisfy { $0.text.contains("\"name\":\"First") && !$0.text.contains("fullName") })
     }
 
     @Test func `A directory is adopted once`() throws {
