@@ -121,14 +121,4 @@ struct DeferralTests {
         try open(both)
         try notebook.expectLines("old", "a", "b")
     }
-
-    @Test func `can be deferred in a store that was just created`() throws {
-        let fresh = store.directory.file("fresh.molt")
-        let registry: MigrationRegistry = [notebook.adding("a")]
-        let waiting = try notebook.whileClosed { try CodableCache(at: fresh, migrations: registry) }
-        #expect(waiting.report.deferred.count == 1 && waiting.schemaVersion == 1)
-        waiting.close()
-        try CodableCache(at: fresh, migrations: registry).close()
-        try notebook.expectLines("old", "a")
-    }
 }
