@@ -152,7 +152,7 @@ import Testing
         try upgrade()
         // A newer backup, which this app could not open.
         _ = try CodableCache.backUp(at: scenario.url)
-        #expect(try scenario.backups.map(\.schemaVersion) == [3, 1])
+        try scenario.expectBackups(3, 1)
         let backup = try #require(try scenario.backups.first { $0.schemaVersion <= 1 })
         try CodableCache.restore(backup, at: scenario.url)
         let cache = try scenario.open(1)
@@ -184,16 +184,16 @@ import Testing
         try cache.set(Person.jane, forKey: "jane")
 
         #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
-        #expect(try StoreFile.contents(at: aside.url) == before)
+        try scenario.expectContents(before, at: aside.url)
         // The file is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
         // A cache that had the old store open gets an error.
-        #expect(throws: MoltError.self) { try open.count() }?.expect(.storeChanged)
+        scenario.expectError(.storeChanged) { try open.count() }
         #expect(try StoreFile.damage(at: scenario.url) == [])
         // The file that was kept aside can be restored.
         cache.close()
         try CodableCache.restore(aside, at: scenario.url)
-        #expect(try scenario.contents == before)
+        try scenario.expectContents(before)
     }
 
     @Test func `is kept aside even if its file is a backup that was moved there by hand`() throws {
@@ -211,14 +211,14 @@ import Testing
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = MigrationRegistry([Migration(to: 3, "third")], oldestSupportedVersion: 2)
-        #expect(throws: MoltError.self) {
+        scenario.expectError(.tooOld, says: "CodableCache.startAfresh(at:)") {
             try CodableCache(at: scenario.url, migrations: registry)
-        }?.expect(.tooOld, says: "CodableCache.startAfresh(at:)")
-        #expect(try scenario.contents == before)
+        }
+        try scenario.expectContents(before)
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.schemaVersion == 1)
         #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
-        #expect(try StoreFile.contents(at: aside.url) == before)
+        try scenario.expectContents(before, at: aside.url)
     }
 
     @Test(arguments: ["noise", "emptied", "damaged page"])
@@ -267,9 +267,9 @@ import Testing
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        #expect(throws: MoltError.self) { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
+        scenario.expectError(.foreignFile) { try CodableCache.startAfresh(at: scenario.url) }
         #expect(try Data(contentsOf: scenario.url) == bytes)
-        #expect(try scenario.otherNames() == [])
+        try scenario.expectOtherNames()
     }
 
     @Test func `Starting afresh waits for a writer until its timeout, and then changes nothing`() throws {
@@ -277,12 +277,10 @@ import Testing
         let before = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        #expect(throws: MoltError.self) {
-            try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
-        }?.expect(.busy)
+        scenario.expectError(.busy) { try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20)) }
         try writer.run("ROLLBACK")
-        #expect(try scenario.contents == before)
-        #expect(try scenario.otherNames() == [])
+        try scenario.expectContents(before)
+        try scenario.expectOtherNames()
     }
 
     @Test func `A damaged file that has lost its tables is not taken for an emptied one`() throws {
