@@ -163,20 +163,6 @@ import Testing
         if form == .list { cache.report.expectOutcomes(.adopted) } else { cache.report.expectOutcomes() }
     }
 
-    @Test(arguments: [CacheDirectory.Existing.keep, .replace])
-    func `A record that the store has under the key is kept or replaced by the current file`(
-        existing: CacheDirectory.Existing
-    ) throws {
-        try old.set("mine", forKey: Self.key)
-        let cache = try open(.list, existing)
-        if existing == .keep {
-            #expect(try cache.value(String.self, forKey: Self.key) == "mine")
-        } else {
-            #expect(try text(cache, Self.key) == "new")
-        }
-        cache.report.expectOutcomes(existing == .keep ? .kept : .replaced, .kept)
-    }
-
     @Test func `A listed key without an extension is that of the name without one`() throws {
         let bare = old.file("plain").lastPathComponent
         try write("new", in: bare)

@@ -74,7 +74,6 @@ import Testing
         }
         #expect(try old.contents() == before)
         #expect(try StoreFile.state(at: old.store).isFresh)
-        try old.open(old.adoption(.list(FloppyKeys.people))).expectCount(112)
     }
 
     @Test func `Adoption can be cancelled between two files`() throws {

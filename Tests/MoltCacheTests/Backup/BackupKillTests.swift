@@ -153,20 +153,6 @@
             }
         }
 
-        @Test func `A kill at any instant of a restore leaves one store or the other`() async throws {
-            try scenario.fill(1, count: people, ballast: ballast)
-            let old = try scenario.contents
-            try scenario.open(2).close()
-            let new = try scenario.contents
-            try await killAtRandom(.restore, seed: 12) {
-                let left = try scenario.contents
-                #expect(left == old || left == new)
-                try scenario.open(2).close()
-                #expect(try StoreFile.damage(at: scenario.url) == [])
-                #expect(try scenario.contents.records == new.records)
-            }
-        }
-
         @Test(arguments: [Work.restore, .startAfresh])
         func `A kill while a damaged file is replaced loses none of its bytes`(work: Work) async throws {
             try scenario.fill(1, count: people, ballast: ballast)

@@ -26,11 +26,10 @@ struct BackupScenario {
 
     static func configuration(
         keep: Int = 2,
-        maximumAge: Duration? = nil,
         _ change: (inout CodableCache.Configuration) -> Void = { _ in }
     ) -> CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy(keep: keep, maximumAge: maximumAge)
+        configuration.backup = BackupPolicy(keep: keep)
         configuration.memory = nil
         change(&configuration)
         return configuration

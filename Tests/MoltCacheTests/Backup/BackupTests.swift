@@ -242,14 +242,4 @@ import Testing
         }
         #expect(try open(cancellingAfter: nil) >= 5)
     }
-
-    @Test func `is removed when the upgrade fails, because the store is unchanged`() throws {
-        try scenario.fill(1)
-        let before = try scenario.contents
-        for _ in 0..<2 {
-            scenario.failUpgrade(from: 1)
-            try scenario.expectContents(before)
-            try scenario.expectOtherNames()
-        }
-    }
 }

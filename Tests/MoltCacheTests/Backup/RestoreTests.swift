@@ -115,17 +115,6 @@ import Testing
         try scenario.expectContents(after)
     }
 
-    @Test func `A reader in a transaction keeps its snapshot`() throws {
-        let (backup, before) = try upgraded()
-        let reader = try SQLite(scenario.url)
-        try reader.run("BEGIN")
-        let seen = try reader.rows("SELECT key, content FROM molt_record ORDER BY id")
-        try CodableCache.restore(backup, at: scenario.url)
-        #expect(try reader.rows("SELECT key, content FROM molt_record ORDER BY id") == seen)
-        try reader.run("COMMIT")
-        #expect(try reader.rows("SELECT key FROM molt_record ORDER BY id").map { $0[0] } == before.records.map(\.key))
-    }
-
     // MARK: Refusals
 
     @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws {
@@ -186,7 +175,6 @@ import Testing
         let suites = [notebook.suite, list.suite]
         let backup = try CodableCache.backUp(at: scenario.url, attaching: suites)
         #expect(backup.attachedStores == [notebook.name, list.name])
-        try notebook.write(["later"])
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
         cache.close()
@@ -212,10 +200,6 @@ import Testing
         }
         try scenario.expectContents(before)
         #expect(try scenario.scratch.names() == names)
-        try CodableCache.restore(backup, at: scenario.url, attaching: suites)
-        let configuration = BackupScenario.configuration { $0.attached = suites }
-        #expect(try scenario.open(1, configuration).count() == 3)
-        #expect(try notebook.lines == ["one"])
     }
 
     @Test func `A database of another app is not overwritten`() throws {

@@ -101,8 +101,10 @@ import Testing
         let configuration = BackupScenario.configuration(keep: 1)
         try scenario.open(3, configuration).close()
         #expect(try scenario.backups == all)
+        // The backup of a failed upgrade is removed, because the store is unchanged.
         scenario.failUpgrade(from: 3, configuration)
         #expect(try scenario.backups == all)
+        #expect(try scenario.otherNames().count == all.count)
     }
 
     #if CHILD_PROCESSES
