@@ -70,6 +70,23 @@ struct BackupScenario {
         return error
     }
 
+    /// Expects that a closure throws this error, and changes neither the cache nor the files beside it.
+    @discardableResult
+    func expectRefusal<Result>(
+        _ code: MoltError.Code,
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Result
+    ) throws -> MoltError? {
+        let (before, names) = (try contents, try otherNames())
+        let error = expectError(code, sourceLocation: sourceLocation, body)
+        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
+        try expectContents(before, sourceLocation: sourceLocation)
+        let found = try otherNames()
+        #expect(found == names, sourceLocation: sourceLocation)
+        return error
+    }
+
     /// Expects that the cache, or another file, is intact and has these contents.
     func expectContents(
         _ contents: StoreContents,

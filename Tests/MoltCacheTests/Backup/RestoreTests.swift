@@ -77,9 +77,9 @@ import Testing
         store.pageSize = 1024
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
-        let before = try scenario.contents
-        scenario.expectError(.restoreFailed, says: "page sizes") { try CodableCache.restore(backup, at: scenario.url) }
-        try scenario.expectContents(before)
+        try scenario.expectRefusal(.restoreFailed, says: "page sizes") {
+            try CodableCache.restore(backup, at: scenario.url)
+        }
         store.close()
     }
 
@@ -107,29 +107,27 @@ import Testing
 
     @Test func `waits for a writer until its timeout, and then changes nothing`() throws {
         let (backup, _) = try upgraded()
-        let after = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        scenario.expectError(.busy) { try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200)) }
+        try scenario.expectRefusal(.busy) {
+            try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
+        }
         try writer.run("ROLLBACK")
-        try scenario.expectContents(after)
     }
 
     // MARK: Refusals
 
     @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws {
         let (backup, _) = try upgraded()
-        let after = try scenario.contents
         let bytes = try Data(contentsOf: backup.url)
         func expectRefusal(_ words: String, _ change: () throws -> Void) throws {
             try? FileManager.default.removeItem(at: backup.url)
             try change()
-            let error = scenario.expectError(.backupUnusable, says: words) {
+            let error = try scenario.expectRefusal(.backupUnusable, says: words) {
                 try CodableCache.restore(backup, at: scenario.url)
             }
             // Advice about opening a cache does not apply to a backup.
             #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
-            try scenario.expectContents(after)
         }
         try expectRefusal("no such file") {}
         try expectRefusal("not a SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
@@ -164,8 +162,7 @@ import Testing
         }
         var itself = backup
         itself.url = scenario.url
-        scenario.expectError(.backupUnusable) { try CodableCache.restore(itself, at: scenario.url) }
-        try scenario.expectContents(after)
+        try scenario.expectRefusal(.backupUnusable) { try CodableCache.restore(itself, at: scenario.url) }
     }
 
     @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
@@ -178,8 +175,6 @@ import Testing
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
         cache.close()
-        let before = try scenario.contents
-        let names = try scenario.scratch.names()
         // The file's own list counts, not that of the value.
         var forgotten = backup
         forgotten.attachedStores = []
@@ -187,7 +182,7 @@ import Testing
             (backup, [], "\(notebook.name) and \(list.name)"), (forgotten, [notebook.suite], list.name),
         ]
         for (backup, attached, missing) in cases {
-            let error = scenario.expectError(.notAttached) {
+            let error = try scenario.expectRefusal(.notAttached) {
                 try CodableCache.restore(backup, at: scenario.url, attaching: attached)
             }
             error?.expect(attachedStore: (attached.isEmpty ? notebook : list).name)
@@ -198,8 +193,6 @@ import Testing
                 """
             #expect(error?.message == message)
         }
-        try scenario.expectContents(before)
-        #expect(try scenario.scratch.names() == names)
     }
 
     @Test func `A database of another app is not overwritten`() throws {
@@ -236,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func `A store that was moved with its backups, or deleted, can be restored from them`() throws {
+    @Test func `A store that was moved with its backups can be restored from them`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let listed = try CodableCache.backUp(at: scenario.url)
@@ -250,9 +243,6 @@ import Testing
         cache.close()
         // As listed before the move: an app's container may move between two launches.
         try CodableCache.restore(listed, at: url)
-        try scenario.expectContents(before, at: url)
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
-        try CodableCache.restore(try #require(try CodableCache.backups(at: url).first), at: url)
         try scenario.expectContents(before, at: url)
         try CodableCache.removeBackup(listed, at: url)
         #expect(try CodableCache.backups(at: url) == [])
@@ -286,26 +276,22 @@ import Testing
     {
         let (backup, _) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
-        let after = try scenario.contents
         let store = StoreFile(at: scenario.url)
         store.atCopy = { try? Data(repeating: 0x78, count: bytes.count).write(to: backup.url, options: []) }
         var request = RestoreRequest()
         for keeping in [nil, BackupRequest(.replaced, version: 0)] as [BackupRequest?] {
             try bytes.write(to: backup.url)
             request.keeping = keeping
-            scenario.expectError(.backupUnusable) { try store.restore(backup, request, waiting: {}) }
-            try scenario.expectContents(after)
-            try scenario.expectOtherNames(backup.url.lastPathComponent)
+            try scenario.expectRefusal(.backupUnusable) { try store.restore(backup, request, waiting: {}) }
         }
         try bytes.write(to: backup.url)
         store.atCopy = {}
         var full = BackupPolicy()
         full.freeSpace = { _ in 10 }
         request.keeping = BackupRequest(.replaced, version: 0, policy: full)
-        scenario.expectError(.noSpaceForBackup, says: "keep no copy of what is replaced") {
+        try scenario.expectRefusal(.noSpaceForBackup, says: "keep no copy of what is replaced") {
             try store.restore(backup, request, waiting: {})
         }
-        try scenario.expectContents(after)
     }
 
     @Test func `Kept files are listed and removed, damaged ones with their logs`() throws {
