@@ -67,7 +67,7 @@ import Testing
         let old = try OldDirectory("IntKeys")
         let cache = try old.open(old.adoption(.list(["1"]), { _ in "Friend" }))
         #expect(try Set(cache.keys()) == Set(old.archived.map(\.name)))
-        let ids = try cache.values(of: Friend.self).map(\.value.id)
+        let ids = try cache.values(of: Friend.self).map { $0.value.id }
         #expect(ids.sorted() == [0, 1, 2])
     }
 }

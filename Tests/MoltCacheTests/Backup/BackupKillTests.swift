@@ -63,8 +63,7 @@
             return Int((ContinuousClock.now - start) / .microseconds(1))
         }
 
-        /// Kills a process at instants that a seed determines, up to twice the time that the work takes. Each time, it
-        /// starts from the same files.
+        /// Kills processes at instants that a seed determines; each process starts from the same files.
         private func killAtRandom(_ work: Work, seed: UInt64, check: () throws -> Void) async throws {
             let start = try image()
             let duration = try duration(work)
