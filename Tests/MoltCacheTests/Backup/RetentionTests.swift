@@ -141,7 +141,7 @@ import Testing
         }
     #endif
 
-    @Test func `A backup's name contains its date`() {
+    @Test func `A backup's name contains its date, and a similar name is not taken for one`() {
         let store = "a.v1-b.molt"
         for seconds in [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400] {
             let date = Date(timeIntervalSince1970: seconds)
@@ -154,9 +154,6 @@ import Testing
                 #expect(!BackupName.isPart(name.text, of: store))
             }
         }
-    }
-
-    @Test func `A similar name is not taken for a backup's name`() {
         let names = [
             "s.v1-20260101T000000000Z", "s.v-1-20260101T000000000Z.backup", "s.v01-20260101T000000000Z.backup",
             "s.v1-20261301T000000000Z.backup", "s.v1-20260230T000000000Z.backup", "s.v1-20260101T000000Z.backup",

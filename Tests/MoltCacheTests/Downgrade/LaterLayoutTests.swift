@@ -64,7 +64,7 @@ struct LaterLayoutTests {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
-        for migrations in [[first], pending] {
+        for migrations: MigrationRegistry in [[first], pending] {
             let events = Log<String>()
             let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
             #expect(throws: MoltError.self) {
