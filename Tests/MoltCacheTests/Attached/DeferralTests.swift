@@ -21,41 +21,38 @@ struct DeferralTests {
         return cache.report
     }
 
-    @Test func `is not applied, unlike the others, and a later opening applies it`() throws {
+    @Test func `is not applied, unlike the others, until an opening can apply it`() throws {
         let records = Migration(to: 2, "records", .renameType("String", to: "Text"))
-        let registry: MigrationRegistry = [notebook.adding("a"), records]
+        let settings = notebook.adding("a")
+        let registry: MigrationRegistry = [settings, records]
+        let waiting = [MigrationReport.Deferral(migration: settings.id, reason: notebook.excuse)]
+        func expect(_ report: MigrationReport, ran: [String], ledger: [LedgerEntry.Outcome]) throws {
+            let names = report.applied.map(\.name)
+            #expect(names == ran)
+            let outcomes = try StoreFile.state(at: url).ledger.map(\.outcome)
+            #expect(outcomes == ledger)
+            #expect(try notebook.lines == (ledger.first == .ran ? ["old", "a"] : ["old"]))
+        }
         let first = try notebook.whileClosed { try open(registry) }
-        #expect(first.deferred.map(\.reason) == [notebook.excuse])
-        #expect(first.entries.map(\.outcome) == [.deferred, .ran])
-        #expect(first.to == 2)
+        try expect(first, ran: ["records"], ledger: [.deferred, .ran])
+        #expect(first.to == 2 && first.deferred == waiting)
         #expect(first.description.contains("waits: \"a\" (version 1): \(notebook.excuse)"))
-        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.deferred, .ran])
-        #expect(try notebook.lines == ["old"])
 
-        let second = try open(registry)
-        #expect(second.deferred.isEmpty)
-        #expect(second.entries.map(\.outcome) == [.ran])
-        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.ran, .ran])
-        #expect(try notebook.lines == ["old", "a"])
-
-        #expect(try open(registry).isEmpty)
-        #expect(try notebook.lines == ["old", "a"])
-    }
-
-    @Test func `Opening writes nothing while the migration is deferred`() throws {
-        let registry: MigrationRegistry = [notebook.adding("a")]
+        let bytes = try Data(contentsOf: url)
         try notebook.whileClosed {
-            try open(registry)
-            let bytes = try Data(contentsOf: url)
-            let report = try open(registry)
-            #expect(report.isEmpty)
-            #expect(report.deferred.count == 1)
-            #expect(try Data(contentsOf: url) == bytes)
+            let second = try open(registry)
+            #expect(second.isEmpty && second.deferred == waiting)
             let plan = try MigrationPlan(forFileAt: url, migrations: registry)
-            #expect(!plan.needsUpgrade)
-            #expect(plan.deferred.map(\.migration) == plan.entries.map(\.migration))
+            #expect(!plan.needsUpgrade && plan.deferred == waiting)
             #expect(plan.description.contains("must wait"))
         }
+        #expect(try Data(contentsOf: url) == bytes)
+        let third = try open(registry)
+        #expect(third.deferred.isEmpty)
+        try expect(third, ran: ["a"], ledger: [.ran, .ran])
+        let fourth = try open(registry)
+        #expect(fourth.isEmpty)
+        try expect(fourth, ran: [], ledger: [.ran, .ran])
     }
 
     @Test func `does not disturb an open cache when another opening applies it`() throws {
@@ -78,18 +75,17 @@ struct DeferralTests {
         let registry: MigrationRegistry = [
             notebook.adding("a"), Migration(to: 2, "b", step), both.adding("c", to: 3), other.adding("d", to: 4),
         ]
+        func lines() throws -> [[String]] { try [notebook, both, other].map { try $0.lines } }
         let report = try notebook.whileClosed { try open(registry) }
-        #expect(report.deferred.map(\.migration.name) == ["a", "b", "c"])
-        #expect(report.deferred[1].reason.contains("\"a\" (version 1)"))
-        #expect(report.deferred[2].reason.contains("\"b\" (version 2)"))
-        #expect(try other.lines == ["d"])
-        #expect(try notebook.lines == ["old"])
-        #expect(try both.lines.isEmpty)
-
+        let reason = "It uses the same attached store as migration"
+        let reasons = [
+            notebook.excuse, "\(reason) \"a\" (version 1), which is deferred.",
+            "\(reason) \"b\" (version 2), which is deferred.",
+        ]
+        #expect(report.deferred.map(\.reason) == reasons)
+        #expect(try lines() == [["old"], [], ["d"]])
         try open(registry)
-        #expect(try notebook.lines == ["old", "a"])
-        #expect(try both.lines == ["b", "c"])
-        #expect(try other.lines == ["d"])
+        #expect(try lines() == [["old", "a"], ["b", "c"], ["d"]])
     }
 
     @Test func `fails the opening without any change if it may change records`() throws {
@@ -119,22 +115,10 @@ struct DeferralTests {
         try open([notebook.adding("a")])
         try notebook.suite.removeAll()
         let report = try open(both)
-        let deferral = try #require(report.deferred.first)
-        #expect(report.deferred.count == 1 && deferral.migration.name == "b")
-        #expect(deferral.reason.contains("read as empty, though there were 2"))
+        #expect(report.deferred.map(\.migration.name) == ["b"])
+        #expect(report.deferred.first?.reason.contains("read as empty, though there were 2") == true)
         try notebook.write(["old", "a"])
         try open(both)
-        #expect(try notebook.lines == ["old", "a", "b"])
-    }
-
-    @Test func `can be deferred in a store that was just created`() throws {
-        let fresh = store.directory.file("fresh.molt")
-        let registry: MigrationRegistry = [notebook.adding("a")]
-        let waiting = try notebook.whileClosed { try CodableCache(at: fresh, migrations: registry) }
-        #expect(waiting.report.deferred.count == 1)
-        #expect(waiting.schemaVersion == 1)
-        waiting.close()
-        try CodableCache(at: fresh, migrations: registry).close()
-        #expect(try notebook.lines == ["old", "a"])
+        try notebook.expectLines("old", "a", "b")
     }
 }

@@ -17,18 +17,22 @@ struct EarlierJournalTests {
         notebook = try Notebook()
         migrations = [notebook.adding("new", to: 2)]
         try CodableCache(at: url).close()
-        let configuration = CodableCache.Configuration { [notebook] in $0.hooks.atPoint = notebook.refusing }
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: migrations, configuration: configuration)
-        }?.expect(.attachedStoreFailed, outcome: .committed)
-        #expect(try notebook.lines.isEmpty)
+        let refusing = notebook.refusing
+        try failure { $0.hooks.atPoint = refusing }.expect(.attachedStoreFailed, outcome: .committed)
+        try notebook.expectLines()
     }
 
-    private func failure(_ change: (inout CodableCache.Configuration) -> Void) throws -> MoltError {
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: migrations, configuration: .init(change))
+    /// The error of an opening.
+    ///
+    /// - Parameter others: Other migrations than those of the earlier upgrade.
+    private func failure(
+        _ others: MigrationRegistry? = nil,
+        _ change: (inout CodableCache.Configuration) -> Void
+    ) throws -> MoltError {
+        let configuration = CodableCache.Configuration(change)
+        return try #require(throws: MoltError.self) {
+            try CodableCache(at: url, migrations: others ?? migrations, configuration: configuration)
         }
-        return try #require(error)
     }
 
     @Test func `stays committed if the deadline stops its changes, and so the error says`() throws {
@@ -41,39 +45,31 @@ struct EarlierJournalTests {
         #expect(!error.message.contains("rolled back"))
         #expect(monitor.summary?.failure?.isCommitted == true)
         try CodableCache(at: url, migrations: migrations).close()
-        #expect(try notebook.lines == ["new"])
+        try notebook.expectLines("new")
     }
 
     @Test func `stays committed if the wait for the file is cancelled`() throws {
         let holder = StoreFile(at: url)
         let error = try holder.whileLocked { try failure { $0.isCancelled = { true } } }
-        error?.expect(.cancelled, outcome: .committed)
-        #expect(error != nil)
+        try #require(error).expect(.cancelled, outcome: .committed)
     }
 
     /// Its changes to the suite are made by then, so the error must not say that nothing was changed.
     @Test func `is finished before a cancelled upgrade, whose error claims no outcome`() throws {
         let notebook = notebook
-        let more: MigrationRegistry = [notebook.adding("new", to: 2), Migration(to: 3, "more")]
-        let configuration = CodableCache.Configuration { configuration in
+        let error = try failure([notebook.adding("new", to: 2), Migration(to: 3, "more")]) { configuration in
             configuration.isCancelled = { (try? notebook.lines) == ["new"] }
         }
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: more, configuration: configuration)
-        }
-        error?.expect(.cancelled)
-        #expect(error?.outcome == nil)
-        #expect(try notebook.lines == ["new"])
+        error.expect(.cancelled)
+        #expect(error.outcome == nil)
+        try notebook.expectLines("new")
         #expect(try StoreFile.state(at: url).version == 2)
     }
 
     @Test func `is left to another process, also if the plan has a problem`() throws {
-        let notebook = notebook
         let late: MigrationRegistry = [Migration(to: 1, "late"), notebook.adding("new", to: 2)]
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: late, configuration: .init { $0.owner = .anotherProcess() })
-        }?.expect(.lateMigration)
-        #expect(try notebook.lines.isEmpty)
+        try failure(late) { $0.owner = .anotherProcess() }.expect(.lateMigration)
+        try notebook.expectLines()
     }
 
     @Test func `removes no file outside its directory`() throws {
@@ -90,26 +86,31 @@ struct EarlierJournalTests {
 
 @Suite("An upgrade that has not begun")
 struct UpgradeBeforeItBeginsTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        try CodableCache(at: url).close()
+    }
+
     @Test func `has changed nothing if the wait for the lock ends`() throws {
-        let scratch = try ScratchDirectory()
-        try CodableCache(at: scratch.file()).close()
         let isWaiting = Log<Bool>()
         let configuration = CodableCache.Configuration { configuration in
             configuration.monitor = MigrationMonitor { if case .waiting = $0 { isWaiting.append(true) } }
             configuration.isCancelled = { isWaiting.count > 0 }
         }
-        let error = try StoreFile(at: scratch.file()).whileLocked {
-            #expect(throws: MoltError.self) {
-                try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "a")], configuration: configuration)
+        let error = try StoreFile(at: url).whileLocked {
+            try #require(throws: MoltError.self) {
+                try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
             }
         }
-        error??.expect(.cancelled, outcome: .unchanged)
+        try #require(error).expect(.cancelled, outcome: .unchanged)
         #expect(isWaiting.count == 1)
     }
 
     @Test func `locks a suite that becomes available while it begins`() throws {
-        let scratch = try ScratchDirectory()
-        try CodableCache(at: scratch.file()).close()
         let (open, closed) = (try Notebook(), try Notebook())
         let configuration = CodableCache.Configuration { configuration in
             // The clock is read between the locks of the suites and that of the file.
@@ -126,19 +127,18 @@ struct UpgradeBeforeItBeginsTests {
         }
         try closed.whileClosed {
             let migrations: MigrationRegistry = [open.adding("a"), Migration(to: 2, "closed", step)]
-            try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration).close()
+            try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
         }
         #expect(lockedWhileRunning.all == [true])
-        #expect(try closed.lines == ["new"])
+        try closed.expectLines("new")
     }
 
     @Test func `notes its attempt before the backup that debug builds make`() throws {
-        let scratch = try ScratchDirectory()
-        let cache = try CodableCache(at: scratch.file())
+        let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
         cache.close()
         let attempts = Log<Int>()
-        let log = AttemptLog(of: scratch.file().path)
+        let log = AttemptLog(of: url.path)
         let configuration = CodableCache.Configuration { configuration in
             configuration.redoesUnshippedMigrations = true
             configuration.hooks.atPoint = { point in
@@ -146,16 +146,14 @@ struct UpgradeBeforeItBeginsTests {
             }
         }
         let migrations: MigrationRegistry = [Migration(to: 1, "a", .renameType("Int", to: "Number"))]
-        try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration).close()
+        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
         #expect(attempts.all == [1])
     }
 
     /// - Parameter code: SQLite's result of the commit.
     @Test(arguments: [(code: Int32(10), isKept: true), (13, false)])
     func `keeps its backup only if the commit may be on disk`(code: Int32, isKept: Bool) throws {
-        let scratch = try ScratchDirectory()
-        try CodableCache(at: scratch.file()).close()
-        let store = StoreFile(at: scratch.file())
+        let store = StoreFile(at: url)
         let backup = UpgradeBackup(of: store, CodableCache.Configuration { $0.backup = BackupPolicy(keep: 1) })
         let plan = try MigrationPlan(for: store, migrations: [Migration(to: 1, "a")])
         try backup.make(for: plan, store.state()) { [] }

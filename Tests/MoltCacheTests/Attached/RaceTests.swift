@@ -24,7 +24,14 @@ struct RaceTests {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
         }
-        return try Migrator(mine, configuration: .init { $0.monitor = monitor }).migrate(StoreFile(at: url))
+        return try upgrade(with: mine, .init { $0.monitor = monitor })
+    }
+
+    @discardableResult
+    private func upgrade(with migrations: MigrationRegistry, _ configuration: MoltConfiguration) throws
+        -> MigrationReport
+    {
+        try Migrator(migrations, configuration: configuration).migrate(StoreFile(at: url))
     }
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
@@ -32,7 +39,7 @@ struct RaceTests {
         #expect(throws: MoltError.self) {
             try upgrade(with: [first], whileInterrupted: [first, notebook.adding("b", to: 2)])
         }?.expect(.superseded)
-        #expect(try notebook.lines == ["old"])
+        try notebook.expectLines("old")
         #expect(try StoreFile.state(at: url).journal == [notebook.name])
     }
 
@@ -40,7 +47,7 @@ struct RaceTests {
         let first = notebook.adding("a")
         let report = try upgrade(with: [first, notebook.adding("b", to: 2)], whileInterrupted: [first])
         #expect(report.entries.map(\.migration.name) == ["b"])
-        #expect(try notebook.lines == ["old", "a", "b"])
+        try notebook.expectLines("old", "a", "b")
         #expect(try StoreFile.state(at: url).journal == [])
     }
 
@@ -76,9 +83,9 @@ struct RaceTests {
             }
             refusals.append(refusal?.code)
         }
-        _ = try Migrator([mine], configuration: configuration).migrate(StoreFile(at: url))
+        try upgrade(with: [mine], configuration)
         #expect(refusals.all == [.busy])
-        #expect(try notebook.lines == ["old", "a"])
+        try notebook.expectLines("old", "a")
     }
 
     @Test func `Each wait for the lock has its own timeout`() throws {
@@ -88,17 +95,14 @@ struct RaceTests {
         configuration.monitor = writer.monitor
         configuration.timeout = .zero
         let first = notebook.adding("a")
-        let report = try Migrator([first], configuration: configuration).migrate(StoreFile(at: url))
-        #expect(report.to == 1)
+        try upgrade(with: [first], configuration)
         #expect(writer.count == 2)
-        #expect(try notebook.lines == ["old", "a"])
+        try notebook.expectLines("old", "a")
 
         try writer.begin()
         configuration.monitor = nil
         #expect(throws: MoltError.self) {
-            try Migrator([first, notebook.adding("b", to: 2)], configuration: configuration).migrate(
-                StoreFile(at: url)
-            )
+            try upgrade(with: [first, notebook.adding("b", to: 2)], configuration)
         }?.expect(.busy)
         try writer.end()
     }
@@ -112,10 +116,9 @@ struct RaceTests {
         }
         configuration.monitor = writer.monitor
         configuration.isCancelled = { isCommitted.withLock { $0 } }
-        let report = try Migrator([notebook.adding("a")], configuration: configuration).migrate(StoreFile(at: url))
-        #expect(report.entries.map(\.outcome) == [.ran])
+        try upgrade(with: [notebook.adding("a")], configuration)
         #expect(writer.count == 2)
-        #expect(try notebook.lines == ["old", "a"])
+        try notebook.expectLines("old", "a")
         #expect(try StoreFile.state(at: url).journal == [])
     }
 

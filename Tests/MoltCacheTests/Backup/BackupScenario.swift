@@ -26,11 +26,10 @@ struct BackupScenario {
 
     static func configuration(
         keep: Int = 2,
-        maximumAge: Duration? = nil,
         _ change: (inout CodableCache.Configuration) -> Void = { _ in }
     ) -> CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
-        configuration.backup = BackupPolicy(keep: keep, maximumAge: maximumAge)
+        configuration.backup = BackupPolicy(keep: keep)
         configuration.memory = nil
         change(&configuration)
         return configuration
@@ -55,6 +54,62 @@ struct BackupScenario {
         #expect(throws: MoltError.self) {
             try CodableCache(at: url, migrations: migrations, configuration: configuration)
         }
+    }
+
+    /// Expects that a closure throws this error.
+    @discardableResult
+    func expectError<Result>(
+        _ code: MoltError.Code,
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Result
+    ) -> MoltError? {
+        let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
+        error?.expect(code, sourceLocation: sourceLocation)
+        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
+        return error
+    }
+
+    /// Expects that a closure throws this error, and changes neither the cache nor the files beside it.
+    @discardableResult
+    func expectRefusal<Result>(
+        _ code: MoltError.Code,
+        says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Result
+    ) throws -> MoltError? {
+        let (before, names) = (try contents, try otherNames())
+        let error = expectError(code, sourceLocation: sourceLocation, body)
+        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
+        try expectContents(before, sourceLocation: sourceLocation)
+        let found = try otherNames()
+        #expect(found == names, sourceLocation: sourceLocation)
+        return error
+    }
+
+    /// Expects that the cache, or another file, is intact and has these contents.
+    func expectContents(
+        _ contents: StoreContents,
+        at url: URL? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let url = url ?? self.url
+        let found = try StoreFile.contents(at: url)
+        #expect(found == contents, sourceLocation: sourceLocation)
+        let damage = try StoreFile.damage(at: url)
+        #expect(damage == [], sourceLocation: sourceLocation)
+    }
+
+    /// Expects backups at these versions, the newest first.
+    func expectBackups(_ versions: Int..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let found = try backups.map(\.schemaVersion)
+        #expect(found == versions, sourceLocation: sourceLocation)
+    }
+
+    /// Expects these files, and no others, beside the cache's own ones.
+    func expectOtherNames(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let found = try otherNames()
+        #expect(found == names.sorted(), sourceLocation: sourceLocation)
     }
 
     /// Writes records as a release does, and closes the cache.

@@ -33,7 +33,7 @@
                 "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
             #expect(error.message.hasSuffix(advice), "\(error)")
             try CodableCache.restore(backup, at: scenario.url)
-            #expect(try scenario.contents == before)
+            try scenario.expectContents(before)
             #expect(try scenario.open(2).count() == 2_000)
         }
 
@@ -42,11 +42,9 @@
             // The pages of records, not those that identify the store.
             try overwrite(scenario.url, from: 8_192 * 30)
             let damaged = try Data(contentsOf: scenario.url)
-            #expect(throws: MoltError.self) {
-                try scenario.open(2)
-            }?.expect(.backupFailed, says: "The file is damaged")
+            scenario.expectError(.backupFailed, says: "The file is damaged") { try scenario.open(2) }
             #expect(try Data(contentsOf: scenario.url) == damaged)
-            #expect(try scenario.otherNames() == [])
+            try scenario.expectOtherNames()
         }
 
         @Test func `keeps what it has committed, whatever fails afterwards`() throws {
@@ -57,7 +55,7 @@
             }
             #expect(throws: Late.self) { try scenario.open(2, configuration) }
             #expect(try scenario.contents.version == 2)
-            #expect(try scenario.backups.map(\.schemaVersion) == [1])
+            try scenario.expectBackups(1)
         }
     }
 

@@ -25,15 +25,12 @@ import Testing
         let (backup, before) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
         try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
-        #expect(try StoreFile.damage(at: scenario.url) == [])
+        try scenario.expectContents(before)
         #expect(try Data(contentsOf: backup.url) == bytes)
-        #expect(try scenario.backups == [backup])
-        #expect(try scenario.otherNames().count { $0.hasSuffix(".replaced") } == 1)
-        #expect(try scenario.otherNames().count == 2)
+        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        try scenario.expectOtherNames(backup.url.lastPathComponent, kept.url.lastPathComponent)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
         let cache = try scenario.open(1)
-        #expect(try cache.value(Person.self, forKey: "1") == .john)
         #expect(cache.report.isEmpty)
         cache.close()
         // The store can be upgraded again, and restored again.
@@ -42,7 +39,7 @@ import Testing
             #expect(cache.report.entries.map(\.migration.name) == ["add-2"])
             cache.close()
             try CodableCache.restore(backup, at: scenario.url)
-            #expect(try scenario.contents == before)
+            try scenario.expectContents(before)
         }
     }
 
@@ -53,12 +50,12 @@ import Testing
         }
         scenario.removeFiles()
         try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
+        try scenario.expectContents(before)
         #expect(try permissions(scenario.url) == 0o600)
         let directory = scenario.scratch.file("new")
         let url = directory.appending(path: "deep/cache.molt")
         try CodableCache.restore(backup, at: url, fromAnotherStore: true)
-        #expect(try StoreFile.contents(at: url) == before)
+        try scenario.expectContents(before, at: url)
         #expect(try permissions(directory) == 0o700)
         #expect(try CodableCache.filesAside(at: url) == [])
     }
@@ -67,7 +64,7 @@ import Testing
         let (backup, before) = try upgraded()
         try FileManager.default.removeItem(at: scenario.url)
         try FileManager.default.copyItem(at: backup.url, to: scenario.url)
-        #expect(try scenario.contents == before)
+        try scenario.expectContents(before)
         let cache = try scenario.open(2)
         #expect(try cache.count() == 3)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
@@ -80,11 +77,9 @@ import Testing
         store.pageSize = 1024
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
-        let before = try scenario.contents
-        let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
-        error?.expect(.restoreFailed, says: "page sizes")
-        #expect(try scenario.contents == before)
-        #expect(try StoreFile.damage(at: scenario.url) == [])
+        try scenario.expectRefusal(.restoreFailed, says: "page sizes") {
+            try CodableCache.restore(backup, at: scenario.url)
+        }
         store.close()
     }
 
@@ -100,57 +95,39 @@ import Testing
         #expect(try open.value(Person.self, forKey: "1") == .jane)
         try CodableCache.restore(backup, at: scenario.url)
         for _ in 0..<2 {
-            let error = #expect(throws: MoltError.self) { try open.value(Person.self, forKey: "1") }
-            error?.expect(.storeChanged, says: "restored a backup")
+            let error = scenario.expectError(.storeChanged, says: "restored a backup") {
+                try open.value(Person.self, forKey: "1")
+            }
             if version == 2 { error?.expect(storeVersion: 1, registryVersion: 2) }
             #expect(error?.message.contains("from version 1 to 1") == false)
-            #expect(throws: MoltError.self) { try open.set(Person.jane, forKey: "x") }?.expect(.storeChanged)
+            scenario.expectError(.storeChanged) { try open.set(Person.jane, forKey: "x") }
         }
-        // A cache that is opened again works as usual.
-        let again = try scenario.open(version)
-        #expect(try again.keys() == ["0", "1", "2"])
-        #expect(try again.value(Person.self, forKey: "1") == .john)
-        try again.set(Person.jane, forKey: "2")
-        #expect(try again.value(Person.self, forKey: "2") == .jane)
+        #expect(try scenario.open(version).value(Person.self, forKey: "1") == .john)
     }
 
     @Test func `waits for a writer until its timeout, and then changes nothing`() throws {
         let (backup, _) = try upgraded()
-        let after = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        #expect(throws: MoltError.self) {
+        try scenario.expectRefusal(.busy) {
             try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
-        }?.expect(.busy)
+        }
         try writer.run("ROLLBACK")
-        #expect(try scenario.contents == after)
-    }
-
-    @Test func `A reader in a transaction keeps its snapshot`() throws {
-        let (backup, before) = try upgraded()
-        let reader = try SQLite(scenario.url)
-        try reader.run("BEGIN")
-        let seen = try reader.rows("SELECT key, content FROM molt_record ORDER BY id")
-        try CodableCache.restore(backup, at: scenario.url)
-        #expect(try reader.rows("SELECT key, content FROM molt_record ORDER BY id") == seen)
-        try reader.run("COMMIT")
-        #expect(try reader.rows("SELECT key FROM molt_record ORDER BY id").map { $0[0] } == before.records.map(\.key))
     }
 
     // MARK: Refusals
 
     @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws {
         let (backup, _) = try upgraded()
-        let after = try scenario.contents
         let bytes = try Data(contentsOf: backup.url)
         func expectRefusal(_ words: String, _ change: () throws -> Void) throws {
             try? FileManager.default.removeItem(at: backup.url)
             try change()
-            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: scenario.url) }
-            error?.expect(.backupUnusable, says: words)
+            let error = try scenario.expectRefusal(.backupUnusable, says: words) {
+                try CodableCache.restore(backup, at: scenario.url)
+            }
             // Advice about opening a cache does not apply to a backup.
             #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
-            #expect(try scenario.contents == after)
         }
         try expectRefusal("no such file") {}
         try expectRefusal("not a SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
@@ -185,10 +162,7 @@ import Testing
         }
         var itself = backup
         itself.url = scenario.url
-        #expect(throws: MoltError.self) {
-            try CodableCache.restore(itself, at: scenario.url)
-        }?.expect(.backupUnusable)
-        #expect(try scenario.contents == after)
+        try scenario.expectRefusal(.backupUnusable) { try CodableCache.restore(itself, at: scenario.url) }
     }
 
     @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
@@ -198,44 +172,34 @@ import Testing
         let suites = [notebook.suite, list.suite]
         let backup = try CodableCache.backUp(at: scenario.url, attaching: suites)
         #expect(backup.attachedStores == [notebook.name, list.name])
-        try notebook.write(["later"])
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
         cache.close()
-        let before = try scenario.contents
-        let names = try scenario.scratch.names()
         // The file's own list counts, not that of the value.
         var forgotten = backup
         forgotten.attachedStores = []
-        for (backup, attached) in [(backup, []), (forgotten, [notebook.suite])] {
-            let error = #expect(throws: MoltError.self) {
+        let cases: [(StoreBackup, attached: [Suite], missing: String)] = [
+            (backup, [], "\(notebook.name) and \(list.name)"), (forgotten, [notebook.suite], list.name),
+        ]
+        for (backup, attached, missing) in cases {
+            let error = try scenario.expectRefusal(.notAttached) {
                 try CodableCache.restore(backup, at: scenario.url, attaching: attached)
             }
-            let missing = attached.isEmpty ? "\(notebook.name) and \(list.name)" : list.name
-            error?.expect(.notAttached, attachedStore: (attached.isEmpty ? notebook : list).name)
-            #expect(
-                error?.message
-                    == "The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in "
-                    + "`attaching`, also when you next open the store; or pass `leavingUnattached: true`, which restores "
-                    + "the store without them."
-            )
+            error?.expect(attachedStore: (attached.isEmpty ? notebook : list).name)
+            let message = """
+                The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in \
+                `attaching`, also when you next open the store; or pass `leavingUnattached: true`, which restores the \
+                store without them.
+                """
+            #expect(error?.message == message)
         }
-        #expect(try scenario.contents == before)
-        #expect(try scenario.scratch.names() == names)
-        #expect(try scenario.open(1).count() == 4)
-        try CodableCache.restore(backup, at: scenario.url, attaching: suites)
-        let configuration = BackupScenario.configuration { $0.attached = suites }
-        #expect(try scenario.open(1, configuration).count() == 3)
-        #expect(try notebook.lines == ["one"])
     }
 
     @Test func `A database of another app is not overwritten`() throws {
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")
         try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
-        #expect(throws: MoltError.self) {
-            try CodableCache.restore(backup, at: foreign, fromAnotherStore: true)
-        }?.expect(.foreignFile)
+        scenario.expectError(.foreignFile) { try CodableCache.restore(backup, at: foreign, fromAnotherStore: true) }
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
     }
 
@@ -252,19 +216,20 @@ import Testing
             try cache.set(Person.jane, forKey: "jane")
             cache.close()
             let other = try StoreFile.contents(at: url)
-            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: url) }
-            error?.expect(.backupUnusable, says: "fromAnotherStore: true")
-            #expect(try StoreFile.contents(at: url) == other)
+            scenario.expectError(.backupUnusable, says: "fromAnotherStore: true") {
+                try CodableCache.restore(backup, at: url)
+            }
+            try scenario.expectContents(other, at: url)
             #expect(try CodableCache.filesAside(at: url).isEmpty)
             try CodableCache.restore(backup, at: url, fromAnotherStore: true)
-            #expect(try StoreFile.contents(at: url) == before)
+            try scenario.expectContents(before, at: url)
             // The replaced store is kept all the same.
             let kept = try #require(try CodableCache.filesAside(at: url).first)
-            #expect(try StoreFile.contents(at: kept.url) == other)
+            try scenario.expectContents(other, at: kept.url)
         }
     }
 
-    @Test func `A store that was moved with its backups, or deleted, can be restored from them`() throws {
+    @Test func `A store that was moved with its backups can be restored from them`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let listed = try CodableCache.backUp(at: scenario.url)
@@ -278,10 +243,7 @@ import Testing
         cache.close()
         // As listed before the move: an app's container may move between two launches.
         try CodableCache.restore(listed, at: url)
-        #expect(try StoreFile.contents(at: url) == before)
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
-        try CodableCache.restore(try #require(try CodableCache.backups(at: url).first), at: url)
-        #expect(try StoreFile.contents(at: url) == before)
+        try scenario.expectContents(before, at: url)
         try CodableCache.removeBackup(listed, at: url)
         #expect(try CodableCache.backups(at: url) == [])
     }
@@ -293,22 +255,20 @@ import Testing
         let after = try scenario.contents
         try CodableCache.restore(backup, at: scenario.url)
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
-        #expect(kept.schemaVersion == 2 && kept.recordCount == 3 && !kept.isAutomatic)
-        #expect(kept.url.pathExtension == "replaced")
-        #expect(try StoreFile.contents(at: kept.url) == after)
-        #expect(try StoreFile.damage(at: kept.url) == [])
+        #expect(kept.description.hasSuffix(".replaced: version 2, 3 records, \(kept.size) bytes") && !kept.isAutomatic)
+        try scenario.expectContents(after, at: kept.url)
         // It is no backup: nothing restores it automatically.
         #expect(try scenario.backups == [backup])
         try CodableCache.restore(kept, at: scenario.url)
-        #expect(try scenario.contents == after)
+        try scenario.expectContents(after)
         // Each file stays, and a restore that keeps nothing adds none.
         let all = try CodableCache.filesAside(at: scenario.url)
         #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
-        #expect(try StoreFile.contents(at: all[0].url) == before)
+        try scenario.expectContents(before, at: all[0].url)
         try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
         #expect(try CodableCache.filesAside(at: scenario.url) == all)
         for file in all { try CodableCache.removeBackup(file, at: scenario.url) }
-        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+        try scenario.expectOtherNames(backup.url.lastPathComponent)
     }
 
     @Test func `keeps no copy of the store if the backup is damaged meanwhile, or if there is no room for the copy`()
@@ -316,28 +276,22 @@ import Testing
     {
         let (backup, _) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
-        let after = try scenario.contents
         let store = StoreFile(at: scenario.url)
         store.atCopy = { try? Data(repeating: 0x78, count: bytes.count).write(to: backup.url, options: []) }
         var request = RestoreRequest()
         for keeping in [nil, BackupRequest(.replaced, version: 0)] as [BackupRequest?] {
             try bytes.write(to: backup.url)
             request.keeping = keeping
-            #expect(throws: MoltError.self) {
-                try store.restore(backup, request, waiting: {})
-            }?.expect(.backupUnusable)
-            #expect(try scenario.contents == after)
-            #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+            try scenario.expectRefusal(.backupUnusable) { try store.restore(backup, request, waiting: {}) }
         }
         try bytes.write(to: backup.url)
         store.atCopy = {}
         var full = BackupPolicy()
         full.freeSpace = { _ in 10 }
         request.keeping = BackupRequest(.replaced, version: 0, policy: full)
-        #expect(throws: MoltError.self) {
+        try scenario.expectRefusal(.noSpaceForBackup, says: "keep no copy of what is replaced") {
             try store.restore(backup, request, waiting: {})
-        }?.expect(.noSpaceForBackup, says: "keep no copy of what is replaced")
-        #expect(try scenario.contents == after)
+        }
     }
 
     @Test func `Kept files are listed and removed, damaged ones with their logs`() throws {
@@ -345,16 +299,15 @@ import Testing
         try Data(repeating: 3, count: 20_000).write(to: scenario.url)
         try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
         try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
-        for suffix in [".damaged", ".damaged-wal"] {
-            #expect(try scenario.otherNames().contains { $0.hasSuffix(suffix) })
-        }
+        try scenario.expectContents(before)
+        let damaged = try #require(try CodableCache.filesAside(at: scenario.url).first).url.lastPathComponent
+        try scenario.expectOtherNames(backup.url.lastPathComponent, damaged, damaged + "-wal")
         try CodableCache.startAfresh(at: scenario.url)
         let aside = try CodableCache.filesAside(at: scenario.url)
         #expect(aside.map(\.url.pathExtension) == ["aside", "damaged"])
         #expect(aside.map(\.schemaVersion) == [1, 0])
         for file in aside { try CodableCache.removeBackup(file, at: scenario.url) }
-        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+        try scenario.expectOtherNames(backup.url.lastPathComponent)
     }
 
     // MARK: Damage
@@ -374,8 +327,7 @@ import Testing
         }
         try bytes.write(to: scenario.url)
         try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
-        #expect(try StoreFile.damage(at: scenario.url) == [])
+        try scenario.expectContents(before)
         let kept = try scenario.otherNames().filter { $0.hasSuffix(".damaged") }
         #expect(kept.count == (damage == "emptied" ? 0 : 1))
         if let name = kept.first, damage != "cut off" {
@@ -383,23 +335,20 @@ import Testing
             // All but the header, in which two bytes say whether there is a log.
             #expect(found.dropFirst(100) == bytes.dropFirst(100))
         }
-        let names = try scenario.otherNames()
-        #expect(names.count == 1 + kept.count, "\(names)")
-        let cache = try scenario.open(1)
-        #expect(try cache.count() == 3)
+        #expect(try scenario.otherNames().count == 1 + kept.count)
+        #expect(try scenario.open(1).report.isEmpty)
     }
 
     @Test func `A file with a foreign trigger is replaced and kept aside`() throws {
         let (backup, before) = try upgraded()
         let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
         try SQLite(scenario.url).run(trigger)
-        let refusal = #expect(throws: MoltError.self) { try scenario.open(2) }
-        refusal?.expect(.foreignFile, says: "restore a backup")
+        scenario.expectError(.foreignFile, says: "restore a backup") { try scenario.open(2) }
         try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.contents == before)
-        #expect(try scenario.open(2).count() == 3)
-        let kept = try #require(try scenario.otherNames().first { $0.hasSuffix(".damaged") })
-        let found = try SQLite(scenario.scratch.file(kept)).text("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+        try scenario.expectContents(before)
+        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        #expect(kept.url.pathExtension == "damaged")
+        let found = try SQLite(kept.url).text("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
         #expect(found == trigger)
     }
 
@@ -414,13 +363,13 @@ import Testing
         let other = scenario.scratch.file("other.v1-20260101T000000000Z.backup")
         try FileManager.default.copyItem(at: manual.url, to: other)
         try FileManager.default.copyItem(at: manual.url, to: scenario.scratch.file("cache.molt.v3.backup"))
+        try scenario.expectBackups(3, 2, 1)
         let backups = try scenario.backups
-        #expect(backups.map(\.schemaVersion) == [3, 2, 1])
-        #expect(backups.map(\.isAutomatic) == [false, true, true])
         #expect(backups.first == manual)
-        #expect(backups.map(\.recordCount) == [3, 3, 3])
-        #expect(try CodableCache.backups(at: scenario.scratch.file("nothing")) == [])
+        #expect(backups.map(\.isAutomatic) == [false, true, true])
+        #expect(try JSONDecoder().decode(StoreBackup.self, from: JSONEncoder().encode(manual)) == manual)
         #expect("\(manual)".hasSuffix("Z.manual.backup: version 3, 3 records, \(manual.size) bytes"))
+        #expect(try CodableCache.backups(at: scenario.scratch.file("nothing")) == [])
     }
 
     @Test func `Only a backup of this store is removed`() throws {
@@ -432,9 +381,7 @@ import Testing
         var store = backup
         store.url = scenario.url
         for wrong in [foreign, store] {
-            #expect(throws: MoltError.self) {
-                try CodableCache.removeBackup(wrong, at: scenario.url)
-            }?.expect(.backupUnusable)
+            scenario.expectError(.backupUnusable) { try CodableCache.removeBackup(wrong, at: scenario.url) }
             #expect(FileManager.default.fileExists(atPath: wrong.url.path))
         }
         try CodableCache.removeBackup(backup, at: scenario.url)
@@ -442,14 +389,9 @@ import Testing
         #expect(try CodableCache.backups(at: other) == [foreign])
     }
 
-    @Test func `A missing file cannot be backed up`() throws {
-        #expect(throws: MoltError.self) { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
+    @Test func `A backup on demand holds what was committed, while another connection writes`() throws {
+        scenario.expectError(.fileMissing) { try CodableCache.backUp(at: scenario.url) }
         #expect(try scenario.scratch.names() == [])
-    }
-
-    @Test func `A backup on demand holds what was committed, while the cache is open and another connection writes`()
-        throws
-    {
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "a")
         let writer = try SQLite(scenario.url)

@@ -26,30 +26,18 @@ import Testing
         cache.close()
     }
 
-    private func expectSuperseded(
-        _ words: String...,
-        sourceLocation: SourceLocation = #_sourceLocation,
-        body: () throws -> CodableCache
-    ) {
-        let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-        error?.expect(.superseded, storeVersion: 3, sourceLocation: sourceLocation)
-        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
-    }
-
-    // MARK: Refusing
+    // MARK: Opening
 
     @Test func `is refused by default, and unchanged`() throws {
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()
-        expectSuperseded("Update the app", "restore a backup", "CodableCache.startAfresh(at:)") {
+        scenario.expectError(.superseded, says: "Update the app", "restore a backup", "CodableCache.startAfresh(at:)") {
             try scenario.open(1)
-        }
+        }?.expect(storeVersion: 3)
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.scratch.names() == names)
     }
-
-    // MARK: Reading
 
     @Test func `is opened for reading when all newer migrations allow it`() throws {
         try upgrade(readable: [2, 3])
@@ -63,23 +51,18 @@ import Testing
             log.append(event.word)
         }
         let cache = try scenario.open(1, configuration)
-        #expect(cache.isReadOnly)
-        #expect(cache.schemaVersion == 3)
-        #expect(cache.report.from == 3 && cache.report.to == 3 && cache.report.isEmpty)
+        #expect(cache.isReadOnly && cache.schemaVersion == 3)
+        let report = cache.report
+        #expect(report.isReadOnly && report.isEmpty && report.to == 3)
         #expect(log.all == ["planned true", "finished"])
-        #expect(cache.report.isReadOnly)
-        #expect("\(cache.report)".contains("open for reading only, at version 3"), "\(cache.report)")
-        #expect(!"\(cache.report)".contains("up to date"))
+        #expect("\(report)".contains("open for reading only, at version 3") && !"\(report)".contains("up to date"))
         for _ in 0..<2 { #expect(try cache.value(Person.self, forKey: "later") == .jane) }
-        #expect(try cache.count() == 4)
 
         let writes: [() throws -> Void] = [
             { try cache.set(1, forKey: "1") }, { try cache.remove(forKey: "1") }, { try cache.removeAll() },
             { try cache.removeExpired() }, { try cache.setAll(["a": 1]) },
         ]
-        for write in writes {
-            #expect(throws: MoltError.self, performing: write)?.expect(.readOnly, says: "newer app")
-        }
+        for write in writes { scenario.expectError(.readOnly, says: "newer app") { try write() } }
         #expect(try cache.count() == 4)
         cache.close()
         #expect(try Data(contentsOf: scenario.url) == bytes)
@@ -97,14 +80,10 @@ import Testing
         #expect(report.isDryRun && report.isReadOnly && report.store == scenario.url.path)
         #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
         #expect(try Data(contentsOf: scenario.url) == bytes)
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache.dryRun(
-                at: scenario.url,
-                migrations: MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")]),
-                configuration: reading
-            )
-        }
-        error?.expect(.superseded, store: scenario.url.path, says: "cannot be opened for reading either")
+        let own = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
+        scenario.expectError(.superseded, says: "cannot be opened for reading either") {
+            try CodableCache.dryRun(at: scenario.url, migrations: own, configuration: reading)
+        }?.expect(store: scenario.url.path)
     }
 
     @Test func `is read while the newer app writes, without either waiting for the other`() throws {
@@ -118,16 +97,16 @@ import Testing
         #expect(try old.value(Person.self, forKey: "0") == .jane)
         // An even newer app upgrades the store.
         try CodableCache(at: scenario.url, migrations: BackupScenario.registry(4, readable: [2, 3])).close()
-        #expect(throws: MoltError.self) {
+        scenario.expectError(.storeChanged) {
             try old.value(Person.self, forKey: "0")
-        }?.expect(.storeChanged, storeVersion: 4)
+        }?.expect(storeVersion: 4)
     }
 
     @Test(arguments: [[2], [3], []] as [Set<Int>])
     func `is refused unless every newer migration allows reading`(readable: Set<Int>) throws {
         try upgrade(readable: readable)
-        let first = readable.contains(2) ? "add-3" : "add-2"
-        expectSuperseded("cannot be opened for reading either", "\"\(first)\"") {
+        let first = readable.contains(2) ? "\"add-3\"" : "\"add-2\""
+        try scenario.expectRefusal(.superseded, says: "cannot be opened for reading either", first) {
             try scenario.open(1, reading)
         }
     }
@@ -137,32 +116,8 @@ import Testing
         let cache = try scenario.open(2, reading)
         #expect(!cache.isReadOnly)
         try cache.set(1, forKey: "1")
-        let fresh = scenario.scratch.file("fresh")
-        let other = try CodableCache(
-            at: fresh,
-            migrations: BackupScenario.registry(2),
-            configuration: reading
-        )
-        #expect(!other.isReadOnly && other.report.isFresh)
-    }
-
-    // MARK: Restoring a backup
-
-    @Test func `is replaced by a backup that this app can open, and kept beside it`() throws {
-        try upgrade()
-        // A newer backup, which this app could not open.
-        _ = try CodableCache.backUp(at: scenario.url)
-        #expect(try scenario.backups.map(\.schemaVersion) == [3, 1])
-        let backup = try #require(try scenario.backups.first { $0.schemaVersion <= 1 })
-        try CodableCache.restore(backup, at: scenario.url)
-        let cache = try scenario.open(1)
-        #expect(cache.schemaVersion == 1 && !cache.isReadOnly)
-        #expect(try cache.keys() == ["0", "1", "2"])
-        try cache.set(1, forKey: "1")
-        #expect(try scenario.backups.count == 2)
-        // The replaced store, which would have been lost, was kept.
-        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
-        #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
+        let fresh = try scenario.open(2, reading, at: scenario.scratch.file("fresh"))
+        #expect(!fresh.isReadOnly && fresh.report.isFresh)
     }
 
     // MARK: Starting afresh
@@ -177,23 +132,22 @@ import Testing
         #expect(try StoreFile.state(at: scenario.url) == .fresh)
         #expect(aside.url.lastPathComponent.hasPrefix("cache.molt.v3-") && aside.url.pathExtension == "aside")
         #expect(aside.schemaVersion == 3)
-        #expect(try CodableCache.filesAside(at: scenario.url).first?.recordCount != nil)
+        #expect(try CodableCache.filesAside(at: scenario.url).first?.recordCount == 4)
         let cache = try scenario.open(2)
         #expect(cache.report.isFresh && cache.schemaVersion == 2)
         #expect(try cache.keys() == [])
         try cache.set(Person.jane, forKey: "jane")
 
         #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
-        #expect(try StoreFile.contents(at: aside.url) == before)
+        try scenario.expectContents(before, at: aside.url)
         // The file is no backup: no upgrade removes it.
-        #expect(try scenario.backups.count == 1)
+        try scenario.expectBackups(1)
         // A cache that had the old store open gets an error.
-        #expect(throws: MoltError.self) { try open.count() }?.expect(.storeChanged)
-        #expect(try StoreFile.damage(at: scenario.url) == [])
+        scenario.expectError(.storeChanged) { try open.count() }
         // The file that was kept aside can be restored.
         cache.close()
         try CodableCache.restore(aside, at: scenario.url)
-        #expect(try scenario.contents == before)
+        try scenario.expectContents(before)
     }
 
     @Test func `is kept aside even if its file is a backup that was moved there by hand`() throws {
@@ -211,14 +165,13 @@ import Testing
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = MigrationRegistry([Migration(to: 3, "third")], oldestSupportedVersion: 2)
-        #expect(throws: MoltError.self) {
+        try scenario.expectRefusal(.tooOld, says: "CodableCache.startAfresh(at:)") {
             try CodableCache(at: scenario.url, migrations: registry)
-        }?.expect(.tooOld, says: "CodableCache.startAfresh(at:)")
-        #expect(try scenario.contents == before)
+        }
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.schemaVersion == 1)
         #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
-        #expect(try StoreFile.contents(at: aside.url) == before)
+        try scenario.expectContents(before, at: aside.url)
     }
 
     @Test(arguments: ["noise", "emptied", "damaged page"])
@@ -234,18 +187,16 @@ import Testing
         let log = Data("the log".utf8)
         let logURL = URL(fileURLWithPath: scenario.url.path + "-wal")
         if damage != "damaged page" { try log.write(to: logURL) }
-        let error = #expect(throws: MoltError.self) {
-            try CodableCache(at: scenario.url, migrations: BackupScenario.registry(2))
-        }
+        let error = #expect(throws: MoltError.self) { try scenario.open(2, CodableCache.Configuration()) }
         #expect(error.map(CodableCache.isDamage) == true)
         error?.expect(says: "CodableCache.startAfresh(at:)")
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
         #expect(aside.url.pathExtension == "damaged")
+        let left = try Data(contentsOf: aside.url)
         if damage == "damaged page" {
-            let left = try Data(contentsOf: aside.url)
             #expect(left.count == bytes.count && left[8_192..<8_292] == bytes[8_192..<8_292])
         } else {
-            #expect(try Data(contentsOf: aside.url) == bytes)
+            #expect(left == bytes)
             #expect(try Data(contentsOf: URL(fileURLWithPath: aside.url.path + "-wal")) == log)
         }
         let cache = try scenario.open(1)
@@ -267,22 +218,19 @@ import Testing
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        #expect(throws: MoltError.self) { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
+        scenario.expectError(.foreignFile) { try CodableCache.startAfresh(at: scenario.url) }
         #expect(try Data(contentsOf: scenario.url) == bytes)
-        #expect(try scenario.otherNames() == [])
+        try scenario.expectOtherNames()
     }
 
     @Test func `Starting afresh waits for a writer until its timeout, and then changes nothing`() throws {
         try scenario.fill(1)
-        let before = try scenario.contents
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
-        #expect(throws: MoltError.self) {
+        try scenario.expectRefusal(.busy) {
             try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
-        }?.expect(.busy)
+        }
         try writer.run("ROLLBACK")
-        #expect(try scenario.contents == before)
-        #expect(try scenario.otherNames() == [])
     }
 
     @Test func `A damaged file that has lost its tables is not taken for an emptied one`() throws {
