@@ -30,8 +30,7 @@ import Testing
         try primary.state(of: suite, cache: cache.url).expect(version: 3)
         try scratch.expect(["new": deep, "set": ["again": inner]])
         try other.expect(["new": deep, "set": ["again": inner], "there": 1])
-        let value = try suite.value(forKey: "new")
-        #expect(value == deep)
+        try expect(suite.value(forKey: "new"), is: deep)
     }
 
     /// An app may have set it without Molt.

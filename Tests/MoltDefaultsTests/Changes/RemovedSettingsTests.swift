@@ -43,17 +43,13 @@ import Testing
     }
 
     private func migrations(with both: Bool) -> MigrationRegistry {
-        let suite = scratch.suite
+        let change = MigrationStep.settings(in: scratch.suite) { settings in
+            try settings.set("light", forKey: "theme")
+            try settings.set(true, forKey: "new")
+        }
         var migrations = [
-            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite)),
-            Migration(
-                to: 2,
-                "change",
-                .settings(in: suite) { settings in
-                    try settings.set("light", forKey: "theme")
-                    try settings.set(true, forKey: "new")
-                }
-            ),
+            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: scratch.suite)),
+            Migration(to: 2, "change", change),
         ]
         if both { migrations.append(Migration(to: 3, "other", .renameKey("kept", to: "moved", in: other.suite))) }
         return MigrationRegistry(migrations)

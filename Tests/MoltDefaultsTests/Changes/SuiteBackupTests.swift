@@ -20,14 +20,11 @@ import Testing
         let suite = suite
         return MigrationRegistry(
             (1...version).map { number in
-                Migration(
-                    to: number,
-                    "change \(number)",
-                    .settings(in: suite) { settings in
-                        try settings.set(.int(Int64(number)), forKey: "version")
-                        try settings.removeValue(forKey: "name")
-                    }
-                )
+                let step = MigrationStep.settings(in: suite) { settings in
+                    try settings.set(.int(Int64(number)), forKey: "version")
+                    try settings.removeValue(forKey: "name")
+                }
+                return Migration(to: number, "change \(number)", step)
             }
         )
     }
@@ -45,14 +42,11 @@ import Testing
         try suite.upgrade(with: registry(1))
         let before = try scratch.allValues
         try suite.upgrade(with: registry(3), configuration: configuration)
-        let backups = try suite.backups()
-        try #require(backups.count == 1)
-        let backup = backups[0]
+        let backup = try #require(try suite.backups().first)
+        try expect(suite.backups(), is: [backup])
         #expect(backup.schemaVersion == 1 && backup.isAutomatic && backup.attachedStores == [])
-        let journal = try StoreFile.state(at: backup.url).journal
-        #expect(journal == [suite.attachedName])
-        let permissions = try FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int
-        #expect(permissions == 0o600)
+        try expect(StoreFile.state(at: backup.url).journal, is: [suite.attachedName])
+        try expect(FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int, is: 0o600)
         let after = try scratch.values
 
         try scratch.expectUnchanged {
@@ -61,14 +55,11 @@ import Testing
         }
         try suite.set("later", forKey: "later")
         try suite.restore(backup)
-        let restored = try scratch.allValues
-        #expect(restored == before)
-        var report = try suite.upgrade(with: registry(1))
-        #expect(report.isEmpty)
+        try expect(scratch.allValues, is: before)
+        try expect(suite.upgrade(with: registry(1)).isEmpty, is: true)
         try state.expect(version: 1)
-        // The later migrations run again.
-        report = try suite.upgrade(with: registry(3), configuration: configuration)
-        #expect(report.entries.count == 2)
+        let report = try suite.upgrade(with: registry(3), configuration: configuration)
+        #expect(report.outline == ["change 2 ran", "change 3 ran"])
         try scratch.expect(after)
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
@@ -86,8 +77,7 @@ import Testing
         try other.expect(["theme": "dark"])
         let kept = try #require(try suite.filesAside().first)
         #expect(!kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
-        let backups = try suite.backups()
-        #expect(backups == [backup])
+        try expect(suite.backups(), is: [backup])
         try suite.restore(kept, attaching: [other.suite])
         try scratch.expect(after)
         try other.expect(["theme": "light"])
@@ -95,11 +85,9 @@ import Testing
         let all = try suite.filesAside()
         #expect(all.count == 2 && all.last == kept)
         try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
-        var left = try suite.filesAside()
-        #expect(left == all)
+        try expect(suite.filesAside(), is: all)
         for file in all { try suite.removeBackup(file) }
-        left = try suite.filesAside()
-        #expect(left == [])
+        try expect(suite.filesAside(), is: [])
     }
 
     /// Restores a backup of one suite while the changes of an upgrade to it and to another suite are pending.
@@ -119,15 +107,12 @@ import Testing
         guard isAttached else {
             // The changes to the other suite could not be made.
             failure { try suite.restore(backup) }?.expect(.notAttached, attachedStore: group.attachedName)
-            let (values, now, kept) = (try scratch.allValues, try state, try suite.filesAside())
-            #expect(values == before)
-            #expect(now == pending)
-            #expect(kept == [])
-            return
+            try expect(scratch.allValues, is: before)
+            try expect(state, is: pending)
+            return try expect(suite.filesAside(), is: [])
         }
         try suite.restore(backup, attaching: [group])
-        let restored = try scratch.allValues
-        #expect(restored == before)
+        try expect(scratch.allValues, is: before)
         try other.expect(["theme": "light"])
         try state.expect(version: 0)
         let kept = try #require(try suite.filesAside().first)
@@ -143,8 +128,7 @@ import Testing
         let backup = try suite.backUp(attaching: [other.suite])
         failure { try other.suite.restore(backup) }?.expect(.backupUnusable, says: "fromAnotherStore: true")
         try other.expect(["name": "other"])
-        let kept = try other.suite.filesAside()
-        #expect(kept == [])
+        try expect(other.suite.filesAside(), is: [])
 
         let elsewhere = try ScratchCache()
         var copied = backup
@@ -178,8 +162,7 @@ import Testing
             for damage in [{ try scratch.writeFile("noise") }, { try suite.write(set: [Suite.ledgerKey: "noise"]) }] {
                 try damage()
                 try suite.restore(backup)
-                let restored = try scratch.allValues
-                #expect(restored == before)
+                try expect(scratch.allValues, is: before)
             }
         }
     #endif
@@ -272,8 +255,7 @@ import Testing
         try other.expect(moved, history: ["suite-to-app-group"])
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
-        let journal = try StoreFile.state(at: backup.url).journal
-        #expect(journal == backup.attachedStores)
+        try expect(StoreFile.state(at: backup.url).journal, is: backup.attachedStores)
 
         failure {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
@@ -288,8 +270,7 @@ import Testing
         try scratch.expect([:])
         try other.expect(moved.merging(["later": "later"]) { $1 })
         try cache.upgrade([change], attaching: [group])
-        let restored = try [scratch, other].map { try $0.allValues }
-        #expect(restored == before)
+        try expect([scratch, other].map { try $0.allValues }, is: before)
         try StoreFile.state(at: cache.url).expect(version: 1)
 
         // The upgrade can run again.
@@ -305,14 +286,12 @@ import Testing
         failure {
             try CodableCache.backUp(at: cache.url, attaching: [suite])
         }?.expect(.backupFailed, says: "Open it first")
-        var backups = try CodableCache.backups(at: cache.url)
-        #expect(backups == [])
+        try expect(CodableCache.backups(at: cache.url), is: [])
         try cache.upgrade([change])
         try scratch.expect(Self.old.merging(["name": "changed"]) { $1 })
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         #expect(backup.attachedStores == [suite.attachedName])
-        backups = try CodableCache.backups(at: cache.url)
-        #expect(backups == [backup])
+        try expect(CodableCache.backups(at: cache.url), is: [backup])
     }
 
     @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
@@ -331,8 +310,7 @@ import Testing
         try second.expect(["a": 1])
         try suite.restore(try #require(backups.first))
         try state.expect(version: 1)
-        let version = try suite.value(forKey: "version")
-        #expect(version == 1)
+        try expect(suite.value(forKey: "version"), is: 1)
     }
 
     @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`() throws {
@@ -350,8 +328,7 @@ import Testing
         try restore(backup)
         // The next backup has the pending changes, not the suite's intermediate state.
         try restore(backup)
-        let journals = try [kept(), backup].map(journal(of:))
-        #expect(journals[0] == journals[1])
+        try expect(journal(of: kept()), is: journal(of: backup))
         try cache.upgrade([], attaching: [suite])
         try scratch.expect(Self.old)
 
@@ -387,12 +364,10 @@ import Testing
             try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
         }
         failure { try restore(leavingUnattached: false) }?.expect(.notAttached, says: "leavingUnattached: true")
-        let left = try restore(leavingUnattached: true)
-        #expect(left == [group.suite.attachedName])
+        try expect(restore(leavingUnattached: true), is: [group.suite.attachedName])
 
         try cache.upgrade(old, attaching: [app.suite])
-        let value = try CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key")
-        #expect(value == "value")
+        try expect(CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key"), is: "value")
         try app.expect(["theme": "dark"])
         try group.expect(["since": 3, "theme": "dark"])
     }
@@ -404,8 +379,7 @@ import Testing
         try group.suite.set(4, forKey: "since")
         failure { try app.suite.restore(backup) }
         try app.expect(["theme": "light"])
-        let left = try app.suite.restore(backup, leavingUnattached: true)
-        #expect(left == [group.suite.attachedName])
+        try expect(app.suite.restore(backup, leavingUnattached: true), is: [group.suite.attachedName])
         try app.expect(["theme": "dark"])
         try group.expect(["since": 4])
     }

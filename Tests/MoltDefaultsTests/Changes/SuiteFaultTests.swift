@@ -91,22 +91,18 @@
                 }
             }
             try other.expect(["name": "of the other"])
-            let files = try scratch.otherFiles()
-            #expect(files.isEmpty)
+            try expect(scratch.otherFiles(), is: [])
         }
 
         @Test(arguments: PrimaryStore.allCases)
         func `A value of an unexpected type changes nothing`(primary: PrimaryStore) throws {
-            let typed = Migration(
-                to: 3,
-                "typed",
-                .settings(in: scratch.suite) { settings in
-                    try settings.set("early", forKey: "early")
-                    _ = try settings.value(for: DefaultsKey("title", default: 0))
-                }
-            )
+            let typed = MigrationStep.settings(in: scratch.suite) { settings in
+                try settings.set("early", forKey: "early")
+                _ = try settings.value(for: DefaultsKey("title", default: 0))
+            }
+            let migrations = MigrationRegistry(registry.migrations + [Migration(to: 3, "typed", typed)])
             failure {
-                try upgrade(primary, MigrationRegistry(registry.migrations + [typed]))
+                try upgrade(primary, migrations)
             }?.expect(.typeMismatch, key: "title", migration: "typed")
             try expectNotUpgraded(primary)
             try other.expect(["name": "of the other"])
@@ -124,11 +120,9 @@
             interrupt { try cache.upgrade(registry, $0) }
             let error = failure { try cache.upgrade(registry, role: .appExtension) }
             error?.expect(.journalPending, attachedStore: "standard")
-            var value = try Suite.standard.value(forKey: key)
-            #expect(value == nil)
+            try expect(Suite.standard.value(forKey: key), is: nil)
             try cache.upgrade(registry)
-            value = try Suite.standard.value(forKey: key)
-            #expect(value == 1)
+            try expect(Suite.standard.value(forKey: key), is: 1)
             let names = try Suite.standard.history().map(\.name)
             #expect(names.contains("own \(key)"))
         }

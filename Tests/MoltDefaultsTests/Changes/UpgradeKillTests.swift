@@ -92,8 +92,7 @@
                         }
                     }
                 }
-                let runs = try scenario.runs
-                #expect(runs == 1)
+                try expect(scenario.runs, is: 1)
                 try scenario.expectUpgraded()
                 let histories = try scenario.outcome().histories
                 #expect(histories[0].first == "change")

@@ -36,20 +36,15 @@ import Testing
         let others = MigrationRegistry(earlier + [doubling(2)])
         let migrations = MigrationRegistry(earlier + [doubling(2), doubling(3)])
         let monitor = MigrationMonitor.afterPlanning {
-            switch meanwhile {
-            case .killedBeforeItsChanges, .killedAsFirst: try scratch.commit(others)
-            case .upgradedByCache: try cache.upgrade(others)
-            case .upgradedByItself: try suite.upgrade(with: others)
-            }
+            guard [.upgradedByCache, .upgradedByItself].contains(meanwhile) else { return try scratch.commit(others) }
+            _ = try meanwhile == .upgradedByCache ? cache.upgrade(others) : suite.upgrade(with: others)
         }
-        var report = try suite.upgrade(with: migrations, configuration: .init { $0.monitor = monitor })
+        let report = try suite.upgrade(with: migrations, configuration: .init { $0.monitor = monitor })
         #expect(report.outline == ["double 3 ran"])
         try scratch.expect(["volume": 4], history: earlier.map(\.name) + ["double 2", "double 3"])
         try suite.upgradeState().expect(version: 3)
-        report = try suite.upgrade(with: migrations)
-        #expect(report.isEmpty)
-        let steps = try cache.upgrade(migrations).entries.flatMap(\.steps)
-        #expect(steps.isEmpty)
+        try expect(suite.upgrade(with: migrations).isEmpty, is: true)
+        try expect(cache.upgrade(migrations).entries.flatMap(\.steps), is: [])
         try scratch.expect(["volume": 4])
     }
 
@@ -78,15 +73,13 @@ import Testing
         try suite.write(set: ["molt.ledger": .string(text)])
         let before = try scratch.allValues
         if isReadable {
-            let report = try suite.upgrade(with: [doubling(1)])
-            #expect(report.isEmpty)
+            try expect(suite.upgrade(with: [doubling(1)]).isEmpty, is: true)
             let ledger = try suite.history()
             #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
         }
         let error = failure { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
         if isReadable { error?.expect(says: "this release of Molt writes formats up to 1") }
-        let after = try scratch.allValues
-        #expect(after == before)
+        try expect(scratch.allValues, is: before)
     }
 }

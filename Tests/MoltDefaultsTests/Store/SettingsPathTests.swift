@@ -42,8 +42,7 @@ import Testing
         // Whichever store is opened again, nothing is left to do.
         let reports = try shared.upgrade()
         #expect(reports.allSatisfy(\.isEmpty), atOnce.comment)
-        let settings = try shared.outcome().settings
-        #expect(settings == second.settings, atOnce.comment)
+        try expect(shared.outcome().settings, is: second.settings, atOnce.comment)
     }
 
     /// Runs two upgrades, which must both succeed or fail alike.

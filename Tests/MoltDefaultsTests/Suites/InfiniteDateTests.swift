@@ -53,8 +53,7 @@
                 cause { try suite.upgrade(with: migrations) }?.expect(key: "date")
                 cause { try suite.set(2, forKey: "a") }?.expect(key: "date")
             }
-            let value = try suite.value(forKey: "a")
-            #expect(value == 1)
+            try expect(suite.value(forKey: "a"), is: 1)
         }
 
         #if CHILD_PROCESSES

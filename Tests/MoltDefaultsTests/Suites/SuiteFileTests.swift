@@ -14,8 +14,7 @@
             try scratch.expect([:])
             try scratch.suite.write(set: values)
             try scratch.expect(values)
-            let isInFile = try scratch.file(has: values)
-            #expect(isInFile)
+            try scratch.expectFile(values)
         }
 
         /// In a child process, because `synchronize()` of any suite saves all unsaved values of the process.
@@ -36,8 +35,7 @@
                     #expect(!text.contains("secret"))
                 }
             }
-            let after = try scratch.bytes
-            #expect(after == bytes)
+            try expect(scratch.bytes, is: bytes)
         }
 
         @Test func `is not written when it would contain a value of an unsupported type`() throws {
@@ -56,10 +54,8 @@
             try scratch.suite.write(set: ["b": 2])
             try scratch.expect(["a": 1, "b": 2])
             let (link, path) = try (scratch.file.path, target.file.path)
-            let destination = try FileManager.default.destinationOfSymbolicLink(atPath: link)
-            #expect(destination == path)
-            let isInTarget = try target.file(has: ["a": 1, "b": 2])
-            #expect(isInTarget)
+            try expect(FileManager.default.destinationOfSymbolicLink(atPath: link), is: path)
+            try target.expectFile(["a": 1, "b": 2])
         }
 
         @Test func `keeps values that another process wrote in the meantime`() throws {
@@ -117,8 +113,7 @@
                     for (key, value) in trial.unsaved { try scratch.defaults.set(value.object, forKey: key) }
                     try scratch.suite.change(restoring: trial.snapshot) { _ in ["b": 2] }
                     try scratch.expect(trial.expected, "trial \(index)")
-                    let isInFile = try scratch.file(has: trial.expected)
-                    #expect(isInFile, "trial \(index)")
+                    try scratch.expectFile(trial.expected, "trial \(index)")
                 }
             }
         }
@@ -139,8 +134,7 @@
         @Test func `is restored if only a part of a new ledger is in it`() throws {
             try scratch.writeFile(["molt.ledger": #"{"format":1,"entr"#, "a": 1, "c": 3])
             try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
-            let values = try scratch.allValues
-            #expect(values == Self.changed.merging(["c": 3]) { $1 })
+            try expect(scratch.allValues, is: Self.changed.merging(["c": 3]) { $1 })
         }
 
         @Test(arguments: Damage.allCases)
@@ -148,8 +142,7 @@
             try scratch.expect(Self.snapshot)
             try damage.happen(to: scratch.file)
             try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
-            let isInFile = try scratch.file(has: Self.changed)
-            #expect(isInFile)
+            try scratch.expectFile(Self.changed)
         }
 
         @Test func `is not restored if it can be read or is missing, or if the suite had no settings`() async throws {

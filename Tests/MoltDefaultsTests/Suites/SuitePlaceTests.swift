@@ -83,8 +83,7 @@
             try fresh.commit([Migration(to: 1, "rename", .renameKey("a", to: "b", in: fresh.suite))])
             for suffix in [".plist", ".molt-lock", ".molt"] {
                 let path = try TestHome.directory.appendingPathComponent(fresh.name + suffix).path
-                let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-                #expect(found == 0o600)
+                try expect(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int, is: 0o600)
             }
         }
     }

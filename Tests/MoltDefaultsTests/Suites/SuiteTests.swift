@@ -39,8 +39,7 @@ import Testing
             let scratch = ScratchSuite(named: name)
             defer { try? FileManager.default.removeItem(at: scratch.file) }
             try scratch.suite.set(1, forKey: "a")
-            let isInFile = try scratch.file(has: ["a": 1])
-            #expect(isInFile)
+            try scratch.expectFile(["a": 1])
         }
     #endif
 }

@@ -1,17 +1,6 @@
-import Foundation
 import Testing
 
 @testable import Molt
-
-/// The error of Molt that a closure throws; it is an issue if there is none.
-@discardableResult
-func failure<Result>(
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> Result
-) -> MoltError? {
-    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-    return error
-}
 
 private struct Stop: Error {}
 
@@ -45,13 +34,5 @@ extension MoltConfiguration {
     init(_ change: (inout Self) -> Void) {
         self.init()
         change(&self)
-    }
-}
-
-extension StoreState {
-    /// Expects a version, and the suites with committed changes that are still to be made.
-    func expect(version: Int, journal: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(self.version == version, sourceLocation: sourceLocation)
-        #expect(self.journal == journal, sourceLocation: sourceLocation)
     }
 }

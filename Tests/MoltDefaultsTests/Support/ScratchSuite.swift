@@ -105,9 +105,14 @@ final class ScratchSuite: Sendable {
         #expect(after == before, sourceLocation: sourceLocation)
     }
 
-    /// Whether the file has these values.
-    func file(has values: [String: PropertyListValue]) throws -> Bool {
-        try PropertyListReader.value(bytes, around: 1) == .dictionary(values)
+    /// Expects these values in the suite's file.
+    func expectFile(
+        _ values: [String: PropertyListValue],
+        _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try PropertyListReader.value(bytes, around: 1)
+        #expect(found == .dictionary(values), comment, sourceLocation: sourceLocation)
     }
 
     // MARK: Pending changes
