@@ -1,15 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
 
 @Suite struct `Settings at the nesting limit` {
     /// Nested arrays and dictionaries with a string at the innermost level.
-    static func nested(_ levels: Int) -> PropertyListValue {
+    private static func nested(_ levels: Int) -> PropertyListValue {
         (0..<levels).reduce("in") { value, level in level % 20 == 19 ? ["a": value] : [value] }
     }
 
-    let cache: ScratchCache
+    private let cache: ScratchCache
 
     init() throws {
         cache = try ScratchCache()
@@ -17,29 +18,19 @@ import Testing
 
     @Test(arguments: PrimaryStore.allCases)
     func `A setting at the limit survives a whole upgrade`(primary: PrimaryStore) throws {
-        let levels = 200
-        let (deep, other) = (Self.nested(levels), try ScratchSuite(["there": 1]))
-        let scratch = try ScratchSuite(["old": deep])
+        let (deep, inner) = (Self.nested(200), Self.nested(199))
+        let (scratch, other) = (try ScratchSuite(["old": deep]), try ScratchSuite(["there": 1]))
         let suite = scratch.suite
-        try primary.upgrade(
-            suite,
-            cache: cache.url,
-            with: [
-                Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite)),
-                Migration(
-                    to: 2,
-                    "set",
-                    .settings(in: suite) { try $0.set(["again": Self.nested(levels - 1)], forKey: "set") }
-                ),
-                .suiteToAppGroup(to: 3, from: suite, into: other.suite),
-            ]
-        )
-        let state = try primary.state(of: suite, cache: cache.url)
-        #expect(state.version == 3 && state.journal == [])
-        let after: [String: PropertyListValue] = ["new": deep, "set": ["again": Self.nested(levels - 1)]]
-        #expect(try scratch.values == after)
-        #expect(try other.values == after.merging(["there": 1]) { $1 })
-        #expect(try suite.value(forKey: "new") == deep)
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite)),
+            Migration(to: 2, "set", .settings(in: suite) { try $0.set(["again": inner], forKey: "set") }),
+            .suiteToAppGroup(to: 3, from: suite, into: other.suite),
+        ]
+        try primary.upgrade(suite, cache: cache.url, with: migrations)
+        try primary.state(of: suite, cache: cache.url).expect(version: 3)
+        try scratch.expect(["new": deep, "set": ["again": inner]])
+        try other.expect(["new": deep, "set": ["again": inner], "there": 1])
+        try expect(suite.value(forKey: "new"), is: deep)
     }
 
     /// An app may have set it without Molt.
@@ -47,36 +38,33 @@ import Testing
     func `An upgrade is refused when its suite already holds a setting one level too deep`(primary: PrimaryStore) throws
     {
         let scratch = try ScratchSuite(["old": 1])
-        try scratch.defaults.set(Self.nested(201).object, forKey: "deep")
-        #expect(try scratch.defaults.synchronize())
-        let suite = scratch.suite
-        let error = #expect(throws: MoltError.self) {
+        let (suite, defaults) = (scratch.suite, try scratch.defaults)
+        defaults.set(Self.nested(201).object, forKey: "deep")
+        #expect(defaults.synchronize())
+        let error = failure {
             let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
             try primary.upgrade(suite, cache: cache.url, with: [rename])
         }
-        let cause = try #require(error?.underlying as? MoltError ?? error)
-        #expect(cause.code == .unreadable && cause.key == "deep")
-        #expect(cause.message.contains("200"))
-        try scratch.defaults.removeObject(forKey: "deep")
-        #expect(try scratch.defaults.synchronize())
-        #expect(try scratch.values == ["old": 1])
+        let cause = error?.underlying as? MoltError ?? error
+        cause?.expect(.unreadable, key: "deep", says: "200")
+        defaults.removeObject(forKey: "deep")
+        #expect(defaults.synchronize())
+        try scratch.expect(["old": 1])
         if primary == .suite || FileManager.default.fileExists(atPath: cache.url.path) {
-            let state = try primary.state(of: suite, cache: cache.url)
-            #expect(state.version == 0 && state.journal == [])
+            try primary.state(of: suite, cache: cache.url).expect(version: 0)
         }
     }
 
     #if os(Linux)
-        @Test(arguments: [199, 200, 201])
-        func `A setting at the limit is read from a binary file`(levels: Int) throws {
+        @Test func `A setting at the limit is read from a binary file, and a deeper one is an error`() throws {
             let scratch = try ScratchSuite()
-            let values: [String: PropertyListValue] = ["deep": Self.nested(levels)]
-            try scratch.writeFile(values, .binary)
-            if levels > 200 {
-                #expect(throws: MoltError.self) { try scratch.values }
-            } else {
-                #expect(try scratch.values == values)
+            for levels in [199, 200] {
+                let values = ["deep": Self.nested(levels)]
+                try scratch.writeFile(values, .binary)
+                try scratch.expect(values)
             }
+            try scratch.writeFile(["deep": Self.nested(201)], .binary)
+            failure { try scratch.values }
         }
     #endif
 }

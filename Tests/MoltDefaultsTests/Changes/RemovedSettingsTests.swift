@@ -17,46 +17,39 @@ import Testing
         case wholeDomain
 
         func remove(_ suite: Suite) throws {
-            let name = suite.domainName
+            let defaults = try #require(UserDefaults(suiteName: suite.domainName))
             switch self {
             case .removeAll: try suite.removeAll()
-            case .eachOfThem:
-                for key in ["name", "theme", "volume"] { try suite.removeValue(forKey: key) }
+            case .eachOfThem: for key in ["name", "theme", "volume"] { try suite.removeValue(forKey: key) }
             case .userDefaults:
-                let defaults = try #require(UserDefaults(suiteName: name))
                 for key in ["name", "theme", "volume", "molt.ledger"] { defaults.removeObject(forKey: key) }
-                #expect(defaults.synchronize())
-            case .wholeDomain:
-                let defaults = try #require(UserDefaults(suiteName: name))
-                defaults.removePersistentDomain(forName: name)
-                #expect(defaults.synchronize())
+            case .wholeDomain: defaults.removePersistentDomain(forName: suite.domainName)
             }
+            #expect(defaults.synchronize())
         }
     }
+
+    private static let old: [String: PropertyListValue] = ["name": "Ada", "theme": "dark", "volume": 3]
 
     private let scratch: ScratchSuite
     private let other: ScratchSuite
     private let cache: ScratchCache
 
     init() throws {
-        scratch = try ScratchSuite(["name": "Ada", "theme": "dark", "volume": 3])
+        scratch = try ScratchSuite(Self.old)
         other = try ScratchSuite(["kept": 1])
         cache = try ScratchCache()
         try CodableCache(at: cache.url).close()
     }
 
     private func migrations(with both: Bool) -> MigrationRegistry {
-        let suite = scratch.suite
+        let change = MigrationStep.settings(in: scratch.suite) { settings in
+            try settings.set("light", forKey: "theme")
+            try settings.set(true, forKey: "new")
+        }
         var migrations = [
-            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite)),
-            Migration(
-                to: 2,
-                "change",
-                .settings(in: suite) { settings in
-                    try settings.set("light", forKey: "theme")
-                    try settings.set(true, forKey: "new")
-                }
-            ),
+            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: scratch.suite)),
+            Migration(to: 2, "change", change),
         ]
         if both { migrations.append(Migration(to: 3, "other", .renameKey("kept", to: "moved", in: other.suite))) }
         return MigrationRegistry(migrations)
@@ -66,14 +59,10 @@ import Testing
         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations(with: both), hook)
     }
 
-    private struct Stop: Error {}
-
     /// Stops an upgrade after its commit, with its changes to settings still pending.
-    private static let stop: UpgradeHook = { if $0.kind == .afterCommit { throw Stop() } }
-
     private func cutOff(_ primary: PrimaryStore, both: Bool) throws {
-        #expect(throws: (any Error).self) { try upgrade(primary, both: both, Self.stop) }
-        #expect(try scratch.suite.value(forKey: "name") == "Ada")
+        interrupt { try upgrade(primary, both: both, $0) }
+        try scratch.expect(Self.old)
     }
 
     /// Each way of removing in each store; every second with two changed suites.
@@ -85,14 +74,14 @@ import Testing
     func `are not restored by the next opening`(way: Way, primary: PrimaryStore, both: Bool) throws {
         try cutOff(primary, both: both)
         try way.remove(scratch.suite)
-        #expect(try scratch.values.isEmpty)
+        try scratch.expect([:])
         try upgrade(primary, both: both)
-        #expect(try scratch.values == [:])
-        #expect(try other.values == [both ? "moved" : "kept": 1])
+        try scratch.expect([:])
+        try other.expect([both ? "moved" : "kept": 1])
         // The upgrade is finished: later settings stay, and no change is applied again.
         try scratch.suite.set("Grace", forKey: "name")
         try upgrade(primary, both: both)
-        #expect(try scratch.values == ["name": "Grace"])
+        try scratch.expect(["name": "Grace"])
     }
 
     @Test(arguments: PrimaryStore.allCases, [true, false])
@@ -108,7 +97,7 @@ import Testing
             try scratch.suite.set("of Grace", forKey: "token")
         }
         try upgrade(primary, both: false)
-        #expect(try scratch.values == (othersRemain ? ["volume": 3, "new": true] : ["token": "of Grace"]))
+        try scratch.expect(othersRemain ? ["volume": 3, "new": true] : ["token": "of Grace"])
     }
 
     /// The source of the move is cleaned in the same upgrade.
@@ -125,13 +114,11 @@ import Testing
             ),
             Migration(to: 2, "rename", .renameKey("b", to: "c", in: other.suite)),
         ]
-        #expect(throws: (any Error).self) {
-            try primary.upgrade(other.suite, cache: cache.url, with: migrations, Self.stop)
-        }
+        interrupt { try primary.upgrade(other.suite, cache: cache.url, with: migrations, $0) }
         try other.suite.removeValue(forKey: "kept")
         try primary.upgrade(other.suite, cache: cache.url, with: migrations)
-        #expect(try other.values == ["a": 1, "c": 2])
-        #expect(try source.values.isEmpty)
+        try other.expect(["a": 1, "c": 2])
+        try source.expect([:])
     }
 
     #if os(Linux)
@@ -139,25 +126,28 @@ import Testing
         func `are distinguished from settings lost to a truncated file`(left: String, primary: PrimaryStore)
             throws
         {
+            let suite = scratch.suite
+            try suite.upgrade(with: [Migration(to: 1, "earlier", .settings(in: suite) { _ in })])
             try cutOff(primary, both: false)
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
-            #expect(try scratch.values == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+            try scratch.expect(
+                ["fullName": "Ada", "theme": "light", "volume": 3, "new": true],
+                history: ["earlier", "rename", "change"]
+            )
         }
 
         /// Upgrades a suite that is the store.
         private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
-            var configuration = MoltConfiguration()
-            configuration.hooks.atPoint = hook
             let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: Suite(name)))
-            try Suite(name).upgrade(with: [rename], configuration: configuration)
+            try Suite(name).upgrade(with: [rename], configuration: .init { $0.hooks.atPoint = hook })
         }
 
         #if CHILD_PROCESSES
             @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
                 for call in TestRun.choose([1, 3, 6, 12], long: Array(1...50)) {
                     let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
-                    #expect(throws: (any Error).self) { try Self.rename(scratch.name, Self.stop) }
+                    interrupt { try Self.rename(scratch.name, $0) }
                     try scratch.writeFile("<?xml version")
                     await #expect(processExitsWith: .signal(SIGKILL)) {
                         [name = scratch.name as String, call = call as Int] in
@@ -166,7 +156,7 @@ import Testing
                         kill(getpid(), SIGKILL)
                     }
                     try Self.rename(scratch.name)
-                    #expect(try scratch.values == ["fullName": "Ada", "theme": "dark"], "call \(call)")
+                    try scratch.expect(["fullName": "Ada", "theme": "dark"], "call \(call)")
                 }
             }
 
@@ -177,7 +167,7 @@ import Testing
                 }
                 try scratch.suite.removeAll()
                 try Self.rename(scratch.name)
-                #expect(try scratch.values == [:])
+                try scratch.expect([:])
             }
         #endif
     #endif

@@ -5,37 +5,31 @@ import Testing
 @testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `Backups of settings` {
+    private static let old: [String: PropertyListValue] = [
+        "name": "n", "volume": 0.5, "when": .date(Date(timeIntervalSince1970: 1)), "bytes": .data(Data([0, 255])),
+    ]
+
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
 
     init() throws {
-        scratch = try ScratchSuite([
-            "name": "n", "volume": 0.5, "when": .date(Date(timeIntervalSince1970: 1)),
-            "bytes": .data(Data([0, 255])),
-        ])
+        scratch = try ScratchSuite(Self.old)
     }
 
     private func registry(_ version: Int) -> MigrationRegistry {
         let suite = suite
         return MigrationRegistry(
             (1...version).map { number in
-                Migration(
-                    to: number,
-                    "change \(number)",
-                    .settings(in: suite) { settings in
-                        try settings.set(.int(Int64(number)), forKey: "version")
-                        try settings.removeValue(forKey: "name")
-                    }
-                )
+                let step = MigrationStep.settings(in: suite) { settings in
+                    try settings.set(.int(Int64(number)), forKey: "version")
+                    try settings.removeValue(forKey: "name")
+                }
+                return Migration(to: number, "change \(number)", step)
             }
         )
     }
 
-    private func configuration(keep: Int = 2) -> MoltConfiguration {
-        var configuration = MoltConfiguration()
-        configuration.backup = BackupPolicy(keep: keep)
-        return configuration
-    }
+    private let configuration = MoltConfiguration { $0.backup = BackupPolicy(keep: 2) }
 
     private var state: StoreState {
         get throws { try suite.upgradeState() }
@@ -43,24 +37,30 @@ import Testing
 
     // MARK: A suite as a store
 
-    @Test func `A backup made before an upgrade restores every value and the version`() throws {
+    /// A release goes back to the version of an older app, which can then be used again.
+    @Test func `A backup made before an upgrade restores every value and the version for an older app`() throws {
+        try suite.upgrade(with: registry(1))
         let before = try scratch.allValues
-        try suite.upgrade(with: registry(1), configuration: configuration())
+        try suite.upgrade(with: registry(3), configuration: configuration)
         let backup = try #require(try suite.backups().first)
-        #expect(try suite.backups().count == 1)
-        #expect(backup.schemaVersion == 0 && backup.isAutomatic && backup.attachedStores == [])
-        #expect(try StoreFile.state(at: backup.url).journal == [suite.attachedName])
-        #expect(try FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int == 0o600)
+        try expect(suite.backups(), is: [backup])
+        #expect(backup.schemaVersion == 1 && backup.isAutomatic && backup.attachedStores == [])
+        try expect(StoreFile.state(at: backup.url).journal, is: [suite.attachedName])
+        try expect(FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int, is: 0o600)
         let after = try scratch.values
-        #expect(after != before)
 
+        try scratch.expectUnchanged {
+            let error = failure { try suite.upgrade(with: registry(1)) }
+            error?.expect(.superseded, says: "Update the app", "restore a backup")
+        }
         try suite.set("later", forKey: "later")
         try suite.restore(backup)
-        #expect(try scratch.allValues == before)
-        #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
-        // The migration runs again.
-        #expect(try suite.upgrade(with: registry(1), configuration: configuration()).entries.count == 1)
-        #expect(try scratch.values == after)
+        try expect(scratch.allValues, is: before)
+        try expect(suite.upgrade(with: registry(1)).isEmpty, is: true)
+        try state.expect(version: 1)
+        let report = try suite.upgrade(with: registry(3), configuration: configuration)
+        #expect(report.outline == ["change 2 ran", "change 3 ran"])
+        try scratch.expect(after)
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
     }
@@ -71,23 +71,23 @@ import Testing
         let before = try scratch.values
         try suite.set("later", forKey: "later")
         try other.suite.set("light", forKey: "theme")
-        let after = (try scratch.values, try other.values)
+        let after = try scratch.values
         try suite.restore(backup, attaching: [other.suite])
-        #expect(try scratch.values == before)
-        #expect(try other.values == ["theme": "dark"])
+        try scratch.expect(before)
+        try other.expect(["theme": "dark"])
         let kept = try #require(try suite.filesAside().first)
         #expect(!kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
-        #expect(try suite.backups() == [backup])
+        try expect(suite.backups(), is: [backup])
         try suite.restore(kept, attaching: [other.suite])
-        #expect(try scratch.values == after.0)
-        #expect(try other.values == after.1)
+        try scratch.expect(after)
+        try other.expect(["theme": "light"])
         // The backup that was kept first is still there.
         let all = try suite.filesAside()
         #expect(all.count == 2 && all.last == kept)
         try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
-        #expect(try suite.filesAside() == all)
+        try expect(suite.filesAside(), is: all)
         for file in all { try suite.removeBackup(file) }
-        #expect(try suite.filesAside() == [])
+        try expect(suite.filesAside(), is: [])
     }
 
     /// Restores a backup of one suite while the changes of an upgrade to it and to another suite are pending.
@@ -101,60 +101,57 @@ import Testing
             Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
             Migration(to: 2, "change both", .settings(in: group) { try $0.set("light", forKey: "theme") }),
         ])
-        #expect(try state.version == 2 && state.journal.count == 2)
-        #expect(try scratch.values["name"] == "n")
+        let pending = try state
+        pending.expect(version: 2, journal: [suite, group].map(\.attachedName))
 
         guard isAttached else {
             // The changes to the other suite could not be made.
-            let error = #expect(throws: MoltError.self) { try suite.restore(backup) }
-            #expect(error?.code == .notAttached && error?.attachedStore == group.attachedName)
-            #expect(try scratch.allValues == before)
-            #expect(try state.journal.count == 2)
-            #expect(try suite.filesAside() == [])
-            return
+            failure { try suite.restore(backup) }?.expect(.notAttached, attachedStore: group.attachedName)
+            try expect(scratch.allValues, is: before)
+            try expect(state, is: pending)
+            return try expect(suite.filesAside(), is: [])
         }
         try suite.restore(backup, attaching: [group])
-        #expect(try scratch.allValues == before)
-        #expect(try other.values["theme"] == "light")
-        #expect(try state.journal == [])
+        try expect(scratch.allValues, is: before)
+        try other.expect(["theme": "light"])
+        try state.expect(version: 0)
         let kept = try #require(try suite.filesAside().first)
         #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
         try suite.restore(kept, attaching: [group])
-        #expect(try scratch.values["name"] == "changed" && other.values["theme"] == "light")
-        #expect(try state.version == 2 && state.journal.isEmpty)
-        #expect(try scratch.history == ["change", "change both"])
-        #expect(try other.history == ["change both"])
+        try scratch.expect(Self.old.merging(["name": "changed"]) { $1 }, history: ["change", "change both"])
+        try other.expect(["theme": "light"], history: ["change both"])
+        try state.expect(version: 2)
     }
 
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
-        let error = #expect(throws: MoltError.self) { try other.suite.restore(backup) }
-        error?.expect(.backupUnusable, says: "fromAnotherStore: true")
-        #expect(try other.values == ["name": "other"])
-        #expect(try other.suite.filesAside() == [])
+        failure { try other.suite.restore(backup) }?.expect(.backupUnusable, says: "fromAnotherStore: true")
+        try other.expect(["name": "other"])
+        try expect(other.suite.filesAside(), is: [])
 
         let elsewhere = try ScratchCache()
         var copied = backup
-        copied.url = elsewhere.url.deletingLastPathComponent().appending(path: backup.url.lastPathComponent)
+        copied.url = elsewhere.directory.appending(path: backup.url.lastPathComponent)
         try FileManager.default.copyItem(at: backup.url, to: copied.url)
+        let changed = Self.old.merging(["name": "changed"]) { $1 }
         try suite.set("changed", forKey: "name")
-        #expect(throws: MoltError.self) { try suite.restore(copied) }
-        #expect(try scratch.values["name"] == "changed")
+        failure { try suite.restore(copied) }
+        try scratch.expect(changed)
         try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
-        #expect(try scratch.values["name"] == "n")
+        try scratch.expect(Self.old)
         // The backup was listed before its directory was moved.
         try FileManager.default.removeItem(at: copied.url)
         try suite.set("changed", forKey: "name")
         try suite.restore(copied, attaching: [other.suite])
-        #expect(try scratch.values["name"] == "n")
+        try scratch.expect(Self.old)
 
         // The settings of the backup go back to the suites that they are from.
         try suite.set("changed", forKey: "name")
         try other.suite.set("changed", forKey: "name")
         try other.suite.restore(backup, attaching: [suite], fromAnotherStore: true)
-        #expect(try scratch.values["name"] == "n")
-        #expect(try other.values == ["name": "other"])
+        try scratch.expect(Self.old)
+        try other.expect(["name": "other"])
     }
 
     #if os(Linux)
@@ -165,29 +162,12 @@ import Testing
             for damage in [{ try scratch.writeFile("noise") }, { try suite.write(set: [Suite.ledgerKey: "noise"]) }] {
                 try damage()
                 try suite.restore(backup)
-                #expect(try scratch.allValues == before)
+                try expect(scratch.allValues, is: before)
             }
         }
     #endif
 
     // MARK: Older apps
-
-    @Test func `A backup can be restored for an older app`() throws {
-        try suite.upgrade(with: registry(1))
-        let before = try scratch.allValues
-        try suite.upgrade(with: registry(3), configuration: configuration())
-        let after = try scratch.allValues
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: registry(1)) }
-        error?.expect(.superseded, says: "Update the app", "restore a backup")
-        #expect(try scratch.allValues == after)
-        let backup = try #require(try suite.backups().first)
-        #expect(backup.schemaVersion == 1)
-        try suite.restore(backup)
-        let report = try suite.upgrade(with: registry(1))
-        #expect(report.isEmpty)
-        #expect(try scratch.allValues == before)
-        #expect(try state.version == 1)
-    }
 
     /// Migration 3 moves the settings into a group, which only the backup made for it contains.
     private func moving(_ version: Int, into group: Suite) -> MigrationRegistry {
@@ -207,15 +187,19 @@ import Testing
                 try cache.upgrade(migrations, attaching: [suite, group], backup: BackupPolicy(keep: 3))
                 return
             }
-            var configuration = configuration(keep: 3)
-            configuration.attached = [group]
+            let configuration = MoltConfiguration {
+                $0.backup = BackupPolicy(keep: 3)
+                $0.attached = [group]
+            }
             try suite.upgrade(with: migrations, configuration: configuration)
         }
         try upgrade(1)
         try suite.set(12, forKey: "volume")
         try upgrade(2)
         try upgrade(3)
-        #expect(try other.values["volume"] == 12 && other.values["theme"] == "dark")
+        var moved = Self.old.merging(["volume": 12, "version": 2, "theme": "dark"]) { $1 }
+        moved["name"] = nil
+        try other.expect(moved)
         try group.set("later", forKey: "later")
 
         let backups = try (isCache ? CodableCache.backups(at: cache.url) : suite.backups())
@@ -230,16 +214,17 @@ import Testing
             try upgrade(backup.schemaVersion)
         }
         // As before the move of the later release.
-        #expect(try other.values == ["theme": "dark"])
-        #expect(try scratch.values["volume"] == 12)
+        try other.expect(["theme": "dark"])
+        let volume = try suite.value(forKey: "volume")
+        #expect(volume == 12)
         try suite.set(20, forKey: "volume")
         try upgrade(3)
-        #expect(try other.values["volume"] == 20)
+        try other.expect(moved.merging(["volume": 20]) { $1 })
         // The first settings to be replaced are all kept, those of the group too.
         if !isCache {
             let kept = try #require(try suite.filesAside().last)
             try suite.restore(kept, attaching: [group])
-            #expect(try other.values["later"] == "later" && other.values["volume"] == 12)
+            try other.expect(moved.merging(["later": "later"]) { $1 })
         }
     }
 
@@ -262,51 +247,51 @@ import Testing
         let (cache, other) = (try filledCache(), try ScratchSuite(["theme": "dark"]))
         let (suite, group) = (suite, other.suite)
         try cache.upgrade([change])
-        let before = (try scratch.allValues, try other.allValues)
+        let before = try [scratch, other].map { try $0.allValues }
         let newer: MigrationRegistry = [change, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
         try cache.upgrade(newer, backup: BackupPolicy())
-        let after = (try scratch.values, try other.values)
-        #expect(after.0.isEmpty && after.1["name"] == "changed")
-        #expect(try scratch.history == ["change"] && other.history == ["suite-to-app-group"])
+        let moved = Self.old.merging(["name": "changed", "theme": "dark"]) { $1 }
+        try scratch.expect([:], history: ["change"])
+        try other.expect(moved, history: ["suite-to-app-group"])
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
-        #expect(try StoreFile.state(at: backup.url).journal == backup.attachedStores)
+        try expect(StoreFile.state(at: backup.url).journal, is: backup.attachedStores)
 
-        #expect(throws: MoltError.self) {
+        failure {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
-        #expect(try StoreFile.state(at: cache.url).version == 2)
-        #expect(try scratch.values == after.0 && other.values == after.1)
+        try StoreFile.state(at: cache.url).expect(version: 2)
+        try scratch.expect([:])
+        try other.expect(moved)
 
         try group.set("later", forKey: "later")
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         // The next opening restores the settings, even if it upgrades nothing.
-        #expect(try scratch.values == after.0 && other.values["theme"] == "dark")
+        try scratch.expect([:])
+        try other.expect(moved.merging(["later": "later"]) { $1 })
         try cache.upgrade([change], attaching: [group])
-        #expect(try scratch.allValues == before.0)
-        #expect(try other.allValues == before.1)
-        let state = try StoreFile.state(at: cache.url)
-        #expect(state.version == 1 && state.journal == [])
+        try expect([scratch, other].map { try $0.allValues }, is: before)
+        try StoreFile.state(at: cache.url).expect(version: 1)
 
         // The upgrade can run again.
         try cache.upgrade(newer)
-        #expect(try scratch.values == after.0)
-        #expect(try other.values == after.1)
+        try scratch.expect([:])
+        try other.expect(moved)
     }
 
     @Test func `No backup of a cache is made while changes to suites are pending`() throws {
-        struct Stop: Error {}
         let (cache, suite) = (try filledCache(), suite)
-        #expect(throws: MoltError.self) { try cache.upgrade([change]) { if $0.kind == .beforeApply { throw Stop() } } }
-        #expect(try StoreFile.state(at: cache.url).journal == [suite.attachedName])
-        let error = #expect(throws: MoltError.self) { try CodableCache.backUp(at: cache.url, attaching: [suite]) }
-        error?.expect(.backupFailed, says: "Open it first")
-        #expect(try CodableCache.backups(at: cache.url) == [])
+        interrupt { try cache.upgrade([change], $0) }
+        try StoreFile.state(at: cache.url).expect(version: 1, journal: [suite.attachedName])
+        failure {
+            try CodableCache.backUp(at: cache.url, attaching: [suite])
+        }?.expect(.backupFailed, says: "Open it first")
+        try expect(CodableCache.backups(at: cache.url), is: [])
         try cache.upgrade([change])
-        #expect(try scratch.values["name"] == "changed")
+        try scratch.expect(Self.old.merging(["name": "changed"]) { $1 })
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         #expect(backup.attachedStores == [suite.attachedName])
-        #expect(try CodableCache.backups(at: cache.url) == [backup])
+        try expect(CodableCache.backups(at: cache.url), is: [backup])
     }
 
     @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
@@ -316,20 +301,16 @@ import Testing
             return MigrationRegistry([other] + registry(version).migrations)
         }
         let killed = both(1)
-        let isFirst = Locked(true)
-        var configuration = configuration()
-        configuration.monitor = MigrationMonitor { event in
-            guard case .planned = event, isFirst.withLock({ $0 }) else { return }
-            isFirst.withLock { $0 = false }
-            do { try scratch.commit(killed) } catch { Issue.record(error) }
-        }
+        var configuration = configuration
+        configuration.monitor = .afterPlanning { try scratch.commit(killed) }
         try suite.upgrade(with: both(2), configuration: configuration)
-        #expect(try state.version == 2)
-        #expect(try suite.backups().map(\.schemaVersion) == [1])
-        #expect(try second.values == ["a": 1])
-        try suite.restore(try #require(try suite.backups().first))
-        #expect(try state.version == 1 && state.journal.isEmpty)
-        #expect(try scratch.values["version"] == 1)
+        try state.expect(version: 2)
+        let backups = try suite.backups()
+        #expect(backups.map(\.schemaVersion) == [1])
+        try second.expect(["a": 1])
+        try suite.restore(try #require(backups.first))
+        try state.expect(version: 1)
+        try expect(suite.value(forKey: "version"), is: 1)
     }
 
     @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`() throws {
@@ -338,26 +319,28 @@ import Testing
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }
         func kept() throws -> StoreBackup { try #require(try CodableCache.filesAside(at: cache.url).first) }
+        func journal(of backup: StoreBackup) throws -> [[String]] {
+            try SQLite(backup.url).rows("SELECT store, hex(changes) FROM molt_journal ORDER BY id")
+        }
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        let newest = Self.old.merging(["name": "newest"]) { $1 }
         try suite.set("newest", forKey: "name")
-        let newest = try scratch.values
         try restore(backup)
         // The next backup has the pending changes, not the suite's intermediate state.
         try restore(backup)
-        let journal = "SELECT store, hex(changes) FROM molt_journal ORDER BY id"
-        #expect(try SQLite(kept().url).rows(journal) == SQLite(backup.url).rows(journal))
+        try expect(journal(of: kept()), is: journal(of: backup))
         try cache.upgrade([], attaching: [suite])
-        #expect(try scratch.values["name"] == "n")
+        try scratch.expect(Self.old)
 
         try suite.set("newest", forKey: "name")
         try restore(backup)
         let replaced = try kept()
         #expect(replaced.attachedStores == [suite.attachedName])
         try cache.upgrade([], attaching: [suite])
-        #expect(try scratch.values["name"] == "n")
+        try scratch.expect(Self.old)
         try restore(replaced)
         try cache.upgrade([], attaching: [suite])
-        #expect(try scratch.values == newest)
+        try scratch.expect(newest)
     }
 
     // MARK: Releases that do not know a suite
@@ -380,14 +363,13 @@ import Testing
         func restore(leavingUnattached leaves: Bool) throws -> [String] {
             try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
         }
-        let error = #expect(throws: MoltError.self) { try restore(leavingUnattached: false) }
-        error?.expect(.notAttached, says: "leavingUnattached: true")
-        #expect(try restore(leavingUnattached: true) == [group.suite.attachedName])
+        failure { try restore(leavingUnattached: false) }?.expect(.notAttached, says: "leavingUnattached: true")
+        try expect(restore(leavingUnattached: true), is: [group.suite.attachedName])
 
         try cache.upgrade(old, attaching: [app.suite])
-        #expect(try CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key") == "value")
-        #expect(try app.values == ["theme": "dark"])
-        #expect(try group.values == ["since": 3, "theme": "dark"])
+        try expect(CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key"), is: "value")
+        try app.expect(["theme": "dark"])
+        try group.expect(["since": 3, "theme": "dark"])
     }
 
     @Test func `Restoring a suite leaves another one as it is if that is asked for`() throws {
@@ -395,10 +377,10 @@ import Testing
         let backup = try app.suite.backUp(attaching: [group.suite])
         try app.suite.set("light", forKey: "theme")
         try group.suite.set(4, forKey: "since")
-        #expect(throws: MoltError.self) { try app.suite.restore(backup) }
-        #expect(try app.values["theme"] == "light")
-        #expect(try app.suite.restore(backup, leavingUnattached: true) == [group.suite.attachedName])
-        #expect(try app.values["theme"] == "dark")
-        #expect(try group.values == ["since": 4])
+        failure { try app.suite.restore(backup) }
+        try app.expect(["theme": "light"])
+        try expect(app.suite.restore(backup, leavingUnattached: true), is: [group.suite.attachedName])
+        try app.expect(["theme": "dark"])
+        try group.expect(["since": 4])
     }
 }

@@ -20,22 +20,6 @@ import Testing
         return Migration(to: version, "double \(version)", step)
     }
 
-    /// Upgrades, and calls a closure between the plan and the locks, as if another process got in.
-    private func upgrade(_ migrations: MigrationRegistry, before: @escaping @Sendable () throws -> Void) throws
-        -> MigrationReport
-    {
-        let isFirst = Locked(true)
-        var configuration = MoltConfiguration()
-        configuration.monitor = MigrationMonitor { event in
-            guard case .planned = event, isFirst.withLock({ $0 }) else { return }
-            isFirst.withLock { $0 = false }
-            do { try before() } catch { Issue.record(error) }
-        }
-        let report = try scratch.suite.upgrade(with: migrations, configuration: configuration)
-        #expect(!isFirst.withLock { $0 })
-        return report
-    }
-
     /// What happens between the plan and the locks.
     enum Meanwhile: CaseIterable {
         case killedBeforeItsChanges, killedAsFirst, upgradedByCache, upgradedByItself
@@ -51,17 +35,17 @@ import Testing
         try suite.upgrade(with: MigrationRegistry(earlier))
         let others = MigrationRegistry(earlier + [doubling(2)])
         let migrations = MigrationRegistry(earlier + [doubling(2), doubling(3)])
-        let report = try upgrade(migrations) {
+        let monitor = MigrationMonitor.afterPlanning {
             guard [.upgradedByCache, .upgradedByItself].contains(meanwhile) else { return try scratch.commit(others) }
             _ = try meanwhile == .upgradedByCache ? cache.upgrade(others) : suite.upgrade(with: others)
         }
-        #expect(report.entries.map(\.migration.name) == ["double 3"])
-        #expect(try scratch.values["volume"] == 4)
-        #expect(try suite.upgradeState().version == 3)
-        #expect(try scratch.history == earlier.map(\.name) + ["double 2", "double 3"])
-        #expect(try suite.upgrade(with: migrations).isEmpty)
-        #expect(try cache.upgrade(migrations).entries.allSatisfy { $0.steps.isEmpty })
-        #expect(try scratch.values["volume"] == 4)
+        let report = try suite.upgrade(with: migrations, configuration: .init { $0.monitor = monitor })
+        #expect(report.outline == ["double 3 ran"])
+        try scratch.expect(["volume": 4], history: earlier.map(\.name) + ["double 2", "double 3"])
+        try suite.upgradeState().expect(version: 3)
+        try expect(suite.upgrade(with: migrations).isEmpty, is: true)
+        try expect(cache.upgrade(migrations).entries.flatMap(\.steps), is: [])
+        try scratch.expect(["volume": 4])
     }
 
     /// The copy of a suite that the journal's patch was made for may come back after another store has applied it.
@@ -70,13 +54,12 @@ import Testing
         let migrations = MigrationRegistry([doubling(1)])
         try scratch.commit(migrations)
         try ScratchCache().upgrade(migrations)
-        #expect(try scratch.values["volume"] == 2)
+        try scratch.expect(["volume": 2])
         // The app goes back to the value that the patch was computed from.
         try suite.set(1, forKey: "volume")
         try suite.upgrade(with: migrations)
-        #expect(try scratch.values["volume"] == 1)
-        #expect(try scratch.history == ["double 1"])
-        #expect(try suite.pendingJournal().isEmpty)
+        try scratch.expect(["volume": 1], history: ["double 1"])
+        try suite.upgradeState().expect(version: 1)
     }
 
     @Test(arguments: [false, true])
@@ -90,13 +73,13 @@ import Testing
         try suite.write(set: ["molt.ledger": .string(text)])
         let before = try scratch.allValues
         if isReadable {
-            #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
+            try expect(suite.upgrade(with: [doubling(1)]).isEmpty, is: true)
             let ledger = try suite.history()
             #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
         }
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        let error = failure { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
-        if isReadable { #expect(error?.message.contains("this release of Molt writes formats up to 1") == true) }
-        #expect(try scratch.allValues == before)
+        if isReadable { error?.expect(says: "this release of Molt writes formats up to 1") }
+        try expect(scratch.allValues, is: before)
     }
 }

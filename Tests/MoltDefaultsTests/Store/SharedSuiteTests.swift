@@ -20,30 +20,11 @@ import Testing
 
     /// Multiplies the volume, so that a second run would show.
     private var halving: Migration {
-        Migration(
-            to: 1,
-            "halve",
-            .settings(in: suite) { settings in
-                guard case .double(let volume)? = try settings.value(forKey: "volume") else { return }
-                try settings.set(.double(volume / 2), forKey: "volume")
-            }
-        )
-    }
-
-    @Test(arguments: [["cache", "suite"], ["suite", "cache"], ["cache", "other cache", "suite"]])
-    func `A step takes effect once on a suite, whichever store comes first`(stores: [String]) throws {
-        let caches = ["cache": try ScratchCache(), "other cache": try ScratchCache()]
-        for _ in 0..<2 {
-            for store in stores {
-                if let cache = caches[store] {
-                    try cache.upgrade([halving])
-                } else {
-                    try suite.upgrade(with: [halving])
-                }
-                #expect(try scratch.values == ["volume": 0.25, "name": "n"])
-                #expect(try scratch.history == ["halve"])
-            }
+        let step = MigrationStep.settings(in: suite) { settings in
+            guard case .double(let volume)? = try settings.value(forKey: "volume") else { return }
+            try settings.set(.double(volume / 2), forKey: "volume")
         }
+        return Migration(to: 1, "halve", step)
     }
 
     @Test func `A suite that is put back from an older copy is upgraded again, and a removed ledger counts as old`()
@@ -54,14 +35,14 @@ import Testing
         let cache = try ScratchCache()
         for _ in 0..<2 {
             try cache.upgrade(migrations)
-            #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+            try scratch.expect(["volume": 0.25, "title": "n"])
             try suite.write(set: copy, remove: Set(scratch.allValues.keys).subtracting(copy.keys))
         }
         try suite.upgrade(with: migrations)
-        #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+        try scratch.expect(["volume": 0.25, "title": "n"])
         // The cache has applied both, and the suite too.
-        #expect(try cache.upgrade(migrations).isEmpty)
-        #expect(try scratch.values == ["volume": 0.25, "title": "n"])
+        try expect(cache.upgrade(migrations).isEmpty, is: true)
+        try scratch.expect(["volume": 0.25, "title": "n"])
     }
 
     @Test func `A suite that is empty and has no ledger is left alone by a cache that has applied all`() throws {
@@ -71,8 +52,8 @@ import Testing
         let cache = try ScratchCache()
         try cache.upgrade(migrations)
         try suite.write(set: [:], remove: Set(scratch.allValues.keys))
-        #expect(try cache.upgrade(migrations).isEmpty)
-        #expect(try scratch.allValues == [:])
+        try expect(cache.upgrade(migrations).isEmpty, is: true)
+        try expect(scratch.allValues, is: [:])
     }
 
     @Test func `A block runs once per store, and what it changes in a suite that is through it is not kept`() throws {
@@ -91,9 +72,9 @@ import Testing
             try CodableCache(at: cache.url).close()
             try cache.upgrade(migrations)
             #expect(runs.withLock { $0 } == number)
-            #expect(try scratch.values["run"] == 1)
-            #expect(try scratch.history == ["block"])
-            #expect(try StoreFile.contents(at: cache.url).records.map(\.key) == ["run"])
+            try scratch.expect(["volume": 0.5, "name": "n", "run": 1], history: ["block"])
+            let records = try StoreFile.contents(at: cache.url).records
+            #expect(records.map(\.key) == ["run"])
         }
     }
 
@@ -103,42 +84,39 @@ import Testing
         ]
         try suite.upgrade(with: library)
         try suite.upgrade(with: [renaming()])
-        #expect(try suite.upgrade(with: library).isEmpty)
-        #expect(try scratch.values == ["volume": 0.5, "title": "n", "library": 1])
-        #expect(try scratch.history == ["of the library", "rename 1"])
+        try expect(suite.upgrade(with: library).isEmpty, is: true)
+        try scratch.expect(["volume": 0.5, "title": "n", "library": 1], history: ["of the library", "rename 1"])
         try suite.upgrade(with: [renaming(), second])
-        #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }?.expect(.superseded)
+        failure { try suite.upgrade(with: [renaming()]) }?.expect(.superseded)
         let cache = try ScratchCache()
-        #expect(throws: MoltError.self) { try cache.upgrade([renaming()]) }
-        #expect(try suite.upgrade(with: library).isEmpty)
+        failure { try cache.upgrade([renaming()]) }
+        try expect(suite.upgrade(with: library).isEmpty, is: true)
     }
 
-    @Test func `A deleted file leaves it as it is, and a file from before leaves it, too`() throws {
+    @Test func `A suite stays as it is when the cache that changed it is deleted, or is replaced by an older file`()
+        throws
+    {
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).close()
         let older = try Data(contentsOf: cache.url)
         try cache.upgrade([halving])
         try FileManager.default.removeItem(at: cache.url)
         try cache.upgrade([halving])
-        #expect(try scratch.values["volume"] == 0.25)
+        try scratch.expect(["volume": 0.25, "name": "n"])
         try FileManager.default.removeItem(at: cache.url)
         try older.write(to: cache.url)
         let report = try cache.upgrade([halving])
         #expect(report.from == 0 && report.to == 1)
-        #expect(try scratch.values["volume"] == 0.25)
-        #expect(try scratch.history == ["halve"])
+        try scratch.expect(["volume": 0.25, "name": "n"], history: ["halve"])
     }
 
     @Test func `The steps run again if the file with the pending changes is deleted`() throws {
         let cache = try ScratchCache()
-        struct Stop: Error {}
-        #expect(throws: MoltError.self) {
-            try cache.upgrade([halving]) { if $0.kind == .beforeApply { throw Stop() } }
-        }
-        #expect(try scratch.values["volume"] == 0.5)
+        interrupt { try cache.upgrade([halving], $0) }
+        try scratch.expect(["volume": 0.5, "name": "n"])
         try FileManager.default.removeItem(at: cache.url)
         try cache.upgrade([halving])
-        #expect(try scratch.values["volume"] == 0.25)
+        try scratch.expect(["volume": 0.25, "name": "n"])
     }
 
     #if os(Linux)
@@ -146,9 +124,9 @@ import Testing
             let cache = try ScratchCache()
             try cache.upgrade([halving])
             try scratch.writeFile("noise")
-            #expect(try cache.upgrade([halving]).isEmpty)
-            #expect(throws: MoltError.self) { try cache.upgrade([halving, second]) }?.expect(.unreadable)
-            #expect(throws: MoltError.self) { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
+            try expect(cache.upgrade([halving]).isEmpty, is: true)
+            failure { try cache.upgrade([halving, second]) }?.expect(.unreadable)
+            failure { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
         }
     #endif
 
@@ -157,36 +135,29 @@ import Testing
         let cache = try ScratchCache()
         // A fresh store would skip the block.
         try cache.upgrade([])
-        let setting = Migration(
-            to: 1,
-            "set",
-            .run { _ in UserDefaults(suiteName: suiteName)?.set(2.0, forKey: "volume") }
-        )
-        try cache.upgrade([setting, Migration(to: 2, "halve", steps: halving.steps)])
-        #expect(try scratch.values["volume"] == 1.0)
+        let block = MigrationStep.run { _ in UserDefaults(suiteName: suiteName)?.set(2.0, forKey: "volume") }
+        try cache.upgrade([Migration(to: 1, "set", block), Migration(to: 2, "halve", steps: halving.steps)])
+        try scratch.expect(["volume": 1.0, "name": "n"])
     }
 
     @Test func `A ledger that cannot be read fails no backup if no migration needs the suite`() throws {
         let cache = try ScratchCache()
         try cache.upgrade([Migration(to: 1, "first", .run { _ in })])
         try suite.write(set: [Suite.ledgerKey: .string("noise")])
-        var configuration = MoltConfiguration()
-        configuration.attached = [suite]
-        configuration.backup = BackupPolicy()
         let migrations: MigrationRegistry = [
             Migration(to: 1, "first", .run { _ in }), Migration(to: 2, "rename", .renameType("Old", to: "New")),
         ]
-        let report = try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).report
-        #expect(report.entries.map(\.migration.name) == ["rename"])
-        #expect(try CodableCache.backups(at: cache.url).count == 1)
+        let report = try cache.upgrade(migrations, attaching: [suite], backup: BackupPolicy())
+        #expect(report.outline == ["rename ran"])
+        try expect(CodableCache.backups(at: cache.url).count, is: 1)
     }
 
     @Test func `The same name with other steps is a mismatch, and another version is not`() throws {
         let (suite, step) = (suite, halving.steps)
         try ScratchCache().upgrade([halving])
         try ScratchCache().upgrade([Migration(to: 7, "halve", steps: step)])
-        #expect(try scratch.values["volume"] == 0.25)
-        #expect(throws: MoltError.self) {
+        try scratch.expect(["volume": 0.25, "name": "n"])
+        failure {
             try ScratchCache().upgrade([Migration(to: 1, "halve", .removeKeys("volume", in: suite))])
         }?.expect(.migrationEdited)
     }

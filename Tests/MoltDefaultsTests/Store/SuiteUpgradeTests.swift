@@ -8,9 +8,11 @@ import Testing
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
     private static let ledgerKey = "molt.ledger"
+    private static let old: [String: PropertyListValue] = ["volume": 0.5, "name": "n"]
+    private static let renamed: [String: PropertyListValue] = ["volume": 0.5, "title": "n"]
 
     init() throws {
-        scratch = try ScratchSuite(["volume": 0.5, "name": "n"])
+        scratch = try ScratchSuite(Self.old)
     }
 
     private var state: StoreState {
@@ -26,31 +28,33 @@ import Testing
     // MARK: Which migrations run
 
     @Test func `A suite with settings and no ledger is at version 0, and every migration runs`() throws {
-        #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
         let suite = suite
+        try expect(state, is: StoreState(version: 0, isFresh: false, ledger: []))
         let report = try suite.upgrade(with: [
             renaming(),
             Migration(to: 3, "block", .run(attaching: [suite]) { try $0.suite(suite).set("b", forKey: "block") }),
         ])
         #expect(report.from == 0 && report.to == 3)
-        #expect(report.entries.map(\.outcome) == [.ran, .ran])
-        #expect(try scratch.values == ["volume": 0.5, "title": "n", "block": "b"])
+        #expect(report.outline == ["rename 1 ran", "block ran"])
+        try scratch.expect(["volume": 0.5, "title": "n", "block": "b"])
     }
 
     @Test func `The ledger is stored under one key, with the migrations before each`() throws {
-        var configuration = MoltConfiguration()
-        configuration.appVersion = "2.1"
-        configuration.role = .app
+        let configuration = MoltConfiguration {
+            $0.appVersion = "2.1"
+            $0.role = .app
+        }
         try suite.upgrade(with: [renaming()], configuration: configuration)
         try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeKeys("volume", in: suite))])
+        try state.expect(version: 2)
         let ledger = try state.ledger
-        #expect(try state.version == 2)
         #expect(ledger.map(\.name) == ["rename 1", "second"])
         #expect(ledger[0].appVersion == "2.1")
         #expect(ledger.map(\.attachedCounts) == [[suite.attachedName: 2], [suite.attachedName: 1]])
-        #expect(try suite.history() == ledger)
-        #expect(try Set(scratch.allValues.keys) == ["title", Self.ledgerKey])
-        let text = try #require(try scratch.allValues[Self.ledgerKey]?.string)
+        try expect(suite.history(), is: ledger)
+        let values = try scratch.allValues
+        #expect(values.keys.sorted() == [Self.ledgerKey, "title"])
+        let text = try #require(values[Self.ledgerKey]?.string)
         #expect(text.contains(#""predecessors":[]"#) && text.contains(#""predecessors":["rename 1"]"#), "\(text)")
     }
 
@@ -65,35 +69,25 @@ import Testing
                 Migration(to: 3, "cut off", .run { _ in try scratch.writeFile("") }),
             ])
             #expect(report.to == 3)
-            #expect(try scratch.values == ["volume": 0.5, "title": "n"])
-            #expect(try state.version == 3)
+            try scratch.expect(Self.renamed)
+            try state.expect(version: 3)
         }
     #endif
 
-    @Test(arguments: [false, true])
-    func `A journal exists between the commit and the last change, with one suite or two`(both: Bool) throws {
+    @Test func `A journal exists between the commit and the last change`() throws {
         let other = try ScratchSuite()
-        var migrations: MigrationRegistry = [renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite))]
-        if both {
-            migrations.register(
-                Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") })
-            )
-        }
-        struct Stop: Error {}
-        var configuration = MoltConfiguration()
-        configuration.hooks.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
-        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, configuration: configuration) }
+        let migrations: MigrationRegistry = [
+            renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite)),
+            Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") }),
+        ]
+        try scratch.commit(migrations)
         #expect(exists(".molt"))
-        #expect(try state.version == (both ? 2 : 1))
-        #expect(try suite.pendingJournal() == [suite, other.suite].prefix(both ? 2 : 1).map(\.attachedName))
-        #expect(try suite.history().isEmpty)
-        #expect(try scratch.values == ["volume": 0.5, "name": "n"])
+        try state.expect(version: 2, journal: [suite, other.suite].map(\.attachedName))
+        try scratch.expect(Self.old, history: [])
         try suite.upgrade(with: migrations)
-        #expect(try scratch.otherFiles() == ["\(scratch.name).molt-lock"])
-        #expect(try scratch.values == ["title": "n"])
-        #expect(try scratch.history == ["rename 1", "volume"] + (both ? ["other"] : []))
-        #expect(try other.values["a"] == (both ? 1 : nil))
-        #expect(try other.history == (both ? ["other"] : []))
+        try expect(scratch.otherFiles(), is: ["\(scratch.name).molt-lock"])
+        try scratch.expect(["title": "n"], history: ["rename 1", "volume", "other"])
+        try other.expect(["a": 1], history: ["other"])
     }
 
     @Test func `A fresh suite is born at the registry's version, and only steps that import run`() throws {
@@ -105,86 +99,77 @@ import Testing
         ])
         #expect(report.isFresh)
         // The first one works on records only, which a suite does not have.
-        #expect(report.entries.map(\.migration.name) == ["block", "import"])
-        #expect(report.entries.map(\.outcome) == [.createdAtVersion, .ran])
-        #expect(try fresh.suite.upgradeState().version == 3)
-        #expect(try fresh.values["imported"] == 1)
+        #expect(report.outline == ["block createdAtVersion", "import ran"])
+        try fresh.suite.upgradeState().expect(version: 3)
+        try fresh.expect(["imported": 1])
     }
 
     @Test func `A suite that is up to date is neither written nor locked`() throws {
         try suite.upgrade(with: [renaming()])
-        let bytes = try Data(contentsOf: scratch.file)
         func modified() throws -> Date? {
             try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
         }
         let date = try modified()
         try? FileManager.default.removeItem(at: file(".molt-lock"))
-        #expect(try suite.upgrade(with: [renaming()]).isEmpty)
-        #expect(try Data(contentsOf: scratch.file) == bytes)
-        #expect(try modified() == date)
-        #expect(try scratch.otherFiles() == [])
+        try scratch.expectUnchanged { try expect(suite.upgrade(with: [renaming()]).isEmpty, is: true) }
+        try expect(modified(), is: date)
+        try expect(scratch.otherFiles(), is: [])
     }
 
     @Test func `Migrations that only work on records are left to caches, and blocks find no records`() throws {
         let registry: MigrationRegistry = [
             Migration(to: 1, "records", .renameType("A", to: "B"), .deleteType("B")),
-            Migration(to: 2, "block", .run { migration throws in #expect(try migration.count(ofType: "A") == 0) }),
+            Migration(to: 2, "block", .run { try expect($0.count(ofType: "A"), is: 0) }),
             Migration(to: 3, "more records", .renameType("B", to: "C")),
         ]
         let report = try suite.upgrade(with: registry)
-        #expect(report.entries.map(\.migration.name) == ["block"])
-        #expect(report.entries.map(\.outcome) == [.ran])
-        #expect(report.entries.allSatisfy { $0.counts == MigrationReport.Counts() })
-        #expect(try scratch.history == ["block"])
-        #expect(try suite.upgrade(with: registry).isEmpty)
+        #expect(report.outline == ["block ran"])
+        #expect(report.counts == MigrationReport.Counts())
+        try scratch.expect(Self.old, history: ["block"])
+        try expect(suite.upgrade(with: registry).isEmpty, is: true)
         #expect(!exists(".molt"))
         // The cache of the same registry still has all of its own to do.
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).close()
-        #expect(try cache.upgrade(registry).entries.map(\.migration.name) == ["records", "block", "more records"])
+        try expect(cache.upgrade(registry).outline, is: ["records ran", "block ran", "more records ran"])
     }
 
     @Test func `An upgrade that creates a record in a suite is rolled back`() throws {
-        #expect(throws: MoltError.self) {
-            try suite.upgrade(with: [
-                renaming(), Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") }),
-            ])
+        let create = Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") })
+        failure {
+            try suite.upgrade(with: [renaming(), create])
         }?.expect(.unsupported, migration: "create", store: suite.attachedName)
-        #expect(try scratch.allValues == ["volume": 0.5, "name": "n"])
+        try scratch.expect(Self.old, history: [])
         #expect(!exists(".molt"))
     }
 
     // MARK: Plans, queues and cancellation
 
     @Test func `A plan and a dry run of a suite write nothing`() throws {
-        let bytes = try Data(contentsOf: scratch.file)
-        let plan = try MigrationPlan(for: suite, migrations: [renaming()])
-        #expect(plan.entries.map(\.status) == [.pending])
-        #expect(plan.store == suite.attachedName)
-        let report = try suite.dryRun(of: [renaming(), second])
-        #expect(report.entries.map(\.outcome) == [.ran, .ran])
-        #expect(report.to == 2)
-        #expect(try Data(contentsOf: scratch.file) == bytes)
-        #expect(try scratch.otherFiles() == [])
-        #expect(try state.version == 0)
+        try scratch.expectUnchanged {
+            let plan = try MigrationPlan(for: suite, migrations: [renaming()])
+            #expect(plan.entries.map(\.status) == [.pending])
+            #expect(plan.store == suite.attachedName)
+            let report = try suite.dryRun(of: [renaming(), second])
+            #expect(report.outline == ["rename 1 ran", "second ran"])
+            #expect(report.to == 2)
+        }
+        try expect(scratch.otherFiles(), is: [])
+        try state.expect(version: 0)
     }
 
-    @Test func `A suite can be upgraded on a queue of its own`() async throws {
-        let report = try await suite.upgrade(with: [renaming()])
-        #expect(report.to == 1)
-        // Another registry may have applied what is in the ledger.
-        #expect(try await suite.upgrade(with: []).isEmpty)
-        #expect(try scratch.values["title"] == "n")
-    }
-
-    @Test func `Cancelling the waiting task stops the upgrade`() async throws {
+    @Test func `An upgrade on a queue of its own stops when the waiting task is cancelled`() async throws {
         let (suite, renaming) = (suite, renaming())
         let task = Task { try await suite.upgrade(with: [renaming]) }
         task.cancel()
         let error = await #expect(throws: MoltError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
-        #expect(try scratch.values["name"] == "n")
-        #expect(try state.version == 0)
+        error?.expect(.cancelled)
+        try scratch.expect(Self.old)
+        try state.expect(version: 0)
+
+        let report = try await suite.upgrade(with: [renaming])
+        #expect(report.to == 1)
+        try scratch.expect(Self.renamed)
     }
 
     // MARK: Other suites
@@ -198,16 +183,15 @@ import Testing
             looking, Migration(to: 2, "later", .settings(in: other.suite) { try $0.set(1, forKey: "later") }),
             renaming(to: 3),
         ]
-        #expect(try suite.upgrade(with: registry).deferred.map(\.migration.name) == ["later"])
-        #expect(try scratch.values["title"] == "n")
-        let bytes = try Data(contentsOf: scratch.file)
-        #expect(try suite.upgrade(with: registry).deferred.count == 1)
-        #expect(try Data(contentsOf: scratch.file) == bytes)
+        var report = try suite.upgrade(with: registry)
+        #expect(report.deferred.map(\.migration.name) == ["later"])
+        try scratch.expect(Self.renamed)
+        try scratch.expectUnchanged { report = try suite.upgrade(with: registry) }
+        #expect(report.deferred.count == 1)
         try other.suite.set(true, forKey: "flag")
-        #expect(try suite.upgrade(with: registry).deferred.isEmpty)
-        #expect(try other.values["later"] == 1)
-        #expect(try state.ledger.map(\.outcome) == [.ran, .ran, .ran])
-        #expect(try other.history == ["look", "later"])
+        try expect(suite.upgrade(with: registry).deferred, is: [])
+        try other.expect(["flag": true, "later": 1], history: ["look", "later"])
+        try expect(state.ledger.map(\.outcome), is: [.ran, .ran, .ran])
     }
 
     // MARK: The ledger's key
@@ -215,90 +199,66 @@ import Testing
     @Test func `The ledger is hidden from steps and not moved`() throws {
         try suite.upgrade(with: [renaming()])
         let other = try ScratchSuite()
+        let look = MigrationStep.settings(in: suite) { settings in
+            try expect(settings.keys, is: ["title", "volume"])
+            #expect(settings.count == 2)
+            failure { try settings.removeValue(forKey: Self.ledgerKey) }?.expect(.cannotStore)
+        }
         try suite.upgrade(with: [
-            renaming(),
-            Migration(
-                to: 2,
-                "look",
-                .settings(in: suite) { settings throws in
-                    #expect(try scratch.values.keys.sorted() == ["title", "volume"])
-                    #expect(try scratch.values[Self.ledgerKey] == nil)
-                    #expect(settings.count == 2)
-                    let error = #expect(throws: MoltError.self) { try settings.removeValue(forKey: Self.ledgerKey) }
-                    #expect(error?.code == .cannotStore)
-                }
-            ), .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
+            renaming(), Migration(to: 2, "look", look),
+            .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
         ])
-        #expect(try other.values == ["title": "n", "volume": 0.5])
-        #expect(try other.history == ["suite-to-app-group"])
-        #expect(try Array(scratch.allValues.keys) == [Self.ledgerKey])
-        #expect(try state.version == 3)
+        try other.expect(Self.renamed, history: ["suite-to-app-group"])
+        try expect(scratch.allValues.keys.sorted(), is: [Self.ledgerKey])
+        try state.expect(version: 3)
     }
 
-    @Test(arguments: [PropertyListValue.int(1), "{}", #"{"version": "secret"}"#])
-    func `A ledger that Molt did not write is an error and is left unchanged`(ledger: PropertyListValue) throws {
-        try suite.write(set: [Self.ledgerKey: ledger])
-        let bytes = try Data(contentsOf: scratch.file)
-        let error = #expect(throws: MoltError.self) { try suite.upgrade(with: [renaming()]) }
-        error?.expect(.unreadable, key: Self.ledgerKey, store: suite.domainName)
-        #expect(error.map { "\($0) \(String(reflecting: $0))".contains("secret") } == false)
-        #expect(try Data(contentsOf: scratch.file) == bytes)
-    }
-
-    @Test func `The ledger is kept when the suite is lost while changes are pending`() throws {
-        try suite.upgrade(with: [renaming()])
-        let new = Migration(to: 2, "new", .settings(in: suite) { try $0.set(1, forKey: "new") })
-        let migrations: MigrationRegistry = [renaming(), new]
-        try scratch.commit(migrations)
-        try scratch.writeFile("")
-        try suite.upgrade(with: migrations)
-        #expect(try scratch.values == ["volume": 0.5, "title": "n", "new": 1])
-        #expect(try scratch.history == ["rename 1", "new"])
+    @Test func `A ledger that Molt did not write is an error and is left unchanged`() throws {
+        let ledgers: [PropertyListValue] = [1, "{}", #"{"version": "secret"}"#]
+        for ledger in ledgers {
+            try suite.write(set: [Self.ledgerKey: ledger])
+            try scratch.expectUnchanged {
+                let error = failure { try suite.upgrade(with: [renaming()]) }
+                error?.expect(.unreadable, key: Self.ledgerKey, store: suite.domainName)
+                let text = "\(error as Any) \(String(reflecting: error))"
+                #expect(!text.contains("secret"))
+            }
+        }
     }
 
     // MARK: The suite's files
 
     #if os(Linux)
-        @Test(arguments: ["noise", String(repeating: "long noise ", count: 1_000)])
-        func `A file that is no journal is an error, and all files are left unchanged`(journal: String) throws {
-            let bytes = try Data(contentsOf: scratch.file)
-            try Data(journal.utf8).write(to: file(".molt"))
-            for call in [{ _ = try suite.upgrade(with: [renaming()]) }, { _ = try state }] {
-                let error = #expect(throws: MoltError.self) { try call() }
-                #expect(error?.code == .notADatabase)
-                #expect(error?.message.contains(try file(".molt").path) == true)
+        @Test func `A file that is no journal is an error, and an empty one in its place counts as none`() throws {
+            let store = try file(".molt")
+            for text in ["noise", String(repeating: "long noise ", count: 1_000)] {
+                let journal = Data(text.utf8)
+                try journal.write(to: store)
+                try scratch.expectUnchanged {
+                    failure { try suite.upgrade(with: [renaming()]) }?.expect(.notADatabase, says: store.path)
+                    failure { try state }?.expect(.notADatabase, says: store.path)
+                }
+                try expect(Data(contentsOf: store), is: journal)
             }
-            #expect(try Data(contentsOf: scratch.file) == bytes)
-            #expect(try Data(contentsOf: file(".molt")) == Data(journal.utf8))
-        }
-
-        @Test func `An empty file in the place of the journal counts as none`() throws {
-            try Data().write(to: file(".molt"))
-            #expect(try suite.upgrade(with: [renaming()]).entries.count == 1)
-            #expect(try scratch.values == ["volume": 0.5, "title": "n"])
+            try Data().write(to: store)
+            try suite.upgrade(with: [renaming()])
+            try scratch.expect(Self.renamed)
             #expect(!exists(".molt"))
         }
     #endif
 
     @Test func `An upgrade waits for the suite's lock no longer than allowed`() throws {
         let (suite, renaming) = (suite, renaming())
-        var configuration = MoltConfiguration()
-        configuration.timeout = .milliseconds(30)
-        configuration.role = .app
-        try suite.upgrade(with: [
-            Migration(
-                to: 1,
-                "holds the lock",
-                .settings(in: suite) { [configuration] _ in
-                    // As another thread or process would.
-                    #expect(throws: MoltError.self) {
-                        try suite.upgrade(with: [renaming], configuration: configuration)
-                    }?.expect(.busy)
-                }
-            )
-        ])
-        #expect(try scratch.values == ["volume": 0.5, "name": "n"])
-        #expect(try state.ledger.map(\.name) == ["holds the lock"])
+        let configuration = MoltConfiguration {
+            $0.timeout = .milliseconds(30)
+            $0.role = .app
+        }
+        let holding = MigrationStep.settings(in: suite) { _ in
+            // As another thread or process would.
+            failure { try suite.upgrade(with: [renaming], configuration: configuration) }?.expect(.busy)
+        }
+        try suite.upgrade(with: [Migration(to: 1, "holds the lock", holding)])
+        try scratch.expect(Self.old, history: ["holds the lock"])
     }
 
     private func file(_ suffix: String) throws -> URL {
@@ -322,8 +282,8 @@ import Testing
             try suite.write(set: ["a": 1, Self.ledgerKey: ledger])
         }
         try suite.upgrade(with: [old, Migration(to: 2, "unlocking", unlocking)])
-        #expect(try scratch.allValues == ["a": 1, Self.ledgerKey: ledger])
-        #expect(try scratch.history == ["old"])
-        #expect(try suite.upgradeState().version == 1)
+        try expect(scratch.allValues, is: ["a": 1, Self.ledgerKey: ledger])
+        try scratch.expect(["a": 1], history: ["old"])
+        try suite.upgradeState().expect(version: 1)
     }
 }

@@ -36,21 +36,21 @@ import Testing
                     [name = scratch.name as String, group = group.name as String, directory = cache.directory as URL]
                     in
                     Suite.closedDomains.withLock { _ = $0.insert(name) }
+                    let reason = """
+                        The settings in \(name) exist but cannot be read until the device is unlocked for the first \
+                        time after a restart.
+                        """
                     for migration in Self.migrations(Suite(name), into: Suite(group)) {
                         let cache = directory.appending(path: "\(migration.version).molt")
                         for _ in 0..<2 {
                             let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
                             #expect(plan.deferred.map(\.migration) == [migration.id])
                             let opened = try CodableCache(at: cache, migrations: [migration])
-                            #expect(opened.report.deferred.map(\.migration) == [migration.id])
-                            #expect(
-                                opened.report.deferred.first?.reason == """
-                                    The settings in \(name) exist but cannot be read until the device is unlocked for \
-                                    the first time after a restart.
-                                    """
-                            )
+                            let expected = MigrationReport.Deferral(migration: migration.id, reason: reason)
+                            #expect(opened.report.deferred == [expected])
                             opened.close()
-                            #expect(try StoreFile.state(at: cache).ledger.map(\.outcome) == [.deferred])
+                            let ledger = try StoreFile.state(at: cache).ledger
+                            #expect(ledger.map(\.outcome) == [.deferred])
                         }
                     }
                 }
@@ -76,15 +76,13 @@ import Testing
                     let error = await #expect(throws: MoltError.self) {
                         try await Suite(name).upgrade(with: registry)
                     }
-                    #expect(error?.code == .deferred)
-                    #expect(error?.message.hasSuffix("Try again later.") == true)
-                    #expect(error?.store == Suite(name).attachedName)
+                    error?.expect(.deferred, store: Suite(name).attachedName, says: "Try again later.")
                 }
                 let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
                 try primary.upgrade(scratch.suite, cache: cache.url, with: registry)
                 let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
-                #expect(try scratch.values == expected)
-                #expect(try group.values == expected)
+                try scratch.expect(expected)
+                try group.expect(expected)
             }
 
             /// Missing permissions, unlike a locked device, do not go away by waiting.
@@ -104,45 +102,40 @@ import Testing
                                 let cache = directory.appending(path: "\(migration.version).molt")
                                 _ = try CodableCache(at: cache, migrations: [migration])
                             }
-                            #expect("\(error as Any)".contains("Check its permissions."))
+                            let text = "\(error as Any)"
+                            #expect(text.contains("Check its permissions."))
                         }
                     }
-                    #expect(throws: MoltError.self) { try Suite(name).values() }?.expect(.noPermission)
+                    failure { try Suite(name).values() }?.expect(.noPermission)
                 }
             }
         #endif
 
         /// A new installation has no file, also on a locked device.
         @Test func `A missing file does not count as one that cannot be opened`() throws {
-            let fresh = ScratchSuite(named: TestHome.newSuiteName())
+            let fresh = try ScratchSuite()
             let migrations = Self.migrations(fresh.suite, into: group.suite).filter { $0.version != 3 }
             let report = try cache.upgrade(MigrationRegistry(migrations))
             #expect(report.deferred.isEmpty)
             #expect(report.entries.count == 5)
-            #expect(try fresh.values.isEmpty && group.values.isEmpty)
+            try fresh.expect([:])
+            try group.expect([:])
         }
     }
 #endif
 
 @Suite struct `Evidence of settings in a suite's file` {
-    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
-
-    private func evidence(_ objects: [String: Any]?, _ format: PropertyListSerialization.PropertyListFormat)
-        throws -> SuiteEvidence
-    {
-        defer { try? FileManager.default.removeItem(at: file) }
-        if let objects {
-            try PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0).write(to: file)
+    @Test func `Only a file with values is evidence of settings`() throws {
+        let scratch = try ScratchDirectory()
+        let contents: [[String: Int]] = [[:], ["a": 1]]
+        var found = [SuiteEvidence(fileAt: scratch.file().path)]
+        for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
+            for objects in contents {
+                let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0)
+                try bytes.write(to: scratch.file())
+                found.append(SuiteEvidence(fileAt: scratch.file().path))
+            }
         }
-        return SuiteEvidence(fileAt: file.path)
-    }
-
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-    func `Only a file with values is evidence of settings`(
-        format: PropertyListSerialization.PropertyListFormat
-    ) throws {
-        #expect(try evidence(nil, format) == .empty)
-        #expect(try evidence([:], format) == .empty)
-        #expect(try evidence(["a": 1], format) == .filled)
+        #expect(found == [.empty, .empty, .filled, .empty, .filled])
     }
 }

@@ -16,8 +16,8 @@
         }
 
         /// The error about the date, as the app catches it or inside another one.
-        private func error(_ body: () throws -> Void) -> MoltError? {
-            let error = #expect(throws: MoltError.self) { try body() }
+        private func cause<Result>(_ body: () throws -> Result) -> MoltError? {
+            let error = failure(body)
             return error?.underlying as? MoltError ?? error
         }
 
@@ -30,33 +30,30 @@
             primary: PrimaryStore
         ) throws {
             try scratch.writeFile(["a": 1, "list": [.date(infinite)]], .binary)
-            let bytes = try Data(contentsOf: scratch.file)
             let suite = scratch.suite
             for _ in 0..<2 {
-                let error = error { try upgrade(primary, .renameKey("a", to: "b", in: suite)) }
-                #expect(error?.code == .cannotStore)
-                #expect(error?.key == "list")
-                #expect(error?.place == ValuePlace([.index(0)]))
-                #expect(error?.message.contains("Set another one, or remove it.") == true)
-                #expect(try Data(contentsOf: scratch.file) == bytes)
+                try scratch.expectUnchanged {
+                    let error = cause { try upgrade(primary, .renameKey("a", to: "b", in: suite)) }
+                    error?.expect(.cannotStore, key: "list", says: "Set another one, or remove it.")
+                    #expect(error?.place == ValuePlace([.index(0)]))
+                }
             }
-            #expect(try primary.state(of: suite, cache: cache.url).version == 0)
-            #expect(try suite.values() == ["a": 1, "list": [.date(infinite)]])
+            try primary.state(of: suite, cache: cache.url).expect(version: 0)
+            try scratch.expect(["a": 1, "list": [.date(infinite)]])
             try upgrade(primary, .renameKey("a", to: "b", in: suite), .removeKeys("list", in: suite))
-            #expect(try scratch.values == ["b": 1])
+            try scratch.expect(["b": 1])
         }
 
         @Test func `cannot take a ledger either, which a dry run tells`() throws {
             try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
-            let bytes = try Data(contentsOf: scratch.file)
-            let migrations: MigrationRegistry = [
-                Migration(to: 1, "nothing", .settings(in: scratch.suite) { _ in })
-            ]
-            #expect(error { _ = try scratch.suite.dryRun(of: migrations) }?.key == "date")
-            #expect(error { _ = try scratch.suite.upgrade(with: migrations) }?.key == "date")
-            #expect(error { try scratch.suite.set(2, forKey: "a") }?.key == "date")
-            #expect(try Data(contentsOf: scratch.file) == bytes)
-            #expect(try scratch.suite.value(forKey: "a") == 1)
+            let suite = scratch.suite
+            let migrations: MigrationRegistry = [Migration(to: 1, "nothing", .settings(in: suite) { _ in })]
+            try scratch.expectUnchanged {
+                cause { try suite.dryRun(of: migrations) }?.expect(key: "date")
+                cause { try suite.upgrade(with: migrations) }?.expect(key: "date")
+                cause { try suite.set(2, forKey: "a") }?.expect(key: "date")
+            }
+            try expect(suite.value(forKey: "a"), is: 1)
         }
 
         #if CHILD_PROCESSES
@@ -68,26 +65,24 @@
                         let (scratch, cache) = (ScratchSuite(named: TestHome.newSuiteName()), try ScratchCache())
                         try scratch.writeFile(["a": 1])
                         let defaults = try scratch.defaults
-                        let bytes = try Data(contentsOf: scratch.file)
                         let migrations: MigrationRegistry = [
                             Migration(to: 1, "change", .renameKey("a", to: "b", in: scratch.suite))
                         ]
-                        defaults.set(["since": infinite], forKey: "dates")
-                        #expect(throws: (any Error).self) {
-                            try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
+                        try scratch.expectUnchanged {
+                            defaults.set(["since": infinite], forKey: "dates")
+                            failure { try primary.upgrade(scratch.suite, cache: cache.url, with: migrations) }
+                            failure { try scratch.values }?.expect(.unreadable, key: "dates")
                         }
-                        #expect(throws: MoltError.self) { try scratch.values }?.expect(.unreadable, key: "dates")
-                        #expect(try Data(contentsOf: scratch.file) == bytes)
                         defaults.removeObject(forKey: "dates")
                         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
-                        #expect(try scratch.values == ["b": 1])
+                        try scratch.expect(["b": 1])
                     }
                     let scratch = ScratchSuite(named: TestHome.newSuiteName())
                     try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
-                    let bytes = try Data(contentsOf: scratch.file)
-                    try scratch.defaults.set(2, forKey: "unsaved")
-                    #expect(throws: MoltError.self) { try scratch.values }?.expect(key: "date")
-                    #expect(try Data(contentsOf: scratch.file) == bytes)
+                    try scratch.expectUnchanged {
+                        try scratch.defaults.set(2, forKey: "unsaved")
+                        failure { try scratch.values }?.expect(key: "date")
+                    }
                 }
             }
         #endif
@@ -96,11 +91,10 @@
             let defaults = try scratch.defaults
             defaults.set(infinite, forKey: "date")
             defaults.synchronize()
-            let bytes = try Data(contentsOf: scratch.file)
-            let error = error { try upgrade(.suite, .removeKeys("date", in: scratch.suite)) }
-            #expect(error?.code == .unreadable)
-            #expect(error?.key == "date")
-            #expect(try Data(contentsOf: scratch.file) == bytes)
+            try scratch.expectUnchanged {
+                let error = cause { try upgrade(.suite, .removeKeys("date", in: scratch.suite)) }
+                error?.expect(.unreadable, key: "date")
+            }
         }
     }
 #endif

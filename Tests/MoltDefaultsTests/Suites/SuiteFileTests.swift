@@ -8,18 +8,19 @@
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
         @Test func `is read as a whole, and as no values when missing or empty`() throws {
-            #expect(try scratch.suite.allValues() == [:])
+            let values = `Values from UserDefaults`.values
+            try scratch.expect([:])
             try scratch.writeFile("")
-            #expect(try scratch.suite.allValues() == [:])
-            try scratch.suite.write(set: `Values from UserDefaults`.values)
-            #expect(try scratch.suite.allValues() == `Values from UserDefaults`.values)
-            #expect(try scratch.file(has: `Values from UserDefaults`.values))
+            try scratch.expect([:])
+            try scratch.suite.write(set: values)
+            try scratch.expect(values)
+            try scratch.expectFile(values)
         }
 
         /// In a child process, because `synchronize()` of any suite saves all unsaved values of the process.
         @Test func `is never overwritten when it is damaged`() async throws {
-            let text = "<plist><dict><key>secret</key>"
-            try scratch.writeFile(text)
+            try scratch.writeFile("<plist><dict><key>secret</key>")
+            let bytes = try scratch.bytes
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try scratch.defaults.set(1, forKey: "unsaved")
@@ -28,22 +29,22 @@
                     { _ = try scratch.suite.value(forKey: "a") }, { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
-                    let error = #expect(throws: MoltError.self) { try call() }
-                    error?.expect(.unreadable, store: scratch.name)
-                    #expect(error?.message.contains(try scratch.file.path) == true)
-                    #expect(error?.debugDescription.contains("secret") == false)
+                    let error = failure(call)
+                    error?.expect(.unreadable, store: scratch.name, says: try scratch.file.path)
+                    let text = String(reflecting: error)
+                    #expect(!text.contains("secret"))
                 }
             }
-            #expect(try String(contentsOf: scratch.file, encoding: .utf8) == text)
+            try expect(scratch.bytes, is: bytes)
         }
 
         @Test func `is not written when it would contain a value of an unsupported type`() throws {
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
-            let error = #expect(throws: MoltError.self) { try scratch.suite.write(set: ["a": 2]) }
-            error?.expect(.unreadable, key: "archived")
-            #expect(try Data(contentsOf: scratch.file) == bytes)
+            try scratch.expectUnchanged {
+                failure { try scratch.suite.write(set: ["a": 2]) }?.expect(.unreadable, key: "archived")
+            }
         }
 
         @Test func `is written through a symbolic link`() throws {
@@ -51,9 +52,10 @@
             try target.suite.write(set: ["a": 1])
             try FileManager.default.createSymbolicLink(at: scratch.file, withDestinationURL: target.file)
             try scratch.suite.write(set: ["b": 2])
-            #expect(try scratch.suite.allValues() == ["a": 1, "b": 2])
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file.path) == target.file.path)
-            #expect(try String(contentsOf: target.file, encoding: .utf8).contains("<key>b</key>"))
+            try scratch.expect(["a": 1, "b": 2])
+            let (link, path) = try (scratch.file.path, target.file.path)
+            try expect(FileManager.default.destinationOfSymbolicLink(atPath: link), is: path)
+            try target.expectFile(["a": 1, "b": 2])
         }
 
         @Test func `keeps values that another process wrote in the meantime`() throws {
@@ -61,9 +63,9 @@
             _ = try scratch.suite.value(forKey: "a")
             try scratch.writeFile(["a": 1, "b": 2, "c": 3])
             try scratch.defaults.set(4, forKey: "unsaved")
-            #expect(try scratch.suite.allValues() == ["a": 1, "b": 2, "c": 3, "unsaved": 4])
+            try scratch.expect(["a": 1, "b": 2, "c": 3, "unsaved": 4])
             try scratch.suite.write(set: ["d": 5], remove: ["a"])
-            #expect(try scratch.suite.allValues() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
+            try scratch.expect(["b": 2, "c": 3, "unsaved": 4, "d": 5])
         }
     }
 
@@ -110,8 +112,8 @@
                     let scratch = ScratchSuite(named: trial.name)
                     for (key, value) in trial.unsaved { try scratch.defaults.set(value.object, forKey: key) }
                     try scratch.suite.change(restoring: trial.snapshot) { _ in ["b": 2] }
-                    #expect(try scratch.values == trial.expected, "trial \(index)")
-                    #expect(try scratch.file(has: trial.expected), "trial \(index)")
+                    try scratch.expect(trial.expected, "trial \(index)")
+                    try scratch.expectFile(trial.expected, "trial \(index)")
                 }
             }
         }
@@ -132,15 +134,15 @@
         @Test func `is restored if only a part of a new ledger is in it`() throws {
             try scratch.writeFile(["molt.ledger": #"{"format":1,"entr"#, "a": 1, "c": 3])
             try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
-            #expect(try scratch.suite.allValues() == Self.changed.merging(["c": 3]) { $1 })
+            try expect(scratch.allValues, is: Self.changed.merging(["c": 3]) { $1 })
         }
 
         @Test(arguments: Damage.allCases)
         func `is restored from memory by a process that has read it before`(damage: Damage) throws {
-            #expect(try scratch.values == Self.snapshot)
+            try scratch.expect(Self.snapshot)
             try damage.happen(to: scratch.file)
             try scratch.suite.change(restoring: Self.snapshot) { _ in ["b": 2] }
-            #expect(try scratch.file(has: Self.changed))
+            try scratch.expectFile(Self.changed)
         }
 
         @Test func `is not restored if it can be read or is missing, or if the suite had no settings`() async throws {

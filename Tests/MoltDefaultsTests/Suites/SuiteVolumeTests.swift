@@ -17,27 +17,25 @@
                 let scratch = try ScratchSuite(["name": "n"])
                 let rename = Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
                 try #require(Mounts.remountReadOnly(home))
-                var error = #expect(throws: MoltError.self) { try cache.upgrade([rename]) }
-                #expect(error?.code == .notWritable)
+                var error = failure { try cache.upgrade([rename]) }
+                error?.expect(.notWritable)
                 #expect(error?.outcome == nil)
-                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
-                let own = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: [rename]) }
-                #expect((own as? MoltError)?.code == .notWritable)
-                #expect(try scratch.values == ["name": "n"])
+                try expect(CodableCache.schemaVersion(ofFileAt: cache.url), is: nil)
+                failure { try scratch.suite.upgrade(with: [rename]) }?.expect(.notWritable)
+                try scratch.expect(["name": "n"])
                 try #require(Mounts.unmount(home))
 
-                error = #expect(throws: MoltError.self) {
+                error = failure {
                     try cache.upgrade([rename]) { point in
                         if point.kind == .beforeApply { try #require(Mounts.remountReadOnly(home)) }
                     }
                 }
                 error?.expect(.notWritable, attachedStore: scratch.suite.attachedName, outcome: .committed)
-                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
-                #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
-                #expect(try scratch.file(has: ["name": "n"]))
+                try StoreFile.state(at: cache.url).expect(version: 1, journal: [scratch.suite.attachedName])
+                try scratch.expectFile(["name": "n"])
                 try #require(Mounts.unmount(home))
                 try cache.upgrade([rename])
-                #expect(try scratch.values == ["title": "n"])
+                try scratch.expect(["title": "n"])
             }
         }
 
@@ -47,16 +45,15 @@
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try #require(Mounts.remountReadOnly(TestHome.directory))
-                #expect(try scratch.suite.allValues() == ["a": 1])
-                #expect(try scratch.suite.value(forKey: "a") == 1)
-                for call in [scratch.suite.checkWritable, { try scratch.suite.write(set: ["a": 2]) }] {
-                    #expect(throws: MoltError.self) { try call() }?.expect(.notWritable, says: "read-only")
-                }
-                #expect(throws: MoltError.self) { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
+                try scratch.expect(["a": 1])
+                try expect(scratch.suite.value(forKey: "a"), is: 1)
+                failure { try scratch.suite.checkWritable() }?.expect(.notWritable, says: "read-only")
+                failure { try scratch.suite.write(set: ["a": 2]) }?.expect(.notWritable, says: "read-only")
+                failure { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
-                #expect(throws: MoltError.self) { try scratch.suite.synchronize() }?.expect(.notWritable)
+                failure { try scratch.suite.synchronize() }?.expect(.notWritable)
             }
-            #expect(try scratch.suite.allValues() == ["a": 1])
+            try scratch.expect(["a": 1])
         }
 
         @Test func `A full volume loses nothing, and the upgrade succeeds once there is room`() async {
@@ -78,13 +75,12 @@
                 try? file.close()
 
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
-                let error = #expect(throws: MoltError.self) { try cache.upgrade(registry) }
+                let error = failure { try cache.upgrade(registry) }
                 error?.expect(.notWritable, outcome: .committed, says: "Free some space")
-                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 2)
-                #expect(try StoreFile.state(at: cache.url).journal == [scratch.suite.attachedName])
+                try StoreFile.state(at: cache.url).expect(version: 2, journal: [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
                 try cache.upgrade(registry)
-                #expect(try scratch.values == ["title": .string(text), "small": 1, "more": .string(text)])
+                try scratch.expect(["title": .string(text), "small": 1, "more": .string(text)])
             }
         }
     }

@@ -9,8 +9,7 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
 
     /// Upgrades the store.
     func upgrade(_ suite: Suite, cache: URL, with migrations: MigrationRegistry, _ hook: UpgradeHook? = nil) throws {
-        var configuration = MoltConfiguration()
-        configuration.hooks.atPoint = hook
+        let configuration = MoltConfiguration { $0.hooks.atPoint = hook }
         switch self {
         case .cache: try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
         case .suite: try suite.upgrade(with: migrations, configuration: configuration)

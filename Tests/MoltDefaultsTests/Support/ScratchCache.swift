@@ -23,12 +23,13 @@ final class ScratchCache: Sendable {
         backup: BackupPolicy? = nil,
         _ hook: UpgradeHook? = nil
     ) throws -> MigrationReport {
-        var configuration = CodableCache.Configuration()
-        configuration.role = role
-        configuration.attached = suites
-        configuration.backup = backup
-        configuration.hooks.atPoint = hook
-        configuration.hooks.findsUnmatchedNames = true
+        let configuration = MoltConfiguration {
+            $0.role = role
+            $0.attached = suites
+            $0.backup = backup
+            $0.hooks.atPoint = hook
+            $0.hooks.findsUnmatchedNames = true
+        }
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report
@@ -36,6 +37,11 @@ final class ScratchCache: Sendable {
 }
 
 extension MigrationReport {
+    /// The migrations in order, such as "rename ran"; one that waits is listed when that is recorded.
+    var outline: [String] {
+        entries.map { "\($0.migration.name) \($0.outcome)" }
+    }
+
     /// The outcome of each key.
     var outcomes: [String: MigrationReport.KeyOutcome.Outcome] {
         Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.outcome) })

@@ -73,19 +73,57 @@ final class ScratchSuite: Sendable {
         try writeFile(PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0))
     }
 
-    // MARK: Pending changes
+    /// The contents of the suite's file.
+    var bytes: Data {
+        get throws { try Data(contentsOf: file) }
+    }
 
-    private struct Stop: Error {}
+    // MARK: Expectations
+
+    /// Expects these settings, and these migrations in the ledger; nil is not compared.
+    func expect(
+        _ values: [String: PropertyListValue],
+        history: [String]? = nil,
+        _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try self.values
+        #expect(found == values, comment, sourceLocation: sourceLocation)
+        guard let history else { return }
+        let names = try self.history
+        #expect(names == history, comment, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that a closure leaves the suite's file as it is, byte for byte.
+    func expectUnchanged(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) throws {
+        let before = try bytes
+        try body()
+        let after = try bytes
+        #expect(after == before, sourceLocation: sourceLocation)
+    }
+
+    /// Expects these values in the suite's file.
+    func expectFile(
+        _ values: [String: PropertyListValue],
+        _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try PropertyListReader.value(bytes, around: 1)
+        #expect(found == .dictionary(values), comment, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Pending changes
 
     /// Upgrades the suite and stops after the commit, so that all changes are pending.
     func commit(_ migrations: MigrationRegistry) throws {
-        var configuration = MoltConfiguration()
-        configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
-        let error = #expect(throws: MoltError.self) {
-            try suite.upgrade(with: migrations, configuration: configuration)
+        interrupt { hook in
+            try suite.upgrade(with: migrations, configuration: .init { $0.hooks.atPoint = hook })
         }
-        #expect(error?.underlying is Stop)
-        #expect(try suite.pendingJournal().contains(suite.attachedName))
+        let journal = try suite.pendingJournal()
+        #expect(journal.contains(suite.attachedName))
     }
 
     /// Commits an upgrade that makes some changes.
@@ -104,10 +142,5 @@ final class ScratchSuite: Sendable {
         return Dictionary(
             uniqueKeysWithValues: files.compactMap { file in (try? Data(contentsOf: file)).map { (file, $0) } }
         )
-    }
-
-    /// Whether the file has these values.
-    func file(has values: [String: PropertyListValue]) throws -> Bool {
-        try PropertyListReader.value(Data(contentsOf: file), around: 1) == .dictionary(values)
     }
 }

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Molt
+
+/// Expects a value; an `#expect` with `try` in it takes the compiler several times as long.
+func expect<Value: Equatable>(
+    _ found: Value,
+    is expected: Value,
+    _ comment: Comment? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(found == expected, comment, sourceLocation: sourceLocation)
+}
+
+/// The error of Molt that a closure throws; it is an issue if there is none.
+@discardableResult
+func failure<Result>(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Result
+) -> MoltError? {
+    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
+    return error
+}
+
+extension StoreState {
+    /// Expects a version, and the suites with committed changes that are still to be made.
+    func expect(version: Int, journal: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.version == version, sourceLocation: sourceLocation)
+        #expect(self.journal == journal, sourceLocation: sourceLocation)
+    }
+}
