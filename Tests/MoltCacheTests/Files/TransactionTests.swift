@@ -154,9 +154,7 @@ import Testing
             try expect([3, 1, 1, 5], ["City", "Person", "Robot"], 9)
             #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            #expect(throws: MoltError.self) {
-                try transaction.insert(record, id: 10, version: 1)
-            }?.expect(.keyExists, key: "b", store: path)
+            expectMoltError(.keyExists, key: "b", store: path) { try transaction.insert(record, id: 10, version: 1) }
             try transaction.delete(id: 3)
             try transaction.delete(id: 99)
             try expect([3, 0, 1, 4], ["Person", "Robot"], 9)
@@ -211,10 +209,9 @@ import Testing
             let before = try read(transaction)
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
-            let error = #expect(throws: MoltError.self) {
+            let error = expectMoltError(.keyExists, says: "\"\(newKey)\"") {
                 try transaction.applyPostponedChanges(round: 0)
             }
-            error?.expect(.keyExists, says: "\"\(newKey)\"")
             #expect(keys.contains(error?.key ?? ""))
             #expect(try read(transaction) == before)
         }
@@ -258,7 +255,7 @@ import Testing
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+        try expectIntegrity(of: scratch.file())
     }
 
     @Test func `A transaction with a failed change cannot be committed, even if the error was caught`() throws {
@@ -266,13 +263,13 @@ import Testing
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
         var caught: [Bool] = []
-        #expect(throws: MoltError.self) {
+        expectMoltError(.storeFailed) {
             try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
                 caught.append((try? transaction.applyPostponedChanges(round: 0)) == nil)
                 caught.append((try? transaction.delete(id: 4)) == nil)
             }
-        }?.expect(.storeFailed)
+        }
         #expect(caught == [true, true])
         #expect(try keysAndTypes() == before)
     }

@@ -84,7 +84,7 @@ import Testing
             expected[Int(row.id) - 1] = [String(row.id), row.isData ? "blob" : "text", hex, String(row.version)]
         }
         #expect(try rows() == expected)
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+        try expectIntegrity(of: scratch.file())
     }
 
     @Test(arguments: [nil, 7], [Array(11...30), Array(stride(from: 2, through: 30, by: 2)), [21]] as [[Int64]])
@@ -92,9 +92,7 @@ import Testing
         let store = try store(20)
         let before = try rows()
 
-        #expect(throws: MoltError.self) {
-            try store.commit { try $0.write(contents(ids, version: version)) }
-        }?.expect(.storeFailed)
+        expectMoltError(.storeFailed) { try store.commit { try $0.write(contents(ids, version: version)) } }
         #expect(try rows() == before)
     }
 
@@ -105,12 +103,12 @@ import Testing
         )
 
         // The file is refused before the trigger can run.
-        #expect(throws: MoltError.self) {
+        expectMoltError(.foreignFile) {
             try store.commit { transaction in
                 try transaction.write(contents(Array(1...20)))
                 try transaction.delete(id: 1)
             }
-        }?.expect(.foreignFile)
+        }
         #expect(try rows().count == 20)
     }
 }

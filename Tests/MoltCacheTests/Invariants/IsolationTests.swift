@@ -21,7 +21,7 @@ struct IsolationTests {
             #expect(try reader.value(Person.self, forKey: "p49") == Person(name: "old"))
             #expect(try reader.count() == 50)
             // The upgrade holds the write lock.
-            #expect(throws: MoltError.self) { try reader.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
+            expectMoltError(.busy) { try reader.set(Person(name: "x"), forKey: "q") }
             #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
             looks.append(true)
         }
@@ -52,7 +52,7 @@ struct IsolationTests {
 
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
-        #expect(throws: MoltError.self) { try reader.count() }?.expect(.storeChanged)
+        expectMoltError(.storeChanged) { try reader.count() }
     }
 
     @Test func `An open cache neither reads nor writes after another cache upgraded the store`() async throws {
@@ -78,14 +78,14 @@ struct IsolationTests {
             { try old.setAll(["q": Person(name: "Eve")]) },
         ]
         for call in calls {
-            #expect(throws: MoltError.self) { try call() }?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
+            expectMoltError(.storeChanged, storeVersion: 3, registryVersion: 0) { try call() }
         }
         old.close()
         // Neither can the store be opened again.
         for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
-            #expect(throws: MoltError.self) {
+            expectMoltError(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version) {
                 try CodableCache(at: store.url, migrations: registry)
-            }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
+            }
         }
         await #expect(throws: MoltError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
         #expect(try store.snapshot() == after)

@@ -61,7 +61,7 @@
             _ = await (first, second)
 
             // The value was read before, and must not come from memory either.
-            #expect(throws: MoltError.self) { try old.value([String: Int].self, forKey: "p0") }?.expect(.storeChanged)
+            expectMoltError(.storeChanged) { try old.value([String: Int].self, forKey: "p0") }
             old.close()
             try Self.check(store)
             let reports = try ["first", "second"].map { name in

@@ -154,7 +154,7 @@ struct RollbackTests {
             for record in after.records.dropLast() {
                 #expect(record.text.hasSuffix(#"x","changed":true,"again":true}"#))
             }
-            #expect(try SQLite(store.url).text("PRAGMA integrity_check") == "ok")
+            try expectIntegrity(of: store.url)
         }
     #endif
 }

@@ -70,7 +70,7 @@ import Testing
             await #expect(processExitsWith: .success) { [url = store.url as URL] in
                 let cache = try openStill(url, closureRenaming())
                 StoreAccess.suspend()
-                #expect(throws: MoltError.self) { try backfill(of: cache) }?.expect(.suspended)
+                expectMoltError(.suspended) { try backfill(of: cache) }
                 StoreAccess.resume()
                 try backfill(of: cache)
                 #expect(try CodableCache.history(at: url).map(\.outcome) == [.ran])
@@ -136,10 +136,10 @@ import Testing
         let cache = try open()
         try cache.set(Item(new: 1), forKey: "k0")
         for call in [{ try older.contains("k1") }, { try older.remove(forKey: "k1") }] {
-            #expect(throws: MoltError.self) { _ = try call() }?.expect(.storeChanged)
+            expectMoltError(.storeChanged) { try call() }
         }
         older.close()
-        #expect(throws: MoltError.self) { try CodableCache(at: store.url) }?.expect(.superseded)
+        expectMoltError(.superseded) { try CodableCache(at: store.url) }
         try cache.backfill()
         #expect(Array(try store.snapshot().records.map(\.text).dropFirst()) == Array(Self.expected.dropFirst()))
     }
@@ -167,7 +167,7 @@ import Testing
                 continuation.resume()
             }
         }
-        #expect(throws: MoltError.self) { try cache.count() }
+        expectMoltError { try cache.count() }
     }
 
     @Test func `cannot be waited for by a closure that it calls itself`() throws {
@@ -262,9 +262,9 @@ import Testing
     @Test func `stops when the cache is closed, or at the deadline`() throws {
         let closed = try open()
         closed.close()
-        #expect(throws: MoltError.self) { try closed.backfill() }?.expect(.closed)
+        expectMoltError(.closed) { try closed.backfill() }
         let cache = try openStill(store.url, Self.renaming) { $0.deadline = .now }
-        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(.deadlinePassed)
+        expectMoltError(.deadlinePassed) { try cache.backfill() }
         #expect(try cache.value(Item.self, forKey: "k1") == Item(new: 1))
         #expect(try store.snapshot().records == Self.records)
     }
@@ -273,7 +273,7 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(.storeChanged)
+        expectMoltError(.storeChanged) { try cache.backfill() }
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 
@@ -366,8 +366,7 @@ import Testing
     @Test func `sets no record aside if more of them fail than the policy allows`() throws {
         let cache = try open([Self.failing], .quarantine(upTo: 4))
         for _ in 0..<2 {
-            let error = #expect(throws: MoltError.self) { try cache.backfill() }
-            error?.expect(.tooManyFailures, key: "k10")
+            let error = expectMoltError(.tooManyFailures, key: "k10") { try cache.backfill() }
             #expect(error?.message.hasPrefix("5 of ") == true)
             #expect(try cache.quarantinedCount == 0)
         }

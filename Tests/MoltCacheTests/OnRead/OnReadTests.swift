@@ -250,11 +250,10 @@ import Testing
     @Test func `must stay in the registry while records have to go through it`() throws {
         try open().close()
         for registry in [[Self.later], [Migration(to: 1, "names")]] {
-            let error = #expect(throws: MoltError.self) { try open(MigrationRegistry(registry)) }
-            error?.expect(.migrationMissing, migration: "names")
+            expectMoltError(.migrationMissing, migration: "names") { try open(MigrationRegistry(registry)) }
         }
         let retired = MigrationRegistry([Self.later], oldestSupportedVersion: 1)
-        #expect(throws: MoltError.self) { try open(retired) }
+        expectMoltError { try open(retired) }
         let cache = try open()
         try cache.backfill()
         cache.close()
@@ -278,8 +277,7 @@ import Testing
     @Test(arguments: WithoutIt.all)
     func `may leave the registry once no record waits, whether or not the ledger knows`(_ way: WithoutIt) throws {
         try open().close()
-        let waiting = #expect(throws: MoltError.self) { try open(way.registry) }
-        waiting?.expect(.migrationMissing, migration: "names")
+        let waiting = expectMoltError(.migrationMissing, migration: "names") { try open(way.registry) }
         let replaces = way.registry.migrations.contains { !$0.replaces.isEmpty }
         #expect(waiting?.message.contains("replaces in the registry instead of it") == replaces)
 
@@ -301,7 +299,7 @@ import Testing
         let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
         for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
             let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
-            #expect(throws: MoltError.self) { try open(registry) }?.expect(.migrationMissing, migration: "names")
+            expectMoltError(.migrationMissing, migration: "names") { try open(registry) }
         }
         #expect(try store.snapshot()["ada"]?.text == #"{"firstName":"Ada","lastName":"King","tags":[]}"#)
     }
@@ -338,13 +336,12 @@ import Testing
 
     @Test func `A record that cannot be converted keeps its content, and reading it names it`() throws {
         let cache = try open([Self.failing])
-        let error = #expect(throws: MoltError.self) { try cache.value(Contact.self, forKey: "ada") }
-        error?.expect(.unreadableContent, key: "ada")
+        let error = expectMoltError(.unreadableContent, key: "ada") { try cache.value(Contact.self, forKey: "ada") }
         let cause = try #require(error?.underlying as? MoltError)
         cause.expect(key: "ada", migration: "strict", step: 1)
         #expect("\(try #require(error))".contains("King") == false)
 
-        #expect(throws: MoltError.self) { try cache.backfill() }?.expect(key: "ada")
+        expectMoltError(key: "ada") { try cache.backfill() }
         let after = try store.snapshot()
         #expect(after["ada"] == Self.records[0])
         #expect(after["new"]?.text == #"{"firstName":"New","lastName":"","tags":[]}"#)
@@ -398,6 +395,6 @@ import Testing
         #expect(error?.message.contains("record's \(part)") == true)
         cache.close()
         // The result must not depend on the time.
-        #expect(throws: MoltError.self) { try eager([migration]) }
+        expectMoltError { try eager([migration]) }
     }
 }

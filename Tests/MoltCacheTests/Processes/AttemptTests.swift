@@ -77,7 +77,7 @@
         #if DEBUG
             @Test func `does not count while unshipped migrations are redone, as in a debugger`() throws {
                 try record([attempt(), attempt()])
-                #expect(throws: MoltError.self) { try open(limit: 2) }?.expect(.attemptsFailed)
+                expectMoltError(.attemptsFailed) { try open(limit: 2) }
                 let configuration = CodableCache.Configuration {
                     $0.hooks.attemptLimit = 2
                     $0.appVersion = "1.0"
@@ -99,8 +99,9 @@
             #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
             #expect(Set(attempts.map(\.processID)).count == 2)
 
-            let error = #expect(throws: MoltError.self) { try open(limit: 2) }
-            error?.expect(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades")
+            let error = expectMoltError(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades") {
+                try open(limit: 2)
+            }
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
@@ -124,8 +125,7 @@
             for attempts in recorded {
                 try record(attempts)
                 let own = try #require(attempts.last)
-                let error = #expect(throws: MoltError.self) { try open(limit: 1) }
-                error?.expect(.attemptsFailed)
+                let error = expectMoltError(.attemptsFailed) { try open(limit: 1) }
                 #expect(error?.attempts == [own])
                 #expect(CodableCache.attempts(at: url) == attempts)
                 #expect(AttemptLog(of: url.path).holder() == (attempts.count == 1 ? own : nil))
@@ -137,18 +137,17 @@
 
         @Test func `may be tried as often again by another release of the app`() async throws {
             try record([attempt(), attempt()])
-            #expect(throws: MoltError.self) { try open(limit: 1) }
+            expectMoltError { try open(limit: 1) }
             await crash(appVersion: "1.1")
             #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
-            #expect(throws: MoltError.self) { try open(limit: 1, appVersion: "1.1") }
+            expectMoltError { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
             #expect(CodableCache.attempts(at: url).isEmpty)
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {
             try record([attempt()])
-            let error = #expect(throws: MoltError.self) { try open(limit: 1) }
-            error?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
+            expectMoltError(.attemptsFailed, says: "CodableCache.startAfresh(at:)") { try open(limit: 1) }
             let before = try StoreFile.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
             #expect(CodableCache.attempts(at: url).isEmpty)
@@ -168,9 +167,7 @@
 
         @Test func `An upgrade that failed and was rolled back is not counted`() throws {
             for _ in 0..<3 {
-                #expect(throws: MoltError.self) {
-                    try open(limit: 1, .transform("Person") { _ in throw Refusal() })
-                }?.expect(.stepFailed)
+                expectMoltError(.stepFailed) { try open(limit: 1, .transform("Person") { _ in throw Refusal() }) }
             }
             #expect(CodableCache.attempts(at: url).isEmpty)
             try open(limit: 1).close()
@@ -182,9 +179,7 @@
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
             // The upgrade is committed, and the next process has only its changes to apply.
-            #expect(throws: MoltError.self) {
-                try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }
+            expectMoltError { try CodableCache(at: url, migrations: registry, configuration: configuration) }
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, name = notebook.suite.domainName as String] in
                 let killing = CodableCache.Configuration {
@@ -195,9 +190,9 @@
             }
             configuration.hooks.atPoint = nil
             configuration.hooks.attemptLimit = 1
-            #expect(throws: MoltError.self) {
+            expectMoltError(.attemptsFailed) {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }?.expect(.attemptsFailed)
+            }
             configuration.retriesInterruptedUpgrades = true
             try CodableCache(at: url, migrations: registry, configuration: configuration).close()
             #expect(try notebook.lines == ["new"])
@@ -311,7 +306,7 @@
             #expect(holder.to == 2)
             error.expect(.busy, says: "process \(holder.processID) (")
             #expect(try open(limit: 2).report.to == 2)
-            #expect(throws: MoltError.self) { try reader.value(Person.self, forKey: "john") }?.expect(.storeChanged)
+            expectMoltError(.storeChanged) { try reader.value(Person.self, forKey: "john") }
         }
     }
 #endif

@@ -57,7 +57,7 @@ import Testing
         let url = scratch.file("late")
         let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
-        #expect(throws: MoltError.self) { try old.set(1, forKey: "one") }?.expect(.storeChanged)
+        expectMoltError(.storeChanged) { try old.set(1, forKey: "one") }
     }
 
     @Test func `A migration that another process applies during the opening is noticed`() throws {
@@ -68,9 +68,9 @@ import Testing
             _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
         }
         let configuration = CodableCache.Configuration { $0.monitor = monitor }
-        #expect(throws: MoltError.self) {
-            _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
-        }?.expect(.storeChanged)
+        expectMoltError(.storeChanged) {
+            try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
+        }
     }
 
     @Test func `A write waits for another writer only until the busy timeout`() throws {
@@ -78,7 +78,7 @@ import Testing
         let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")
-        #expect(throws: MoltError.self) { try impatient.set(1, forKey: "one") }?.expect(.busy)
+        expectMoltError(.busy) { try impatient.set(1, forKey: "one") }
         #expect(try impatient.count() == 0)
         try other.run("COMMIT")
         try impatient.set(1, forKey: "one")

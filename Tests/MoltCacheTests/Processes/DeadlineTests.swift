@@ -29,9 +29,9 @@ struct DeadlineTests {
             person["age"] = 1
         }
         let registry: MigrationRegistry = [Migration(to: 1, "age", step)]
-        #expect(throws: MoltError.self) {
+        expectMoltError(.deadlinePassed, store: url.path, says: "rolled back") {
             try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
-        }?.expect(.deadlinePassed, store: url.path, says: "rolled back")
+        }
         #expect(seen.count < 12)
         #expect(try Snapshot(of: url) == before)
 
@@ -54,7 +54,7 @@ struct DeadlineTests {
                     deleted.append(try migration.deleteAll(ofType: "Int"))
                 }
             )
-            #expect(throws: MoltError.self) {
+            expectMoltError(.deadlinePassed) {
                 if isMigrator {
                     var configuration = MoltConfiguration()
                     configuration.deadline = deadline
@@ -62,7 +62,7 @@ struct DeadlineTests {
                 } else {
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
                 }
-            }?.expect(.deadlinePassed)
+            }
             #expect(deleted.all.isEmpty)
             #expect(try Snapshot(of: url) == before)
         }
@@ -71,9 +71,7 @@ struct DeadlineTests {
     @Test func `does not begin after its deadline, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: registry, configuration: past)
-        }?.expect(.deadlinePassed)
+        expectMoltError(.deadlinePassed) { try CodableCache(at: url, migrations: registry, configuration: past) }
         #expect(try store.directory.names() == ["cache.molt"])
         try CodableCache(at: url, migrations: registry).close()
         // There is nothing to do, so the deadline does not matter.
@@ -83,13 +81,13 @@ struct DeadlineTests {
 
     @Test func `stops waiting for another process's lock`() throws {
         try StoreFile(at: url).commit { _ in
-            #expect(throws: MoltError.self) {
+            expectMoltError(.deadlinePassed) {
                 try CodableCache(
                     at: url,
                     migrations: registry(.renameType("Person", to: "Alien")),
                     configuration: configuration(.now + .milliseconds(100))
                 )
-            }?.expect(.deadlinePassed)
+            }
         }
     }
 
@@ -101,9 +99,9 @@ struct DeadlineTests {
         late.hooks.atPoint = { point in
             if point.kind == .afterCommit { wait(for: deadline) }
         }
-        #expect(throws: MoltError.self) {
+        expectMoltError(.deadlinePassed, says: "is committed") {
             try CodableCache(at: url, migrations: registry, configuration: late)
-        }?.expect(.deadlinePassed, says: "is committed")
+        }
         #expect(try notebook.lines.isEmpty)
         #expect(try StoreFile.state(at: url).version == 1)
 

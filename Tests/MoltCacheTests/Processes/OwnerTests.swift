@@ -42,8 +42,7 @@ struct OwnerTests {
     }
 
     @Test func `creates no file`() throws {
-        let error = #expect(throws: MoltError.self) { try open(.anotherProcess()) }
-        error?.expect(.needsMigration, says: "The store does not exist yet")
+        expectMoltError(.needsMigration, says: "The store does not exist yet") { try open(.anotherProcess()) }
         #expect(try scratch.names().isEmpty)
     }
 
@@ -59,7 +58,7 @@ struct OwnerTests {
 
     @Test func `gets the usual error from a newer store`() throws {
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        #expect(throws: MoltError.self) { try open(.anotherProcess(waiting: .seconds(60))) }?.expect(.superseded)
+        expectMoltError(.superseded) { try open(.anotherProcess(waiting: .seconds(60))) }
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -67,14 +66,12 @@ struct OwnerTests {
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }
+        expectMoltError { try CodableCache(at: url, migrations: registry, configuration: configuration) }
         configuration.hooks.atPoint = nil
         configuration.owner = .anotherProcess()
-        #expect(throws: MoltError.self) {
+        expectMoltError(.needsMigration, says: "is committed") {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }?.expect(.needsMigration, says: "is committed")
+        }
         #expect(try notebook.lines.isEmpty)
 
         configuration.owner = .thisProcess
@@ -107,9 +104,7 @@ struct OwnerTests {
         try makeOld()
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
-        #expect(throws: MoltError.self) {
-            try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor)
-        }?.expect(.cancelled)
+        expectMoltError(.cancelled) { try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor) }
     }
 
     @Test func `creates its own in-memory store, because no other process can`() throws {

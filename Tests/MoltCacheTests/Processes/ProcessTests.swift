@@ -40,7 +40,7 @@ import Testing
                 #expect(try cache.count(of: Int.self) == 25 * count)
                 #expect(try cache.count(of: Alien.self) == (url == old ? 500 : 0))
                 #expect(try StoreFile.state(at: url).ledger.map(\.name) == ["rename"])
-                #expect(try SQLite(url).text("PRAGMA integrity_check") == "ok")
+                try expectIntegrity(of: url)
             }
         }
 
@@ -75,7 +75,7 @@ import Testing
             #expect(aliens + min(numbers, 100) == (aliens + numbers == 0 ? 0 : 100))
             #expect(try cache.values(of: Int.self).allSatisfy { $0.key == String($0.value) })
             cache.close()
-            #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+            try expectIntegrity(of: scratch.file())
             #expect(try scratch.names() == ["cache.molt"])
         }
 

@@ -65,9 +65,9 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         try put(thing, at: url.path + suffix)
         let errors = [
-            #expect(throws: MoltError.self) { _ = try CodableCache(at: url) },
-            #expect(throws: MoltError.self) { _ = try CodableCache.schemaVersion(ofFileAt: url) },
-            #expect(throws: MoltError.self) { _ = try CodableCache.dryRun(at: url, migrations: []) },
+            expectMoltError { try CodableCache(at: url) },
+            expectMoltError { try CodableCache.schemaVersion(ofFileAt: url) },
+            expectMoltError { try CodableCache.dryRun(at: url, migrations: []) },
         ]
         for error in errors { error?.expect(.notAFile, says: suffix) }
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
@@ -93,12 +93,12 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
-        #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
+        expectMoltError(.fileExists) { try CodableCache.salvage(from: url, to: saved) }
         try FileManager.default.removeItem(at: saved)
         try? FileManager.default.removeItem(at: scratch.file("precious"))
         try put(thing, at: saved.path + ".part")
         if thing == .directory {
-            #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: saved) }
+            expectMoltError { try CodableCache.salvage(from: url, to: saved) }
         } else {
             #expect(try CodableCache.salvage(from: url, to: saved).savedCount == 1)
         }

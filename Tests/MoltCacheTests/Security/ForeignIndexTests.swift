@@ -67,10 +67,10 @@ import Testing
     private func expectRefusal() throws {
         let bytes = try Data(contentsOf: url)
         let errors = [
-            #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: [Self.first]) },
-            #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
-            #expect(throws: MoltError.self) { try CodableCache.backUp(at: url) },
-            #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
+            expectMoltError { try CodableCache(at: url, migrations: [Self.first]) },
+            expectMoltError { try CodableCache.schemaVersion(ofFileAt: url) },
+            expectMoltError { try CodableCache.backUp(at: url) },
+            expectMoltError { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
         ]
         let problem = "The file has an index, or something else in its schema, that Molt did not make"
         for error in errors {
@@ -90,8 +90,7 @@ import Testing
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
         #expect(report.savedCount == 60 && report.losses.isEmpty)
         if try !isAllowed {
-            let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: url) }
-            error?.expect(.restoreFailed, says: "as with DROP INDEX")
+            expectMoltError(.restoreFailed, says: "as with DROP INDEX") { try CodableCache.restore(backup, at: url) }
             try SQLite(url).run("DROP INDEX mine")
         }
         try CodableCache.restore(backup, at: url)

@@ -53,8 +53,8 @@ import Testing
     @Test func `Journaled changes for an attached store without a name count as damage`() throws {
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
         let errors = [
-            #expect(throws: MoltError.self) { try CodableCache(at: url) },
-            #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+            expectMoltError { try CodableCache(at: url) },
+            expectMoltError { try CodableCache.schemaVersion(ofFileAt: url) },
         ]
         for error in errors {
             error?.expect(.storeFailed)
