@@ -26,7 +26,8 @@ import Testing
             #expect(try scratch.names().contains("cache.molt-wal"))
             #expect(try StoreFile.state(at: scratch.file()) == .fresh)
             let fresh = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
-            #expect(try fresh.report.isFresh && fresh.count() == 0)
+            #expect(fresh.report.isFresh)
+            #expect(try fresh.count() == 0)
 
             #expect(try StoreFile.state(at: old).version == 0)
             let cache = try CodableCache(at: old)

@@ -95,12 +95,13 @@ import Testing
 
     @Test func `The journal keeps its entries in order and byte for byte, beside the version and the ledger`() throws {
         let store = StoreFile(at: scratch.file())
+        let first = LedgerEntry(name: "first", version: 3, appliedAt: Date(timeIntervalSince1970: 6))
         let entries = [
             JournalEntry(store: "b", changes: [0, 255, 10, 0]), JournalEntry(store: "a", changes: []),
             JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
         ]
         try store.commit { transaction in
-            try transaction.addToLedger([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
+            try transaction.addToLedger([first], version: 3)
             try transaction.addToJournal(Array(entries[..<2]))
         }
         try store.commit { try $0.addToJournal([entries[2]]) }
@@ -110,10 +111,8 @@ import Testing
             #expect(journal == entries)
             try transaction.clearJournal()
         }
-        let state = try store.state()
-        #expect(state.journal == [])
-        #expect(state.version == 3)
-        #expect(state.ledger.map(\.name) == ["first"])
+        let expected = StoreState(version: 3, isFresh: false, ledger: [first])
+        #expect(try store.state() == expected)
     }
 
     @Test func `A batch is filled with the records of its types, after one id and through another`() throws {
@@ -185,10 +184,8 @@ import Testing
             #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
             #expect(try transaction.typeNames() == ["City", "Human"])
         }
-        #expect(
-            try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
-                == [["1", "Human"], ["2", "City"]]
-        )
+        let types = try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
+        #expect(types == [["1", "Human"], ["2", "City"]])
     }
 
     /// The keys are those of the records that the error may name.
