@@ -48,6 +48,11 @@
             try Data(lines.joined()).write(to: note)
         }
 
+        /// Expects that the file of attempts is gone, or names no attempt.
+        private func expectNoAttempts(sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(CodableCache.attempts(at: url).isEmpty, sourceLocation: sourceLocation)
+        }
+
         /// Opens the store in another process, which is killed in the middle of the upgrade.
         private func crash(appVersion: String = "1.0") async {
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -94,10 +99,12 @@
             await crash()
             await crash()
             let attempts = CodableCache.attempts(at: url)
-            #expect(attempts.map(\.from) == [0, 0])
-            #expect(attempts.map(\.to) == [2, 2])
-            #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
-            #expect(Set(attempts.map(\.processID)).count == 2)
+            let texts = attempts.map { "\($0.from) to \($0.to) by \($0.appVersion)" }
+            #expect(texts == ["0 to 2 by 1.0", "0 to 2 by 1.0"])
+            #expect(attempts[0].processID != attempts[1].processID)
+            // Only the owner may read the file.
+            let attributes = try FileManager.default.attributesOfItem(atPath: note.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
 
             let error = expectMoltError(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades") {
                 try open(limit: 2)
@@ -108,11 +115,10 @@
             #expect(CodableCache.attempts(at: url) == attempts)
 
             let cache = try open(limit: nil)
-            #expect(cache.report.to == 2)
             #expect(try cache.count(of: Alien.self) == 1)
             cache.close()
-            #expect(CodableCache.attempts(at: url).isEmpty)
-            #expect(try scratch.names() == ["cache.molt"])
+            expectNoAttempts()
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is counted, whichever process has its identifier now, and after many others`() throws {
@@ -132,17 +138,17 @@
             }
             try open(limit: 2).close()
             #expect(try StoreFile.state(at: url).version == 2)
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `may be tried as often again by another release of the app`() async throws {
             try record([attempt(), attempt()])
-            expectMoltError { try open(limit: 1) }
+            expectMoltError(.attemptsFailed) { try open(limit: 1) }
             await crash(appVersion: "1.1")
             #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
-            expectMoltError { try open(limit: 1, appVersion: "1.1") }
+            expectMoltError(.attemptsFailed) { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {
@@ -150,7 +156,7 @@
             expectMoltError(.attemptsFailed, says: "CodableCache.startAfresh(at:)") { try open(limit: 1) }
             let before = try StoreFile.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
@@ -161,7 +167,7 @@
             let backup = try CodableCache.backUp(at: url)
             try record([attempt()])
             try CodableCache.restore(backup, at: url)
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             try open(limit: 1).close()
         }
 
@@ -169,9 +175,9 @@
             for _ in 0..<3 {
                 expectMoltError(.stepFailed) { try open(limit: 1, .transform("Person") { _ in throw Refusal() }) }
             }
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             try open(limit: 1).close()
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
@@ -179,7 +185,9 @@
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
             // The upgrade is committed, and the next process has only its changes to apply.
-            expectMoltError { try CodableCache(at: url, migrations: registry, configuration: configuration) }
+            expectMoltError(.attachedStoreFailed) {
+                try CodableCache(at: url, migrations: registry, configuration: configuration)
+            }
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, name = notebook.suite.domainName as String] in
                 let killing = CodableCache.Configuration {
@@ -198,12 +206,13 @@
             #expect(try notebook.lines == ["new"])
         }
 
-        @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
-        func `A malformed file of attempts is ignored`(text: String) throws {
-            try Data(text.utf8).write(to: note)
-            #expect(CodableCache.attempts(at: url).isEmpty)
+        @Test func `A malformed file of attempts is ignored`() throws {
+            for text in ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"] {
+                try Data(text.utf8).write(to: note)
+                expectNoAttempts()
+            }
             try open(limit: 1).close()
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is recorded neither through a symbolic link nor in something other than a file`() throws {
@@ -219,27 +228,13 @@
             try FileManager.default.removeItem(atPath: note)
 
             try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
-            let cache = try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3))
-            #expect(cache.report.to == 3)
-            cache.close()
+            try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3)).close()
             try FileManager.default.removeItem(atPath: note)
 
             // Opening a FIFO for writing would wait for a reader.
             #expect(mkfifo(note, 0o600) == 0)
-            #expect(CodableCache.attempts(at: url).isEmpty)
-            let last = try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3, 4))
-            #expect(last.report.to == 4)
-        }
-
-        @Test func `is recorded in a file that only its owner may read`() throws {
-            let permissions = Log<Int>()
-            let path = url.path
-            let step = MigrationStep.run { _ in
-                let attributes = try FileManager.default.attributesOfItem(atPath: path + "-attempt")
-                permissions.append(attributes[.posixPermissions] as? Int ?? 0)
-            }
-            try open(limit: 1, step).close()
-            #expect(permissions.all == [0o600])
+            expectNoAttempts()
+            try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3, 4)).close()
         }
 
         @Test(arguments: [("Text", true), ("Alien", false)])
@@ -257,22 +252,18 @@
             let registry = registry(.renameType("Person", to: newName))
             _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
             #expect(found.all == [isRecorded ? 1 : 0])
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
         }
 
         @Test func `is named in the error of a write that waits for the upgrade`() throws {
             let writer = try CodableCache(at: url, configuration: .init { $0.timeout = .milliseconds(20) })
-            let errors = Log<MoltError>()
+            let isTold = Log<Bool>()
             let step = MigrationStep.run { _ in
-                do {
-                    try writer.set(1, forKey: "number")
-                } catch let error as MoltError {
-                    errors.append(error)
-                }
+                let words = "being upgraded by process \(getpid())"
+                isTold.append(expectMoltError(.busy, says: words) { try writer.set(1, forKey: "number") } != nil)
             }
             try open(limit: 1, step).close()
-            #expect(errors.count == 1)
-            errors.all.first?.expect(.busy, says: "being upgraded by process \(getpid())")
+            #expect(isTold.all == [true])
         }
 
         @Test func `is named in the error of another process that waits for it in vain`() async throws {
