@@ -175,19 +175,6 @@ import Testing
         }
     }
 
-    @Test func `A type is renamed in one row`() throws {
-        let store = try people()
-        try store.commit { transaction throws in
-            try transaction.renameType("Person", to: "Human")
-            try transaction.renameType("Unknown", to: "Other")
-            try transaction.renameType("City", to: "City")
-            #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
-            #expect(try transaction.typeNames() == ["City", "Human"])
-        }
-        let types = try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
-        #expect(types == [["1", "Human"], ["2", "City"]])
-    }
-
     /// The keys are those of the records that the error may name.
     @Test(
         arguments: [
@@ -291,21 +278,6 @@ import Testing
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
-
-    #if CHILD_PROCESSES
-        @Test func `A transaction that is used after its end stops the process`() async {
-            let result = await #expect(processExitsWith: .failure) {
-                let scratch = try ScratchDirectory()
-                var escaped: StoreTransaction?
-                try StoreFile(at: scratch.file()).commit { escaped = $0 }
-                _ = try escaped?.state()
-            }
-            guard case .signal = result?.exitStatus else {
-                Issue.record("The call threw an error, or did nothing.")
-                return
-            }
-        }
-    #endif
 }
 
 extension StoreTransaction {
