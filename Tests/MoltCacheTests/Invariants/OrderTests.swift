@@ -33,15 +33,6 @@ struct OrderTests {
         #expect(after.outcomes == report.outcomes)
     }
 
-    @Test func `Migrations that share the store's version are distinguished by their names`() async throws {
-        let store = try OldStore(Self.records, version: 2, ledger: [("a", 2)])
-
-        try await store.upgrade([Self.trace("a", to: 2), Self.trace("b", to: 2)])
-
-        let after = try store.snapshot()
-        #expect(after.contents == [#"{"trace":"b"}"#] && after.version == 2)
-    }
-
     @Test func `A registry with faults writes nothing, and reports all faults at once`() async throws {
         let store = try OldStore(Self.records)
         let bytes = try Data(contentsOf: store.url)

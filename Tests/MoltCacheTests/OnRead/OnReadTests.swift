@@ -115,12 +115,15 @@ import Testing
     @Test func `changes a record once for each read, also if its steps cannot be repeated`() throws {
         let doubling = MigrationStep.transform("City") { $0["zipCode"] = .int(try $0.int("zipCode") * 2) }
         let cache = try open([Migration(to: 1, "double", doubling).onRead()])
-        var found = [try cache.entry(City.self, forKey: "rome")?.value, try cache.value(City.self, forKey: "rome")]
+        var found: [City?] = [
+            try cache.entry(City.self, forKey: "rome")?.value, try cache.value(City.self, forKey: "rome"),
+        ]
         found += try cache.values(City.self, forKeys: ["rome"])
-        found += try cache.values(of: City.self).map(\.value)
+        found.append(try cache.values(of: City.self).first?.value)
         for _ in 0..<2 { try cache.backfill() }
         found.append(try cache.entry(City.self, forKey: "rome")?.value)
-        #expect(found == Array(repeating: City(zipCode: 200), count: 5))
+        let doubled: [City?] = Array(repeating: City(zipCode: 200), count: 5)
+        #expect(found == doubled)
         try expectText(#"{"zipCode":200}"#, "rome")
     }
 

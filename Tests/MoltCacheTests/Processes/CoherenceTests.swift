@@ -65,15 +65,4 @@ import Testing
         }
         expectMoltError(.storeChanged) { try old.set(1, forKey: "one") }
     }
-
-    @Test func `A write waits for another writer only until the busy timeout`() throws {
-        let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(20) }
-        let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
-        let other = try SQLite(scratch.file())
-        try other.run("BEGIN IMMEDIATE")
-        expectMoltError(.busy) { try impatient.set(1, forKey: "one") }
-        #expect(try impatient.count() == 0)
-        try other.run("COMMIT")
-        try impatient.set(1, forKey: "one")
-    }
 }
