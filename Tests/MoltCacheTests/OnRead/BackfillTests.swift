@@ -26,7 +26,7 @@ import Testing
     }
 
     private func open(_ migration: Migration = BackfillTests.renaming) throws -> CodableCache {
-        try openStill(store.url, migration)
+        try openStill(store.url, [migration])
     }
 
     /// Expects that all records are upgraded, and that the ledger knows it.
@@ -78,7 +78,7 @@ import Testing
         /// In a process of its own, because a suspension concerns all stores of a process.
         @Test func `waits while access to stores is suspended`() async throws {
             await #expect(processExitsWith: .success) { [url = store.url as URL] in
-                let cache = try openStill(url, closureRenaming())
+                let cache = try openStill(url, [closureRenaming()])
                 StoreAccess.suspend()
                 expectMoltError(.suspended) { try backfill(of: cache) }
                 StoreAccess.resume()
@@ -101,7 +101,7 @@ import Testing
                                 // The others were faster.
                                 raise(SIGKILL)
                             }
-                            let cache = try openStill(url, closureRenaming())
+                            let cache = try openStill(url, [closureRenaming()])
                             for index in 0..<20 { try cache.set(Item(new: -index), forKey: "k\(index * 7)") }
                             try backfill(of: cache)
                         }
@@ -157,7 +157,7 @@ import Testing
         let cache = Locked<CodableCache?>(nil)
         let call = { @Sendable in codes.append(expectMoltError { try cache.withLock { $0 }?.backfill() }?.code) }
         let renaming = closureRenaming { if $0 == "k1" { call() } }
-        let opened = try openStill(store.url, renaming) { configuration in
+        let opened = try openStill(store.url, [renaming]) { configuration in
             configuration.monitor = MigrationMonitor { event in if case .backfillFinished = event { call() } }
         }
         cache.withLock { $0 = opened }
@@ -174,7 +174,7 @@ import Testing
             keys.append(key)
             if key == "k300" { task.withLock { $0 }?.cancel() }
         }
-        let cache = try openStill(store.url, renaming) { configuration in
+        let cache = try openStill(store.url, [renaming]) { configuration in
             configuration.monitor = MigrationMonitor { event in
                 if case .backfillFinished = event { isFinished.signal() }
             }
@@ -220,7 +220,7 @@ import Testing
         let store = try OldStore(Self.records + [StoredRecord("Photo", "photo", data: [0, 1])])
         let progress = Log<MigrationEvent.Progress>()
         let finished = Log<Bool>()
-        let cache = try openStill(store.url, Self.renaming) { configuration in
+        let cache = try openStill(store.url, [Self.renaming]) { configuration in
             configuration.monitor = MigrationMonitor { event in
                 if case .backfillProgressed(let now) = event { progress.append(now) }
                 if case .backfillFinished(let failed) = event { finished.append(failed.isEmpty) }
@@ -245,7 +245,7 @@ import Testing
         let closed = try open()
         closed.close()
         expectMoltError(.closed) { try closed.backfill() }
-        let cache = try openStill(store.url, Self.renaming) { $0.deadline = .now }
+        let cache = try openStill(store.url, [Self.renaming]) { $0.deadline = .now }
         expectMoltError(.deadlinePassed) { try cache.backfill() }
         try cache.expect(Item(new: 1), forKey: "k1")
         #expect(try store.snapshot().records == Self.records)
@@ -290,31 +290,16 @@ import Testing
 
     private static let failing = renaming(to: 1, "new") { $0 % 100 == 10 }
 
-    private func open(
-        _ migrations: MigrationRegistry,
-        _ policy: RecordFailurePolicy,
-        _ monitor: MigrationMonitor? = nil
-    ) throws -> CodableCache {
-        let configuration = CodableCache.Configuration { configuration in
-            configuration.runsBackfill = false
-            configuration.hooks.batchSize = 16
-            configuration.monitor = monitor
-        }
-        return try CodableCache(at: store.url, migrations: migrations.onFailure(policy), configuration: configuration)
-    }
-
     @Test func `tells the monitor which records it quarantined, as an eager upgrade reports them`() throws {
-        let migrations: MigrationRegistry = [
-            Self.renaming(to: 1, "new") { $0 % 100 == 10 }, Self.renaming(to: 2, "newest") { $0 % 100 == 5 },
-        ]
+        let second = Self.renaming(to: 2, "newest") { $0 % 100 == 5 }
+        let migrations = MigrationRegistry([Self.failing, second]).onFailure(.quarantine(upTo: .none))
         let failed = Log<[MigrationReport.FailedRecord]>()
         let monitor = MigrationMonitor { event in
             if case .backfillFinished(let records) = event { failed.append(records) }
         }
-        try open(migrations, .quarantine(upTo: .none), monitor).backfill()
+        try openStill(store.url, migrations) { $0.monitor = monitor }.backfill()
         let eager = try OldStore(Self.records)
-        let report = try Migrator(migrations.onFailure(.quarantine(upTo: .none)))
-            .migrate(StoreFile(at: eager.url))
+        let report = try Migrator(migrations).migrate(StoreFile(at: eager.url))
         #expect(report.failedRecords.count > 1)
         #expect(failed.all == [report.failedRecords])
     }
@@ -337,7 +322,8 @@ import Testing
     }
 
     @Test func `sets no record aside if more of them fail than the policy allows`() throws {
-        let cache = try open([Self.failing], .quarantine(upTo: 4))
+        let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 4))
+        let cache = try openStill(store.url, migrations)
         for _ in 0..<2 {
             let error = expectMoltError(.tooManyFailures, key: "k10") { try cache.backfill() }
             #expect(error?.message.hasPrefix("5 of ") == true)
@@ -359,7 +345,8 @@ import Testing
             }
             return number % 100 == 10
         }
-        let cache = try self.open([failing], .quarantine(upTo: .none))
+        let migrations = MigrationRegistry([failing]).onFailure(.quarantine(upTo: .none))
+        let cache = try openStill(store.url, migrations)
         open.withLock { $0 = cache }
         try cache.backfill()
         #expect(try cache.quarantined().map(\.key) == ["k110", "k310", "k410", "k610"])
@@ -371,7 +358,7 @@ import Testing
 /// Opens a cache that does not run the backfill by itself.
 private func openStill(
     _ url: URL,
-    _ migration: Migration,
+    _ migrations: MigrationRegistry,
     _ change: (inout CodableCache.Configuration) -> Void = { _ in }
 ) throws -> CodableCache {
     let configuration = CodableCache.Configuration { configuration in
@@ -379,7 +366,7 @@ private func openStill(
         configuration.hooks.batchSize = 16
         change(&configuration)
     }
-    return try CodableCache(at: url, migrations: [migration], configuration: configuration)
+    return try CodableCache(at: url, migrations: migrations, configuration: configuration)
 }
 
 /// The synchronous call, also in an asynchronous function.
@@ -396,7 +383,7 @@ private func upgradeAndDie(_ url: URL, atCall last: Int) throws {
             if calls == last { raise(SIGKILL) }
         }
     }
-    try openStill(url, killing).backfill()
+    try openStill(url, [killing]).backfill()
 }
 
 /// Renames the property with a closure, and calls another one before, with each record's key.

@@ -10,17 +10,12 @@
     }
 
     /// An attempt of an hour ago, as a process recorded it that has ended since.
-    private func attempt(
-        by processID: Int32 = 1_999_999_999,
-        from: Int = 0,
-        to: Int = 2,
-        appVersion: String = "1.0"
-    ) -> UpgradeAttempt {
+    private func attempt(by processID: Int32 = 1_999_999_999, from: Int = 0, to: Int = 2) -> UpgradeAttempt {
         UpgradeAttempt(
             startedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() - 3_600),
             from: from,
             to: to,
-            appVersion: appVersion,
+            appVersion: "1.0",
             processName: "killed",
             processID: processID
         )
@@ -57,12 +52,9 @@
         private func crash(appVersion: String = "1.0") async {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, appVersion = appVersion as String] in
-                let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
-                _ = try CodableCache(
-                    at: url,
-                    migrations: migrations(crashing),
-                    configuration: .init { $0.appVersion = appVersion }
-                )
+                let crashing = migrations(.transform("Person") { _ in raise(SIGKILL) })
+                let configuration = CodableCache.Configuration { $0.appVersion = appVersion }
+                _ = try CodableCache(at: url, migrations: crashing, configuration: configuration)
             }
         }
 
