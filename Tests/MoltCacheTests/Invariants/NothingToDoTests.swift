@@ -131,7 +131,9 @@ struct NothingToDoTests {
         }
         let registry = registry(.deleteType("Person"), importing)
 
-        let error = expectMoltError(.stepFailed) { try CodableCache(at: directory.file(), migrations: registry) }
+        let error = expectMoltError(.stepFailed, migration: "change") {
+            try CodableCache(at: directory.file(), migrations: registry)
+        }
         error?.expect(step: 2, summary: "import")
         #expect(try StoreFile.state(at: directory.file()).isFresh)
     }
