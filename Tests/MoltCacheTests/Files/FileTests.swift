@@ -87,18 +87,15 @@ import Testing
     }
 
     #if CHILD_PROCESSES
-        @Test func `Reading the state does not drop the locks of an open cache`() throws {
+        @Test func `Reading the state does not drop the locks of an open cache`() async throws {
             // POSIX drops all of a process's locks on a file when any descriptor of it is closed. A second process
             // would then take the cache for closed, and delete its log.
             let cache = try CodableCache(at: url)
             try cache.set(1, forKey: "one")
             for _ in 0..<10 { _ = try StoreFile.state(at: url) }
-            let other = Process()
-            other.executableURL = URL(fileURLWithPath: "/bin/sh")
-            other.arguments = ["-c", "command -v sqlite3 >/dev/null || exit 0; sqlite3 '\(url.path)' 'SELECT 1;'"]
-            other.standardOutput = FileHandle.nullDevice
-            try other.run()
-            other.waitUntilExit()
+            await #expect(processExitsWith: .success) { [url = url as URL] in
+                #expect(try SQLite(url).text("SELECT count(*) FROM molt_record") == "1")
+            }
             #expect(try scratch.names().contains("cache.molt-wal"))
             try cache.set(2, forKey: "two")
             #expect(try CodableCache(at: url).count() == 2)
