@@ -31,10 +31,10 @@ import Testing
 
             #expect(try StoreFile.state(at: old).version == 0)
             let cache = try CodableCache(at: old)
-            #expect(try cache.keys() == ["john"])
-            #expect(try cache.value(Person.self, forKey: "john") == .john)
+            #expect(try cache.count() == 1)
+            try cache.expect(Person.john, forKey: "john")
             cache.close()
-            #expect(try SQLite(old).text("PRAGMA integrity_check") == "ok")
+            try expectIntegrity(of: old)
         }
     #endif
 
@@ -65,30 +65,17 @@ import Testing
             let copy = try CodableCache(at: url, migrations: migrations)
             #expect(try copy.count() == 20, "\(pages) pages")
             copy.close()
-            #expect(try SQLite(url).text("PRAGMA integrity_check") == "ok")
+            try expectIntegrity(of: url)
         }
     }
 }
 
 /// Inserts 15 MB of records, more than SQLite keeps in memory.
 private func insertMany(_ transaction: StoreTransaction) throws {
-    let batch = RecordBatch(capacity: 1)
     let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 10_000))"}"#.utf8)
     for id in 100..<1_600 {
-        batch.removeAll()
-        Array("key \(id)".utf8).withUnsafeBytes { key in
-            content.withUnsafeBytes { content in
-                batch.append(
-                    id: Int64(id),
-                    typeName: "Person",
-                    key: key,
-                    content: content,
-                    isData: false,
-                    expiration: nil
-                )
-            }
-        }
-        try transaction.insert(batch[0], id: Int64(id), version: 1)
+        let record = Record(key: "key \(id)", typeName: "Person", content: content)
+        try transaction.insert(record, id: Int64(id), version: 1)
     }
     try transaction.addToLedger([], version: 1)
 }

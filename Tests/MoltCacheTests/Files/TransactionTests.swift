@@ -95,12 +95,13 @@ import Testing
 
     @Test func `The journal keeps its entries in order and byte for byte, beside the version and the ledger`() throws {
         let store = StoreFile(at: scratch.file())
+        let first = LedgerEntry(name: "first", version: 3, appliedAt: Date(timeIntervalSince1970: 6))
         let entries = [
             JournalEntry(store: "b", changes: [0, 255, 10, 0]), JournalEntry(store: "a", changes: []),
             JournalEntry(store: "ü", changes: Array(repeating: 7, count: 5_000)),
         ]
         try store.commit { transaction in
-            try transaction.addToLedger([LedgerEntry(name: "first", version: 3, appliedAt: Date())], version: 3)
+            try transaction.addToLedger([first], version: 3)
             try transaction.addToJournal(Array(entries[..<2]))
         }
         try store.commit { try $0.addToJournal([entries[2]]) }
@@ -110,10 +111,8 @@ import Testing
             #expect(journal == entries)
             try transaction.clearJournal()
         }
-        let state = try store.state()
-        #expect(state.journal == [])
-        #expect(state.version == 3)
-        #expect(state.ledger.map(\.name) == ["first"])
+        let expected = StoreState(version: 3, isFresh: false, ledger: [first])
+        #expect(try store.state() == expected)
     }
 
     @Test func `A batch is filled with the records of its types, after one id and through another`() throws {
@@ -154,9 +153,7 @@ import Testing
             try expect([3, 1, 1, 5], ["City", "Person", "Robot"], 9)
             #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            #expect(throws: MoltError.self) {
-                try transaction.insert(record, id: 10, version: 1)
-            }?.expect(.keyExists, key: "b", store: path)
+            expectMoltError(.keyExists, key: "b", store: path) { try transaction.insert(record, id: 10, version: 1) }
             try transaction.delete(id: 3)
             try transaction.delete(id: 99)
             try expect([3, 0, 1, 4], ["Person", "Robot"], 9)
@@ -178,21 +175,6 @@ import Testing
         }
     }
 
-    @Test func `A type is renamed in one row`() throws {
-        let store = try people()
-        try store.commit { transaction throws in
-            try transaction.renameType("Person", to: "Human")
-            try transaction.renameType("Unknown", to: "Other")
-            try transaction.renameType("City", to: "City")
-            #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
-            #expect(try transaction.typeNames() == ["City", "Human"])
-        }
-        #expect(
-            try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
-                == [["1", "Human"], ["2", "City"]]
-        )
-    }
-
     /// The keys are those of the records that the error may name.
     @Test(
         arguments: [
@@ -211,10 +193,9 @@ import Testing
             let before = try read(transaction)
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
-            let error = #expect(throws: MoltError.self) {
+            let error = expectMoltError(.keyExists, says: "\"\(newKey)\"") {
                 try transaction.applyPostponedChanges(round: 0)
             }
-            error?.expect(.keyExists, says: "\"\(newKey)\"")
             #expect(keys.contains(error?.key ?? ""))
             #expect(try read(transaction) == before)
         }
@@ -258,7 +239,7 @@ import Testing
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+        try expectIntegrity(of: scratch.file())
     }
 
     @Test func `A transaction with a failed change cannot be committed, even if the error was caught`() throws {
@@ -266,13 +247,13 @@ import Testing
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
         var caught: [Bool] = []
-        #expect(throws: MoltError.self) {
+        expectMoltError(.storeFailed) {
             try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
                 caught.append((try? transaction.applyPostponedChanges(round: 0)) == nil)
                 caught.append((try? transaction.delete(id: 4)) == nil)
             }
-        }?.expect(.storeFailed)
+        }
         #expect(caught == [true, true])
         #expect(try keysAndTypes() == before)
     }
@@ -297,21 +278,6 @@ import Testing
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
-
-    #if CHILD_PROCESSES
-        @Test func `A transaction that is used after its end stops the process`() async {
-            let result = await #expect(processExitsWith: .failure) {
-                let scratch = try ScratchDirectory()
-                var escaped: StoreTransaction?
-                try StoreFile(at: scratch.file()).commit { escaped = $0 }
-                _ = try escaped?.state()
-            }
-            guard case .signal = result?.exitStatus else {
-                Issue.record("The call threw an error, or did nothing.")
-                return
-            }
-        }
-    #endif
 }
 
 extension StoreTransaction {

@@ -51,40 +51,31 @@ import Testing
         )
     }
 
-    @Test(
-        arguments: [
-            ("all", Array(1...100)), ("every third", Array(stride(from: 3, through: 99, by: 3))), ("few", [2, 3, 4]),
-            ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
-            ("with a gap", Array(1...40) + Array(60...100)),
-        ] as [(String, [Int64])],
-        [nil, 7] as [Int?]
-    )
-    func `Every row gets its own content and version, and no other row is changed`(
-        rows: (name: String, ids: [Int64]),
-        version: Int?
-    ) throws {
-        try check(contents(rows.ids, version: version))
-    }
+    /// The ids of the rows, and the number of bytes that are added to each content.
+    private static let selections: [(name: String, ids: [Int64], padding: Int)] = [
+        ("all", Array(1...100), 0), ("every third", Array(stride(from: 3, through: 99, by: 3)), 0),
+        ("few", [2, 3, 4], 0), ("far apart", Array(stride(from: 1, through: 100, by: 9)), 0), ("one", [100], 0),
+        ("none", [], 0), ("with a gap", Array(1...40) + Array(60...100), 0),
+        // Only some of these fit into one statement, or one of them.
+        ("large", Array(1...100), 1_000), ("larger", [2, 3, 4, 5, 21], 30_000),
+    ]
 
     /// Rows of one version are written by few statements.
-    @Test(arguments: [(1_000, Array(1...100)), (30_000, [2, 3, 4, 5, 21])] as [(Int, [Int64])])
-    func `Of large contents, only some fit into one statement, or one`(padding: Int, ids: [Int64]) throws {
-        try check(contents(ids, version: 7, padding: padding))
-    }
-
-    private func check(_ contents: RecordContents) throws {
+    @Test(arguments: selections.indices, [nil, 7] as [Int?])
+    func `Every row gets its own content and version, and no other row is changed`(index: Int, version: Int?) throws {
+        let (name, ids, padding) = Self.selections[index]
+        let contents = contents(ids, version: version, padding: padding)
         let store = try store(100)
-        let before = try rows()
+        var expected = try rows()
 
         try store.commit { try $0.write(contents) }
 
-        var expected = before
         for row in contents.rows {
             let hex = contents.buffers[row.buffer][row.range].reduce(into: "") { $0 += Self.hexadecimal[Int($1)] }
             expected[Int(row.id) - 1] = [String(row.id), row.isData ? "blob" : "text", hex, String(row.version)]
         }
-        #expect(try rows() == expected)
-        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+        #expect(try rows() == expected, "\(name)")
+        try expectIntegrity(of: scratch.file())
     }
 
     @Test(arguments: [nil, 7], [Array(11...30), Array(stride(from: 2, through: 30, by: 2)), [21]] as [[Int64]])
@@ -92,25 +83,7 @@ import Testing
         let store = try store(20)
         let before = try rows()
 
-        #expect(throws: MoltError.self) {
-            try store.commit { try $0.write(contents(ids, version: version)) }
-        }?.expect(.storeFailed)
+        expectMoltError(.storeFailed) { try store.commit { try $0.write(contents(ids, version: version)) } }
         #expect(try rows() == before)
-    }
-
-    @Test func `A trigger cannot call the SQL function that returns the contents`() throws {
-        let store = try store(20)
-        try SQLite(scratch.file()).run(
-            "CREATE TRIGGER t AFTER DELETE ON molt_record BEGIN SELECT molt_content(old.id); END"
-        )
-
-        // The file is refused before the trigger can run.
-        #expect(throws: MoltError.self) {
-            try store.commit { transaction in
-                try transaction.write(contents(Array(1...20)))
-                try transaction.delete(id: 1)
-            }
-        }?.expect(.foreignFile)
-        #expect(try rows().count == 20)
     }
 }

@@ -13,105 +13,97 @@ import Testing
 
     /// Opens the file and reads its state; both must be refused with the code, and leave everything unchanged.
     private func expectRefusal(_ code: MoltError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let names = try scratch.names()
-        let bytes = try? Data(contentsOf: url)
-        let opening = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
-            _ = try CodableCache(at: url)
+        func bytes() -> [Data?] {
+            [url.path, url.path + "-wal"].map { FileManager.default.contents(atPath: $0) }
         }
-        let probing = #expect(throws: MoltError.self, sourceLocation: sourceLocation) {
-            _ = try StoreFile.state(at: url)
-        }
-        opening?.expect(code, store: url.path, sourceLocation: sourceLocation)
-        probing?.expect(code, sourceLocation: sourceLocation)
+        let (names, before) = (try scratch.names(), bytes())
+        expectMoltError(code, store: url.path, sourceLocation: sourceLocation) { try CodableCache(at: url) }
+        expectMoltError(code, sourceLocation: sourceLocation) { try StoreFile.state(at: url) }
         #expect(try scratch.names() == names, sourceLocation: sourceLocation)
-        #expect((try? Data(contentsOf: url)) == bytes, sourceLocation: sourceLocation)
+        #expect(bytes() == before, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: [1, 50, 99, 100, 5_000])
-    func `A file that is not an SQLite database is refused`(size: Int) throws {
-        try Data(repeating: 0x41, count: size).write(to: url)
-        try expectRefusal(.notADatabase)
+    /// What stands at a cache's URL, and how it is made.
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let code: MoltError.Code
+        let make: @Sendable (URL) throws -> Void
     }
 
-    @Test(arguments: [
-        "PRAGMA application_id = 42; CREATE TABLE theirs(x)", "CREATE TABLE theirs(x)",
-        "PRAGMA application_id = 42; VACUUM",
-    ])
-    func `A database of another app is refused, even without its identifier or without a table`(sql: String) throws {
-        try SQLite(url).run(sql)
-        try expectRefusal(.foreignFile)
+    static let files: [Wrong] = [
+        text(1), text(50), text(99), text(100), text(5_000),
+        database("PRAGMA application_id = 42; CREATE TABLE theirs(x)"), database("CREATE TABLE theirs(x)"),
+        database("PRAGMA application_id = 42; VACUUM"),
+        Wrong(testDescription: "another app's database with a log that has no index", code: .foreignFile) { url in
+            let other = url.deletingLastPathComponent().appending(path: "theirs")
+            let theirs = try SQLite(other)
+            try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
+            try FileManager.default.copyItem(at: other, to: url)
+            try FileManager.default.copyItem(atPath: other.path + "-wal", toPath: url.path + "-wal")
+        },
+        Wrong(testDescription: "a newer format", code: .newerFormat) { url in
+            _ = try CodableCache(at: url)
+            try SQLite(url).run("UPDATE molt_meta SET value = 2 WHERE name = 'file_format'")
+        },
+        declaration("key TEXT NOT NULL", "key TEXT COLLATE NOCASE NOT NULL", of: "molt_record"),
+        declaration("molt_record(type_id)", "molt_record(type_id) WHERE id > 5", of: "molt_record_type"),
+        declaration("app_version TEXT", "app_version TEXT COLLATE NOCASE", of: "molt_ledger"),
+        declaration(
+            "content ANY NOT NULL",
+            "content ANY NOT NULL, UNIQUE(key COLLATE NOCASE) ON CONFLICT REPLACE",
+            of: "molt_record"
+        ),
+        declaration("UNIQUE", "UNIQUE COLLATE NOCASE", of: "molt_type"), declaration("STRICT", "", of: "molt_record"),
+        Wrong(testDescription: "a directory", code: .notAFile) { url in
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        },
+        Wrong(testDescription: "a damaged file", code: .storeFailed) { url in
+            try CodableCache(at: url).set(1, forKey: "one")
+            var bytes = try Data(contentsOf: url)
+            bytes.replaceSubrange(100..<4_096, with: Data(repeating: 0xEE, count: 3_996))
+            try bytes.write(to: url)
+        },
+    ]
+
+    private static func text(_ size: Int) -> Wrong {
+        Wrong(testDescription: "a text of size \(size)", code: .notADatabase) { url in
+            try Data(repeating: 0x41, count: size).write(to: url)
+        }
     }
 
-    @Test func `Another app's open database, with pages in the log, is refused`() throws {
+    private static func database(_ sql: String) -> Wrong {
+        Wrong(testDescription: sql, code: .foreignFile) { try SQLite($0).run(sql) }
+    }
+
+    /// A cache whose table or index is declared in another way.
+    private static func declaration(_ old: String, _ new: String, of name: String) -> Wrong {
+        Wrong(testDescription: "\(name): \(new)", code: .foreignFile) { url in
+            try CodableCache(at: url).close()
+            let change = "UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = '\(name)'"
+            try SQLite(url).run("PRAGMA writable_schema = ON; \(change)")
+        }
+    }
+
+    @Test(arguments: files)
+    func `is refused and left as it is`(file: Wrong) throws {
+        try file.make(url)
+        try expectRefusal(file.code)
+    }
+
+    @Test func `is refused while another app has it open, with pages in the log`() throws {
         let theirs = try SQLite(url)
         try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
-        let log = URL(fileURLWithPath: url.path + "-wal")
-        let bytes = try Data(contentsOf: log)
-        try expectRefusal(.foreignFile)
-        #expect(try Data(contentsOf: log) == bytes)
-    }
-
-    @Test func `A log without its index beside another app's database is refused`() throws {
-        let theirs = try SQLite(scratch.file("theirs"))
-        try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
-        try FileManager.default.copyItem(at: scratch.file("theirs"), to: url)
-        try FileManager.default.copyItem(atPath: scratch.file("theirs").path + "-wal", toPath: url.path + "-wal")
-        try expectRefusal(.foreignFile)
-    }
-
-    @Test func `A newer file format is refused`() throws {
-        _ = try CodableCache(at: url)
-        try SQLite(url).run("UPDATE molt_meta SET value = 2 WHERE name = 'file_format'")
-        try expectRefusal(.newerFormat)
-    }
-
-    @Test(arguments: [
-        ("key TEXT NOT NULL", "key TEXT COLLATE NOCASE NOT NULL", "molt_record"),
-        ("molt_record(type_id)", "molt_record(type_id) WHERE id > 5", "molt_record_type"),
-        ("app_version TEXT", "app_version TEXT COLLATE NOCASE", "molt_ledger"),
-        (
-            "content ANY NOT NULL", "content ANY NOT NULL, UNIQUE(key COLLATE NOCASE) ON CONFLICT REPLACE",
-            "molt_record"
-        ),
-        ("UNIQUE", "UNIQUE COLLATE NOCASE", "molt_type"), ("STRICT", "", "molt_record"),
-    ])
-    func `A table or an index that is declared in another way is refused`(
-        old: String,
-        new: String,
-        name: String
-    ) throws {
-        try CodableCache(at: url).close()
-        try SQLite(url).run(
-            """
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = '\(name)'
-            """
-        )
-        try expectRefusal(.foreignFile)
-    }
-
-    @Test func `A directory is refused`() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        try expectRefusal(.notAFile)
+        try withExtendedLifetime(theirs) { try expectRefusal(.foreignFile) }
     }
 
     @Test func `A path that leads through a file, or where no directory can be created, is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")
-        #expect(throws: MoltError.self) { _ = try CodableCache(at: inside) }?.expect(.notAFile)
+        expectMoltError(.notAFile) { try CodableCache(at: inside) }
         #if os(Linux)
-            #expect(throws: MoltError.self) {
-                _ = try CodableCache(at: URL(fileURLWithPath: "/proc/none/cache.molt"))
-            }?.expect(.notAFile, says: "Choose another path")
+            let impossible = URL(fileURLWithPath: "/proc/none/cache.molt")
+            expectMoltError(.notAFile, says: "Choose another path") { try CodableCache(at: impossible) }
         #endif
-    }
-
-    @Test func `A damaged file is refused`() throws {
-        try CodableCache(at: url).set(1, forKey: "one")
-        var bytes = try Data(contentsOf: url)
-        bytes.replaceSubrange(100..<4_096, with: Data(repeating: 0xEE, count: 3_996))
-        try bytes.write(to: url)
-        try expectRefusal(.storeFailed)
     }
 
     #if CHILD_PROCESSES

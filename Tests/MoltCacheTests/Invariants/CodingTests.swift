@@ -55,65 +55,58 @@ import Testing
             let registry = Self.registry(step)
             if isStepwise { try CodableCache(at: store.url, migrations: registry.upTo(version: 1)).close() }
             let cache = try CodableCache(at: store.url, migrations: registry)
-            let note = try #require(try cache.value(Note.self, forKey: "a"))
-            #expect(note == Note(at: Date(timeIntervalSinceReferenceDate: 700_000_000.5), year: 2023))
+            try cache.expect(Note(at: Date(timeIntervalSinceReferenceDate: 700_000_000.5), year: 2023), forKey: "a")
             cache.close()
             texts.append(try "\(store.snapshot().records)")
         }
         #expect(texts[0] == texts[1])
     }
 
-    @Test func `must be named by a migration with closures to the version at which they change`() throws {
+    /// The faults of a registry whose coders change at a version.
+    private static func faults(changeAt version: Int, _ migrations: Migration...) -> [String] {
+        MigrationRegistry(migrations).coding(.standard, through: version - 1).coding(milliseconds).faults
+    }
+
+    @Test func `must be named by a migration with closures to the version at which they change`() {
         let step = MigrationStep.transform("Note") { _ in }
-        let declared = MigrationStep.removeProperty("Note", "old")
-        func faults(_ migrations: Migration...) -> [String] {
-            MigrationRegistry(migrations).coding(.standard, through: 1).coding(Self.milliseconds).faults
-        }
+        let change = Migration(to: 2, "change", step)
+        let late = Migration(to: 3, "late", step)
         #expect(
-            faults(Migration(to: 1, "early", step), Migration(to: 2, "change", step), Migration(to: 3, "late", step))
-                == [
-                    """
-                    The 2nd migration, "change" (version 2), runs a closure, and the registry's coders change at its \
-                    version. Say which coders the closure's values have: add `.coding(…)` to the migration, with the earlier \
-                    coders if its closures run before the step that changes the form of the values, and otherwise with the \
-                    later ones.
-                    """
-                ]
+            Self.faults(changeAt: 2, Migration(to: 1, "early", step), change, late) == [
+                """
+                The 2nd migration, "change" (version 2), runs a closure, and the registry's coders change at its \
+                version. Say which coders the closure's values have: add `.coding(…)` to the migration, with the earlier \
+                coders if its closures run before the step that changes the form of the values, and otherwise with the \
+                later ones.
+                """
+            ]
         )
-        #expect(faults(Migration(to: 2, "change", declared), Migration(to: 3, "late", step)).isEmpty)
-        #expect(faults(Migration(to: 4, "change", step)).count == 1)
-        #expect(faults(Migration(to: 4, "change", step).coding(.standard)).isEmpty)
+        let declared = Migration(to: 2, "change", .removeProperty("Note", "old"))
+        let first = Migration(to: 4, "first", step)
+        #expect(Self.faults(changeAt: 2, declared, late).isEmpty)
+        #expect(Self.faults(changeAt: 2, first).count == 1)
+        #expect(Self.faults(changeAt: 2, first.coding(.standard)).isEmpty)
+        // No migration has the version, but a retired one may have had it.
+        #expect(Self.faults(changeAt: 4, late).count == 1)
+        let retired = MigrationRegistry([Migration(to: 5, "late", step)], oldestSupportedVersion: 4)
+        #expect(retired.coding(.standard, through: 2).coding(Self.milliseconds).faults.isEmpty)
+        // The coders never change.
         #expect(MigrationRegistry([Migration(to: 1, "first", step)]).coding(Self.milliseconds).faults.isEmpty)
     }
 
     @Test func `must be declared by version if a later migration changes the form of dates`() {
         let year = Migration(to: 1, "year", .transform("Note") { _ in })
-        let change = Self.change
-        let migrations = MigrationRegistry([year, Migration(to: 2, "milliseconds", change)])
-        #expect(migrations.faults.isEmpty)
+        let change = Migration(to: 2, "milliseconds", Self.change)
         // A string of the app's own becomes a date; no closure ever decoded one.
         let text = MigrationStep.changeValue("Note", "at", from: .iso8601, to: .secondsSinceReferenceDate)
-        #expect(MigrationRegistry([year, Migration(to: 2, "text", text)]).faults.isEmpty)
-        #expect(migrations.coding(.standard, through: 1).coding(Self.milliseconds).faults.isEmpty)
-        let faults = migrations.coding(Self.milliseconds).faults
-        #expect(faults.count == 1)
-        #expect(faults.first?.contains("`.coding(…, through: 1)`") == true)
-        let explicit = MigrationRegistry([year.coding(Self.milliseconds), Migration(to: 2, "milliseconds", change)])
-        #expect(explicit.coding(Self.milliseconds).faults.isEmpty)
-    }
-
-    @Test func `cannot change without a version, and retired versions count`() {
-        let early = MigrationRegistry([Migration(to: 3, "early", .transform("Note") { _ in })])
-        #expect(early.coding(.standard, through: 3).coding(Self.milliseconds).faults.count == 1)
-        let late = Migration(to: 5, "late", .transform("Note") { _ in })
-        let retired = MigrationRegistry([late], oldestSupportedVersion: 4)
-        #expect(retired.coding(.standard, through: 2).coding(Self.milliseconds).faults.isEmpty)
-    }
-
-    @Test func `stay with a migration in a registry made of others`() {
-        let feature = MigrationRegistry([Migration(to: 1, "a", .transform("Note") { _ in })]).coding(Self.milliseconds)
-        let whole = MigrationRegistry(feature.migrations)
-        #expect(whole.migrations[0].fingerprint == feature.migrations[0].fingerprint)
+        let right = [
+            MigrationRegistry([year, change]), MigrationRegistry([year, Migration(to: 2, "text", text)]),
+            MigrationRegistry([year, change]).coding(.standard, through: 1).coding(Self.milliseconds),
+            MigrationRegistry([year.coding(Self.milliseconds), change]).coding(Self.milliseconds),
+        ]
+        for registry in right { #expect(registry.faults.isEmpty) }
+        let faults = MigrationRegistry([year, change]).coding(Self.milliseconds).faults
+        #expect(faults.count == 1 && faults[0].contains("`.coding(…, through: 1)`"))
     }
 
     @Test func `are part of its fingerprint if it has closures, so that an edit is noticed`() {
@@ -126,6 +119,9 @@ import Testing
         let edited = fingerprints(registry.coding(Self.milliseconds, through: 1))
         #expect(edited[0] != fingerprints(registry)[0])
         #expect(edited[1] == fingerprints(registry)[1])
+        // They stay with a migration in a registry that is made of others.
+        let feature = registry.coding(Self.milliseconds)
+        #expect(fingerprints(MigrationRegistry(feature.migrations)) == fingerprints(feature))
     }
 
     @Test(arguments: 0..<TestRun.choose(2, long: 60))
@@ -185,12 +181,10 @@ private struct History {
             #expect(try content(of: "item", in: url) == expected, comment)
             try atOnce.set(document: written, ofType: "Item", writtenAt: version, forKey: "late")
             #expect(try content(of: "late", in: url) == expected, comment)
-            let document = try DocumentUpgrade(registry)
-                .upgrade(written, ofType: "Item", writtenAt: version)
+            let document = try DocumentUpgrade(registry).upgrade(written, ofType: "Item", writtenAt: version)
             #expect(String(decoding: document.content, as: UTF8.self) == expected, comment)
 
-            var configuration = CodableCache.Configuration()
-            configuration.runsBackfill = false
+            let configuration = CodableCache.Configuration { $0.runsBackfill = false }
             let later = scratch.file("on read")
             let cache = try CodableCache(at: later, migrations: registry, configuration: configuration)
             #expect(try read(cache) == read(atOnce), comment)

@@ -17,48 +17,35 @@ struct IsolationTests {
         let looks = Log<Bool>()
         @Sendable func look() throws {
             #expect(try Snapshot(of: url) == before)
-            #expect(try StoreFile.state(at: url).version == 0)
-            #expect(try reader.value(Person.self, forKey: "p49") == Person(name: "old"))
+            try reader.expect(Person(name: "old"), forKey: "p49")
             #expect(try reader.count() == 50)
             // The upgrade holds the write lock.
-            #expect(throws: MoltError.self) { try reader.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
+            expectMoltError(.busy) { try reader.set(Person(name: "x"), forKey: "q") }
             #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
             looks.append(true)
         }
 
-        try CodableCache(
-            at: url,
-            migrations: [
-                Migration(
-                    to: 1,
-                    "a",
-                    .transform("Person") { person in
-                        if person.key == "p49" { try look() }
-                        person["name"] = "new"
-                        person.key = "new-" + person.key
-                    }
-                ),
-                Migration(
-                    to: 2,
-                    "b",
-                    .run { migration in
-                        try migration.enumerate("Person") { _, new in new["again"] = true }
-                        try migration.deleteAll(ofType: "Person")
-                        try look()
-                    }
-                ),
-            ]
-        ).close()
+        let step = MigrationStep.transform("Person") { person in
+            if person.key == "p49" { try look() }
+            person["name"] = "new"
+            person.key = "new-" + person.key
+        }
+        let block = MigrationStep.run { migration in
+            try migration.enumerate("Person") { _, new in new["again"] = true }
+            try migration.deleteAll(ofType: "Person")
+            try look()
+        }
+        try CodableCache(at: url, migrations: [Migration(to: 1, "a", step), Migration(to: 2, "b", block)]).close()
 
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
-        #expect(throws: MoltError.self) { try reader.count() }?.expect(.storeChanged)
+        expectMoltError(.storeChanged) { try reader.count() }
     }
 
     @Test func `An open cache neither reads nor writes after another cache upgraded the store`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
         let old = try CodableCache(at: store.url)
-        #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
+        try old.expect(Person(name: "Ada"), forKey: "p")
 
         let new: MigrationRegistry = [Migration(to: 3, "rename", .renameProperty("Person", "name", to: "title"))]
         try CodableCache(at: store.url, migrations: new).close()
@@ -70,22 +57,18 @@ struct IsolationTests {
             { try old.set(Person(name: "Eve"), forKey: "p") },
             { try old.set(Person(name: "Eve"), forKey: "q") },
             { try old.remove(forKey: "p") },
-            { _ = try old.keys() },
-            { _ = try old.count() },
-            { _ = try old.values(of: Person.self) },
-            { _ = try old.contains("p") },
-            { try old.removeAll() },
-            { try old.setAll(["q": Person(name: "Eve")]) },
+            { _ = try old.keys() }, { _ = try old.count() }, { _ = try old.values(of: Person.self) },
+            { _ = try old.contains("p") }, { try old.removeAll() }, { try old.setAll(["q": Person(name: "Eve")]) },
         ]
         for call in calls {
-            #expect(throws: MoltError.self) { try call() }?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
+            expectMoltError(.storeChanged, storeVersion: 3, registryVersion: 0) { try call() }
         }
         old.close()
         // Neither can the store be opened again.
         for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
-            #expect(throws: MoltError.self) {
+            expectMoltError(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version) {
                 try CodableCache(at: store.url, migrations: registry)
-            }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
+            }
         }
         await #expect(throws: MoltError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
         #expect(try store.snapshot() == after)

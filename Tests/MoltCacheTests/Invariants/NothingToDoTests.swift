@@ -32,13 +32,11 @@ struct NothingToDoTests {
 
         let report = try await store.upgrade(Self.migrations)
 
-        #expect(report.isEmpty)
-        #expect(report.from == 1)
-        #expect(report.to == 1)
+        #expect(report.isEmpty && report.from == 1 && report.to == 1)
         #expect(try Look(store.url) == before)
         #expect(before.logSize == 0)
         // The last connection to close removes the files beside the store.
-        #expect(try store.directory.names() == ["cache.molt"])
+        try expectNames("cache.molt", in: store.directory)
     }
 
     @Test func `Reading a plan or a version writes nothing, and creates no file`() async throws {
@@ -52,11 +50,10 @@ struct NothingToDoTests {
         #expect(plan.pending.map(\.name) == ["a", "b"])
         #expect(try StoreFile.state(at: store.url).version == 0)
         #expect(try StoreFile.state(at: missing) == .fresh)
-        #expect(fresh.isFresh)
-        #expect(fresh.pending.isEmpty)
-        #expect(fresh.entries.map(\.action) == [.recordOnly(.createdAtVersion), .recordOnly(.createdAtVersion)])
+        #expect(fresh.isFresh && fresh.pending.isEmpty)
+        #expect(fresh.entries.map(\.action) == Array(repeating: .recordOnly(.createdAtVersion), count: 2))
         #expect(try Look(store.url) == before)
-        #expect(try store.directory.names() == ["cache.molt"])
+        try expectNames("cache.molt", in: store.directory)
     }
 
     // MARK: Fresh stores
@@ -94,22 +91,18 @@ struct NothingToDoTests {
             }
 
         #expect(ran.all == ["import", "tidy", "last"])
-        #expect(cache.schemaVersion == 3)
-        #expect(try cache.keys() == ["imported"])
-        #expect(try cache.value([String: Int].self, forKey: "imported") == ["number": 1])
-        let report = cache.report
-        #expect(report.isFresh)
-        #expect(report.entries.map(\.migration.name) == ["edits", "blocks", "last", "no step"])
-        #expect(report.entries.map(\.outcome) == [.createdAtVersion, .createdAtVersion, .ran, .ran])
-        #expect(report.entries.map(\.steps.count) == [0, 2, 2, 0])
-        #expect(report.entries[1].counts.created == 1)
-        #expect(report.entries[2].counts.changed == 1)
+        #expect(cache.report.isFresh && cache.schemaVersion == 3)
+        #expect(try cache.count() == 1)
+        try cache.expect(["number": 1], forKey: "imported")
+        let entries = cache.report.entries
+        #expect(entries.map(\.steps.count) == [0, 2, 2, 0])
+        #expect(entries[1].counts.created == 1 && entries[2].counts.changed == 1)
+        let outcomes = "edits bornFresh, blocks bornFresh, last ran, no step ran"
+        #expect(cache.report.outcomes == outcomes)
         cache.close()
         guard kind != "memory" else { return }
         let after = try Snapshot(of: directory.file())
-        #expect(after.version == 3)
-        #expect(after.ledger.map(\.outcome) == [.createdAtVersion, .createdAtVersion, .ran, .ran])
-        #expect(after["imported"]?.version == 3)
+        #expect(after.version == 3 && after.outcomes == outcomes && after["imported"]?.version == 3)
         #expect(try CodableCache(at: directory.file(), migrations: Self.fresh(ran)).report.isEmpty)
         #expect(ran.all == ["import", "tidy", "last"])
     }
@@ -118,37 +111,30 @@ struct NothingToDoTests {
         let directory = try ScratchDirectory()
         let ran = Log<String>()
         let monitor = MigrationMonitor()
+        let migrations = Self.fresh(ran, importing: false)
+        let configuration = CodableCache.Configuration { $0.monitor = monitor }
 
-        let cache = try CodableCache(
-            at: directory.file(),
-            migrations: Self.fresh(ran, importing: false),
-            configuration: .init { $0.monitor = monitor }
-        )
+        let cache = try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
 
         #expect(ran.all == ["import"])
         #expect(cache.schemaVersion == 3)
-        #expect(cache.report.entries.map(\.outcome) == Array(repeating: .createdAtVersion, count: 4))
+        #expect(cache.report.outcomes == "edits bornFresh, blocks bornFresh, last bornFresh, no step bornFresh")
         #expect(cache.report.entries.map(\.steps.count) == [0, 1, 0, 0])
         #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }
 
     @Test func `A failed import leaves no store behind`() throws {
         let directory = try ScratchDirectory()
-        let registry: MigrationRegistry = [
-            Migration(
-                to: 1,
-                "import",
-                .deleteType("Person"),
-                .run("import", onFreshStore: true) { migration in
-                    try migration.create("Person", forKey: "p", ["id": 1])
-                    throw Refusal(value: "no")
-                }
-            )
-        ]
+        let importing = MigrationStep.run("import", onFreshStore: true) { migration in
+            try migration.create("Person", forKey: "p", ["id": 1])
+            throw Refusal(value: "no")
+        }
+        let registry = registry(.deleteType("Person"), importing)
 
-        #expect(throws: MoltError.self) {
+        let error = expectMoltError(.stepFailed, migration: "change") {
             try CodableCache(at: directory.file(), migrations: registry)
-        }?.expect(.stepFailed, migration: "import", step: 2, summary: "import")
+        }
+        error?.expect(step: 2, summary: "import")
         #expect(try StoreFile.state(at: directory.file()).isFresh)
     }
 
@@ -180,8 +166,7 @@ struct NothingToDoTests {
             #expect(record.key.utf8.elementsEqual(before.key.utf8))
             #expect(record.isData == before.isData)
             guard before.type == "Person" else {
-                #expect(record.content == before.content)
-                #expect(record.version == 0)
+                #expect(record.content == before.content && record.version == 0)
                 continue
             }
             var expected = before.text

@@ -9,9 +9,7 @@ import Testing
 @Suite("The path of an upgrade")
 struct PathTests {
     @Test(arguments: 0..<TestRun.choose(1, long: 20))
-    func `Random registries give the same rows at once and step by step`(
-        block: UInt64
-    ) async throws {
+    func `Random registries give the same rows at once and step by step`(block: UInt64) throws {
         let counts = try (block * 20..<block * 20 + 20).compactMap {
             try Self.comparePaths(seed: $0, [.records, .models])
         }
@@ -63,8 +61,8 @@ struct PathTests {
         let (one, other) = (try atOnce.snapshot(), try stepByStep.snapshot())
         #expect(one.records == other.records, comment)
         #expect(one.version == other.version, comment)
-        #expect(one.ledger.map(\.name) == other.ledger.map(\.name), comment)
-        #expect(one.ledger.map(\.counts) == other.ledger.map(\.counts), comment)
+        func counts(_ snapshot: Snapshot) -> [String] { snapshot.ledger.map { "\($0.name): \($0.counts)" } }
+        #expect(counts(one) == counts(other), comment)
         // Types are read in the order of their names at the start of the upgrade.
         #expect(failed.map { "\($0)" }.sorted() == stepsFailed.map { "\($0)" }.sorted(), comment)
         let kept = try StoreFile.quarantine(at: atOnce.url)

@@ -10,17 +10,12 @@
     }
 
     /// An attempt of an hour ago, as a process recorded it that has ended since.
-    private func attempt(
-        by processID: Int32 = 1_999_999_999,
-        from: Int = 0,
-        to: Int = 2,
-        appVersion: String = "1.0"
-    ) -> UpgradeAttempt {
+    private func attempt(by processID: Int32 = 1_999_999_999, from: Int = 0, to: Int = 2) -> UpgradeAttempt {
         UpgradeAttempt(
             startedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() - 3_600),
             from: from,
             to: to,
-            appVersion: appVersion,
+            appVersion: "1.0",
             processName: "killed",
             processID: processID
         )
@@ -48,16 +43,18 @@
             try Data(lines.joined()).write(to: note)
         }
 
+        /// Expects that the file of attempts is gone, or names no attempt.
+        private func expectNoAttempts(sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(CodableCache.attempts(at: url).isEmpty, sourceLocation: sourceLocation)
+        }
+
         /// Opens the store in another process, which is killed in the middle of the upgrade.
         private func crash(appVersion: String = "1.0") async {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, appVersion = appVersion as String] in
-                let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
-                _ = try CodableCache(
-                    at: url,
-                    migrations: migrations(crashing),
-                    configuration: .init { $0.appVersion = appVersion }
-                )
+                let crashing = migrations(.transform("Person") { _ in raise(SIGKILL) })
+                let configuration = CodableCache.Configuration { $0.appVersion = appVersion }
+                _ = try CodableCache(at: url, migrations: crashing, configuration: configuration)
             }
         }
 
@@ -77,7 +74,7 @@
         #if DEBUG
             @Test func `does not count while unshipped migrations are redone, as in a debugger`() throws {
                 try record([attempt(), attempt()])
-                #expect(throws: MoltError.self) { try open(limit: 2) }?.expect(.attemptsFailed)
+                expectMoltError(.attemptsFailed) { try open(limit: 2) }
                 let configuration = CodableCache.Configuration {
                     $0.hooks.attemptLimit = 2
                     $0.appVersion = "1.0"
@@ -94,24 +91,26 @@
             await crash()
             await crash()
             let attempts = CodableCache.attempts(at: url)
-            #expect(attempts.map(\.from) == [0, 0])
-            #expect(attempts.map(\.to) == [2, 2])
-            #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
+            let texts = attempts.map { "\($0.from) to \($0.to) by \($0.appVersion)" }
+            #expect(texts == ["0 to 2 by 1.0", "0 to 2 by 1.0"])
             #expect(Set(attempts.map(\.processID)).count == 2)
+            // Only the owner may read the file.
+            let permissions = try FileManager.default.attributesOfItem(atPath: note.path)[.posixPermissions] as? Int
+            #expect(permissions == 0o600)
 
-            let error = #expect(throws: MoltError.self) { try open(limit: 2) }
-            error?.expect(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades")
+            let error = expectMoltError(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades") {
+                try open(limit: 2)
+            }
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
             #expect(CodableCache.attempts(at: url) == attempts)
 
             let cache = try open(limit: nil)
-            #expect(cache.report.to == 2)
             #expect(try cache.count(of: Alien.self) == 1)
             cache.close()
-            #expect(CodableCache.attempts(at: url).isEmpty)
-            #expect(try scratch.names() == ["cache.molt"])
+            expectNoAttempts()
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is counted, whichever process has its identifier now, and after many others`() throws {
@@ -124,34 +123,32 @@
             for attempts in recorded {
                 try record(attempts)
                 let own = try #require(attempts.last)
-                let error = #expect(throws: MoltError.self) { try open(limit: 1) }
-                error?.expect(.attemptsFailed)
+                let error = expectMoltError(.attemptsFailed) { try open(limit: 1) }
                 #expect(error?.attempts == [own])
                 #expect(CodableCache.attempts(at: url) == attempts)
                 #expect(AttemptLog(of: url.path).holder() == (attempts.count == 1 ? own : nil))
             }
             try open(limit: 2).close()
             #expect(try StoreFile.state(at: url).version == 2)
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `may be tried as often again by another release of the app`() async throws {
             try record([attempt(), attempt()])
-            #expect(throws: MoltError.self) { try open(limit: 1) }
+            expectMoltError(.attemptsFailed) { try open(limit: 1) }
             await crash(appVersion: "1.1")
             #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
-            #expect(throws: MoltError.self) { try open(limit: 1, appVersion: "1.1") }
+            expectMoltError(.attemptsFailed) { try open(limit: 1, appVersion: "1.1") }
             try open(limit: 1, appVersion: "1.2").close()
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {
             try record([attempt()])
-            let error = #expect(throws: MoltError.self) { try open(limit: 1) }
-            error?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
+            expectMoltError(.attemptsFailed, says: "CodableCache.startAfresh(at:)") { try open(limit: 1) }
             let before = try StoreFile.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
@@ -162,19 +159,17 @@
             let backup = try CodableCache.backUp(at: url)
             try record([attempt()])
             try CodableCache.restore(backup, at: url)
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             try open(limit: 1).close()
         }
 
         @Test func `An upgrade that failed and was rolled back is not counted`() throws {
             for _ in 0..<3 {
-                #expect(throws: MoltError.self) {
-                    try open(limit: 1, .transform("Person") { _ in throw Refusal() })
-                }?.expect(.stepFailed)
+                expectMoltError(.stepFailed) { try open(limit: 1, .transform("Person") { _ in throw Refusal() }) }
             }
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
             try open(limit: 1).close()
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
@@ -182,7 +177,7 @@
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
             // The upgrade is committed, and the next process has only its changes to apply.
-            #expect(throws: MoltError.self) {
+            expectMoltError(.attachedStoreFailed) {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
             }
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -195,20 +190,21 @@
             }
             configuration.hooks.atPoint = nil
             configuration.hooks.attemptLimit = 1
-            #expect(throws: MoltError.self) {
+            expectMoltError(.attemptsFailed) {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }?.expect(.attemptsFailed)
+            }
             configuration.retriesInterruptedUpgrades = true
             try CodableCache(at: url, migrations: registry, configuration: configuration).close()
             #expect(try notebook.lines == ["new"])
         }
 
-        @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
-        func `A malformed file of attempts is ignored`(text: String) throws {
-            try Data(text.utf8).write(to: note)
-            #expect(CodableCache.attempts(at: url).isEmpty)
+        @Test func `A malformed file of attempts is ignored`() throws {
+            for text in ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"] {
+                try Data(text.utf8).write(to: note)
+                expectNoAttempts()
+            }
             try open(limit: 1).close()
-            #expect(try scratch.names() == ["cache.molt"])
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `is recorded neither through a symbolic link nor in something other than a file`() throws {
@@ -224,27 +220,13 @@
             try FileManager.default.removeItem(atPath: note)
 
             try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
-            let cache = try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3))
-            #expect(cache.report.to == 3)
-            cache.close()
+            try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3)).close()
             try FileManager.default.removeItem(atPath: note)
 
             // Opening a FIFO for writing would wait for a reader.
             #expect(mkfifo(note, 0o600) == 0)
-            #expect(CodableCache.attempts(at: url).isEmpty)
-            let last = try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3, 4))
-            #expect(last.report.to == 4)
-        }
-
-        @Test func `is recorded in a file that only its owner may read`() throws {
-            let permissions = Log<Int>()
-            let path = url.path
-            let step = MigrationStep.run { _ in
-                let attributes = try FileManager.default.attributesOfItem(atPath: path + "-attempt")
-                permissions.append(attributes[.posixPermissions] as? Int ?? 0)
-            }
-            try open(limit: 1, step).close()
-            #expect(permissions.all == [0o600])
+            expectNoAttempts()
+            try CodableCache(at: url, migrations: migrations(.run { _ in }, later: 3, 4)).close()
         }
 
         @Test(arguments: [("Text", true), ("Alien", false)])
@@ -262,22 +244,18 @@
             let registry = registry(.renameType("Person", to: newName))
             _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
             #expect(found.all == [isRecorded ? 1 : 0])
-            #expect(CodableCache.attempts(at: url).isEmpty)
+            expectNoAttempts()
         }
 
         @Test func `is named in the error of a write that waits for the upgrade`() throws {
             let writer = try CodableCache(at: url, configuration: .init { $0.timeout = .milliseconds(20) })
-            let errors = Log<MoltError>()
+            let isTold = Log<Bool>()
             let step = MigrationStep.run { _ in
-                do {
-                    try writer.set(1, forKey: "number")
-                } catch let error as MoltError {
-                    errors.append(error)
-                }
+                let words = "being upgraded by process \(getpid())"
+                isTold.append(expectMoltError(.busy, says: words) { try writer.set(1, forKey: "number") } != nil)
             }
             try open(limit: 1, step).close()
-            #expect(errors.count == 1)
-            errors.all.first?.expect(.busy, says: "being upgraded by process \(getpid())")
+            #expect(isTold.all == [true])
         }
 
         @Test func `is named in the error of another process that waits for it in vain`() async throws {
@@ -311,7 +289,7 @@
             #expect(holder.to == 2)
             error.expect(.busy, says: "process \(holder.processID) (")
             #expect(try open(limit: 2).report.to == 2)
-            #expect(throws: MoltError.self) { try reader.value(Person.self, forKey: "john") }?.expect(.storeChanged)
+            expectMoltError(.storeChanged) { try reader.value(Person.self, forKey: "john") }
         }
     }
 #endif

@@ -53,34 +53,16 @@ import Testing
         }
     }
 
-    @Test func `A migration that keeps the schema version is noticed`() throws {
+    @Test func `A migration that keeps the schema version is noticed, also during the opening`() throws {
         let url = scratch.file("late")
-        let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
-        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
-        #expect(throws: MoltError.self) { try old.set(1, forKey: "one") }?.expect(.storeChanged)
-    }
-
-    @Test func `A migration that another process applies during the opening is noticed`() throws {
-        let url = scratch.file("late")
-        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
-        let monitor = MigrationMonitor { event in
-            guard case .finished = event else { return }
-            _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
-        }
+        let first: MigrationRegistry = [Migration(to: 1, "a")]
+        let both: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 1, "b")]
+        let old = try CodableCache(at: url, migrations: first)
+        let monitor = MigrationMonitor { if case .finished = $0 { _ = try? CodableCache(at: url, migrations: both) } }
         let configuration = CodableCache.Configuration { $0.monitor = monitor }
-        #expect(throws: MoltError.self) {
-            _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
-        }?.expect(.storeChanged)
-    }
-
-    @Test func `A write waits for another writer only until the busy timeout`() throws {
-        let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(20) }
-        let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
-        let other = try SQLite(scratch.file())
-        try other.run("BEGIN IMMEDIATE")
-        #expect(throws: MoltError.self) { try impatient.set(1, forKey: "one") }?.expect(.busy)
-        #expect(try impatient.count() == 0)
-        try other.run("COMMIT")
-        try impatient.set(1, forKey: "one")
+        expectMoltError(.storeChanged) {
+            try CodableCache(at: url, migrations: first, configuration: configuration)
+        }
+        expectMoltError(.storeChanged) { try old.set(1, forKey: "one") }
     }
 }

@@ -27,39 +27,44 @@ struct OwnerTests {
         return try CodableCache(at: url, migrations: renaming, configuration: configuration)
     }
 
-    @Test(arguments: [MoltConfiguration.Owner.anotherProcess(), .anotherProcess(waiting: .milliseconds(30))])
-    func `gets an error, at once or after its timeout, if the store must be upgraded`(owner: MoltConfiguration.Owner)
-        throws
-    {
+    @Test func `gets an error, at once or after its timeout, if the store must be upgraded`() throws {
+        expectMoltError(.needsMigration, says: "The store does not exist yet") { try open(.anotherProcess()) }
+        try expectNames(in: scratch)
         try makeOld()
         let bytes = try Data(contentsOf: url)
-        let error = #expect(throws: MoltError.self) { try open(owner) }
-        let words = "must be upgraded to 1"
-        error?.expect(.needsMigration, store: url.path, storeVersion: 0, registryVersion: 1, says: words)
-        #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
+        for owner in [MoltConfiguration.Owner.anotherProcess(), .anotherProcess(waiting: .milliseconds(30))] {
+            let error = expectMoltError(
+                .needsMigration,
+                store: url.path,
+                storeVersion: 0,
+                registryVersion: 1,
+                says: "must be upgraded to 1"
+            ) { try open(owner) }
+            #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
+        }
         #expect(try Data(contentsOf: url) == bytes)
-        #expect(try scratch.names() == ["cache.molt"])
+        try expectNames("cache.molt", in: scratch)
     }
 
-    @Test func `creates no file`() throws {
-        let error = #expect(throws: MoltError.self) { try open(.anotherProcess()) }
-        error?.expect(.needsMigration, says: "The store does not exist yet")
-        #expect(try scratch.names().isEmpty)
-    }
-
-    @Test func `opens an up-to-date store as usual`() throws {
+    @Test func `opens an up-to-date store as usual, and makes a dry run of an upgrade`() throws {
         try makeOld()
+        let configuration = CodableCache.Configuration { $0.owner = .anotherProcess() }
+        #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
         try CodableCache(at: url, migrations: renaming).close()
         let cache = try open(.anotherProcess())
         #expect(cache.report.isEmpty)
         #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
         try cache.set(1, forKey: "number")
-        #expect(try cache.value(Int.self, forKey: "number") == 1)
+        try cache.expect(1, forKey: "number")
     }
 
-    @Test func `gets the usual error from a newer store`() throws {
+    @Test func `does not wait for a newer store, nor after it was cancelled`() throws {
+        try makeOld()
+        let monitor = MigrationMonitor()
+        monitor.progress.cancel()
+        expectMoltError(.cancelled) { try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor) }
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        #expect(throws: MoltError.self) { try open(.anotherProcess(waiting: .seconds(60))) }?.expect(.superseded)
+        expectMoltError(.superseded) { try open(.anotherProcess(waiting: .seconds(3_600))) }
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -67,14 +72,14 @@ struct OwnerTests {
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
-        #expect(throws: MoltError.self) {
+        expectMoltError(.attachedStoreFailed) {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }
         configuration.hooks.atPoint = nil
         configuration.owner = .anotherProcess()
-        #expect(throws: MoltError.self) {
+        expectMoltError(.needsMigration, says: "is committed") {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }?.expect(.needsMigration, says: "is committed")
+        }
         #expect(try notebook.lines.isEmpty)
 
         configuration.owner = .thisProcess
@@ -103,24 +108,9 @@ struct OwnerTests {
         }
     #endif
 
-    @Test func `can be cancelled while it waits`() throws {
-        try makeOld()
-        let monitor = MigrationMonitor()
-        monitor.progress.cancel()
-        #expect(throws: MoltError.self) {
-            try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor)
-        }?.expect(.cancelled)
-    }
-
     @Test func `creates its own in-memory store, because no other process can`() throws {
         let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.owner = .anotherProcess() })
         #expect(cache.schemaVersion == 1)
-    }
-
-    @Test func `can still make a dry run of the upgrade`() throws {
-        try makeOld()
-        let configuration = CodableCache.Configuration { $0.owner = .anotherProcess() }
-        #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
     }
 }
 

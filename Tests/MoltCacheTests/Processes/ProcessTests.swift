@@ -25,7 +25,7 @@ import Testing
                                 fresh = fresh as URL, old = old as URL, start = start as Double, number = number as Int
                             ] in
                             try await Task.sleep(for: .seconds(start - Date().timeIntervalSince1970))
-                            for cache in try [fresh, old].map({ try CodableCache(at: $0, migrations: renaming) }) {
+                            for cache in try [fresh, old].map({ try CodableCache(at: $0, migrations: counting) }) {
                                 for round in 0..<25 { try cache.set(round, forKey: "\(number) \(round)") }
                                 guard try cache.count(of: Int.self) >= 25 else { throw TestFailure.expected }
                                 cache.close()
@@ -35,12 +35,15 @@ import Testing
                 }
             }
             for url in [fresh, old] {
-                let cache = try CodableCache(at: url, migrations: renaming)
+                let cache = try CodableCache(at: url, migrations: counting)
                 #expect(cache.report.entries.isEmpty)
                 #expect(try cache.count(of: Int.self) == 25 * count)
-                #expect(try cache.count(of: Alien.self) == (url == old ? 500 : 0))
-                #expect(try StoreFile.state(at: url).ledger.map(\.name) == ["rename"])
-                #expect(try SQLite(url).text("PRAGMA integrity_check") == "ok")
+                // A second run would add another letter.
+                let people = try cache.values(of: Person.self)
+                #expect(people.count == (url == old ? 500 : 0))
+                #expect(people.allSatisfy { $0.value.firstName == "John+" })
+                #expect(try Snapshot(of: url).outcomes == (url == old ? "count ran" : "count bornFresh"))
+                try expectIntegrity(of: url)
             }
         }
 
@@ -75,7 +78,7 @@ import Testing
             #expect(aliens + min(numbers, 100) == (aliens + numbers == 0 ? 0 : 100))
             #expect(try cache.values(of: Int.self).allSatisfy { $0.key == String($0.value) })
             cache.close()
-            #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+            try expectIntegrity(of: scratch.file())
             #expect(try scratch.names() == ["cache.molt"])
         }
 
@@ -109,5 +112,10 @@ import Testing
         }
     #endif
 }
+
+/// Changes each record again each time that it runs.
+private let counting: MigrationRegistry = [
+    Migration(to: 1, "count", .transform("Person") { $0["firstName"] = .string(try $0.string("firstName") + "+") })
+]
 
 private let renaming: MigrationRegistry = [Migration(to: 1, "rename", .renameType("Person", to: "Alien"))]

@@ -110,7 +110,7 @@ import Testing
         try FileManager.default.createSymbolicLink(at: Self.link(to: url), withDestinationURL: url)
         let isLinked = way.testDescription.hasPrefix("behind a link")
         let caches = try (0..<4).map { _ in try CodableCache(at: isLinked ? Self.link(to: url) : url) }
-        for cache in caches { #expect(try cache.value(String.self, forKey: "key") == "value") }
+        for cache in caches { try cache.expect("value", forKey: "key") }
         first.close()
 
         try way.replace(url, other)
@@ -132,6 +132,6 @@ import Testing
         let cache = try CodableCache(at: url)
         cache.close()
         try FileManager.default.removeItem(at: url)
-        #expect(throws: MoltError.self) { try cache.value(String.self, forKey: "key") }?.expect(.closed)
+        expectMoltError(.closed) { try cache.value(String.self, forKey: "key") }
     }
 }

@@ -27,14 +27,14 @@ private struct Value: Codable, Equatable, Sendable {
         var expected = Self.texts.map { Array($0.utf8) }
         #expect(try keys() == expected)
         for text in Self.texts {
-            #expect(try cache.value(Value.self, forKey: text) == Value(text: text))
+            try cache.expect(Value(text: text), forKey: text)
             try cache.batch { batch in
                 batch.remove(forKey: text)
                 try batch.set(Value(text: "again"), forKey: text)
             }
-            #expect(try cache.value(Value.self, forKey: text)?.text == "again")
+            try cache.expect(Value(text: "again"), forKey: text)
             #expect(try cache.remove(forKey: text))
-            #expect(try cache.value(Value.self, forKey: text) == nil)
+            try cache.expect(nil as Value?, forKey: text)
             expected.removeFirst()
             #expect(try keys() == expected)
         }
@@ -76,11 +76,11 @@ private struct Value: Codable, Equatable, Sendable {
         let long = String(repeating: "k'\"", count: 350_000)
         let cache = try CodableCache(at: scratch.file())
         try cache.set(1, forKey: long)
-        #expect(try cache.value(Int.self, forKey: long) == 1)
+        try cache.expect(1, forKey: long)
         cache.close()
         let migrations: MigrationRegistry = [Migration(to: 1, "long", .renameType("Int", to: long))]
         let upgraded = try CodableCache(at: scratch.file(), migrations: migrations)
-        #expect(try upgraded.value(Int.self, forKey: long) == 1)
+        try upgraded.expect(1, forKey: long)
         upgraded.close()
         #expect(try CodableCache.salvage(from: scratch.file(), to: scratch.file("saved.molt")).isWhole)
     }

@@ -52,14 +52,9 @@ import Testing
 
     @Test func `Journaled changes for an attached store without a name count as damage`() throws {
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
-        let errors = [
-            #expect(throws: MoltError.self) { try CodableCache(at: url) },
-            #expect(throws: MoltError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
-        ]
-        for error in errors {
-            error?.expect(.storeFailed)
-            #expect(error.map(CodableCache.isDamage) == true)
-        }
+        let opening = expectMoltError(.storeFailed) { try CodableCache(at: url) }
+        let reading = expectMoltError(.storeFailed) { try CodableCache.schemaVersion(ofFileAt: url) }
+        for error in [opening, reading] { #expect(error.map(CodableCache.isDamage) == true) }
         let saved = scratch.file("saved.molt")
         let report = try CodableCache.salvage(from: url, to: saved)
         #expect(!report.isJournalWhole && report.journalCount == 0)

@@ -30,6 +30,13 @@ extension StoreFile {
     }
 }
 
+extension MigrationReport {
+    /// The migrations with their outcomes, such as "names ran, initials onRead".
+    var outcomes: String {
+        entries.map { "\($0.migration.name) \($0.outcome.rawValue)" }.joined(separator: ", ")
+    }
+}
+
 extension MigrationEvent {
     /// A short name of the event, the same for every batch of progress.
     var word: String {

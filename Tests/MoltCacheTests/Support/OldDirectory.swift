@@ -86,33 +86,18 @@ struct OldDirectory {
         try Set(
             names.map { name in
                 let path = url.appendingPathComponent(name).path
-                var status = stat()
-                guard lstat(path, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
-                #if canImport(Darwin)
-                    let time = status.st_mtimespec
-                #else
-                    let time = status.st_mtim
-                #endif
-                return DirectoryFixture.File(
-                    name,
-                    FileManager.default.contents(atPath: path) ?? Data(),
-                    modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-                )
+                guard let status = FileStatus.unfollowed(path) else { throw CocoaError(.fileReadUnknown) }
+                let content = FileManager.default.contents(atPath: path) ?? Data()
+                return DirectoryFixture.File(name, content, modified: status.modified)
             }
         )
     }
 }
 
-/// Writes a file, and sets its modification date, in nanoseconds since 1970.
+/// Writes or replaces a file, and sets its modification date, in nanoseconds since 1970.
 func write(_ content: Data, to url: URL, modified: Int64) throws {
-    // Foundation would synchronize each file with the disk.
-    let file = fopen(url.path, "w")
-    guard let file, content.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == content.count,
-        fclose(file) == 0
-    else { throw CocoaError(.fileWriteUnknown) }
-    let time = timespec(tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))
-    let times = [time, time]
-    guard utimensat(AT_FDCWD, url.path, times, 0) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    try? FileManager.default.removeItem(at: url)
+    try FileTime.write(content, to: url, modified: modified)
 }
 
 /// The keys with which the archive's directory Floppy was written.

@@ -20,23 +20,7 @@ final class OldStore {
         directory = try ScratchDirectory()
         url = directory.file()
         self.entry = entry
-        let store: StoreFile
-        if entry == .inMemory {
-            store = StoreFile(inMemoryWith: [])
-            memory = store
-        } else {
-            store = StoreFile(at: url)
-            memory = nil
-        }
-        try Self.fill(store, records, version, ledger)
-    }
-
-    private static func fill(
-        _ store: StoreFile,
-        _ records: [StoredRecord],
-        _ version: Int,
-        _ ledger: [(String, Int)]
-    ) throws {
+        memory = entry == .inMemory ? StoreFile(inMemoryWith: []) : nil
         let contents = StoreContents(
             version: version,
             ledger: ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 1)) },
@@ -51,7 +35,7 @@ final class OldStore {
                 )
             }
         )
-        try contents.write(to: store)
+        try contents.write(to: memory ?? StoreFile(at: url))
     }
 
     /// Upgrades the store through the test's entry point, and closes it.

@@ -65,6 +65,14 @@ struct Snapshot: Equatable, Sendable {
     }
 
     var keys: [String] { records.map(\.key) }
+
+    /// The contents, in the order of the records.
+    var contents: [String] { records.map(\.text) }
+
+    /// The migrations of the ledger with their outcomes, such as "names ran, initials onRead".
+    var outcomes: String {
+        ledger.map { "\($0.name) \($0.outcome.rawValue)" }.joined(separator: ", ")
+    }
 }
 
 extension Snapshot {
