@@ -24,7 +24,7 @@ import Testing
         kind: Record.ScalarKind,
         after: String
     ) throws {
-        #expect(try changed(#"{"a": \#(before) }"#) { try $0.changeValue("a", to: kind) } == #"{"a": \#(after) }"#)
+        try expectChanged(#"{"a": \#(before) }"#, to: #"{"a": \#(after) }"#) { try $0.changeValue("a", to: kind) }
     }
 
     private static let others: [(String, Record.ScalarKind)] = [
@@ -38,10 +38,11 @@ import Testing
     func `Other values are refused, kept, replaced or removed`(value: String, kind: Record.ScalarKind) throws {
         let json = #"{"a":\#(value),"b":1}"#
         try expectRefused(json, .typeMismatch, "a") { try $0.changeValue("a", to: kind) }
-        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .keep) } == json)
-        let replaced = try changed(json) { try $0.changeValue("a", to: kind, otherwise: .value(.null)) }
-        #expect(replaced == #"{"a":null,"b":1}"#)
-        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .remove) } == #"{"b":1}"#)
+        try expectChanged(json, to: json) { try $0.changeValue("a", to: kind, otherwise: .keep) }
+        try expectChanged(json, to: #"{"a":null,"b":1}"#) {
+            try $0.changeValue("a", to: kind, otherwise: .value(.null))
+        }
+        try expectChanged(json, to: #"{"b":1}"#) { try $0.changeValue("a", to: kind, otherwise: .remove) }
     }
 
     @Test func `A missing property is an error, and no error has the value`() throws {
@@ -99,14 +100,15 @@ import Testing
         after: String,
         newForm: Record.DateForm
     ) throws {
-        let text = try changed(#"{"at":\#(before)}"#) { try $0.changeValue("at", from: form, to: newForm) }
-        #expect(text == #"{"at":\#(after)}"#)
+        try expectChanged(#"{"at":\#(before)}"#, to: #"{"at":\#(after)}"#) {
+            try $0.changeValue("at", from: form, to: newForm)
+        }
     }
 
     /// Every form that has fractions gives the same number back.
     @Test func `Random dates keep all digits through every form`() throws {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<choose(600, long: 3_000) {
+        for _ in 0..<TestRun.choose(600, long: 3_000) {
             let whole = random.below(4_000_000_000) - 2_000_000_000
             let digits = (0..<1 + random.below(8)).map { _ in String(random.below(10)) } + [String(1 + random.below(9))]
             let text = "\(whole).\(digits.joined())"
@@ -170,14 +172,14 @@ import Testing
     }
 
     /// What `JSONEncoder` wrote in one form is read by `JSONDecoder` in another one.
-    @Test(arguments: seeds(1, long: 2))
+    @Test(arguments: 0..<TestRun.choose(1, long: 2))
     func `Dates of the years 1 to 9999 agree with Foundation's coders`(seed: Int) throws {
         var random = SeededGenerator(seed: 1 + UInt64(seed))
         let forms: [Record.DateForm] = [
             .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
             .iso8601WithFractionalSeconds,
         ]
-        for index in 0..<choose(600, long: 1_500) {
+        for index in 0..<TestRun.choose(600, long: 1_500) {
             let range = index % 3 == 0 ? -62_135_769_600.0...253_402_300_799 : -1e9...4e9
             var seconds = Double.random(in: range, using: &random)
             if index % 2 == 0 { seconds.round(.down) }
@@ -218,8 +220,8 @@ import Testing
     }
 
     @Test func `An empty array or object is unwrapped to null`() throws {
-        #expect(try changed(#"{"p":[ ]}"#) { try $0.unwrap("p", from: .array) } == #"{"p":null}"#)
-        #expect(try changed(#"{"p":{}}"#) { try $0.unwrap("p", from: .object("n")) } == #"{"p":null}"#)
+        try expectChanged(#"{"p":[ ]}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .array) }
+        try expectChanged(#"{"p":{}}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .object("n")) }
     }
 
     @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Agreement of records with Foundation` {
     private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `A changed record decodes to the model with the same changes`(seed: Int) throws {
         var generator = SeededGenerator(seed: 7_000 + UInt64(seed))
         for _ in 0..<100 {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Each property decodes to the value that Foundation reads`(seed: Int) throws {
         var generator = SeededGenerator(seed: 8_000 + UInt64(seed))
         for _ in 0..<100 {

@@ -5,7 +5,7 @@ import Testing
 @testable import Molt
 
 @Suite struct `Splicing a record` {
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `A record that is only read is written byte for byte`(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<150 {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Renaming a property changes only the bytes of its name`(seed: Int) throws {
         try expectSplices(200 + seed) { record, object, name in
             try record.rename(PropertyPath(name), to: "brand new")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Setting an existing property changes only the bytes of its last value`(seed: Int) throws {
         try expectSplices(300 + seed) { record, object, name in
             record[PropertyPath(name)] = ["x": [1, "two"]]
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Removing a property removes its comma and changes no other byte`(seed: Int) throws {
         try expectSplices(500 + seed) { record, object, name in
             try record.remove(PropertyPath(name))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Adding a property changes no byte before or after it`(seed: Int) throws {
         var generator = SeededGenerator(seed: 400 + UInt64(seed))
         for _ in 0..<200 {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(4, long: 16))
+    @Test(arguments: 0..<TestRun.choose(4, long: 16))
     func `Writing after each change gives the same bytes as writing once`(seed: Int) throws {
         var generator = SeededGenerator(seed: 600 + UInt64(seed))
         for _ in 0..<120 {

@@ -94,7 +94,7 @@ import Testing
         #expect((try? RecordValue(json: bytes)) != nil)
     }
 
-    @Test(arguments: seeds(2, long: 8))
+    @Test(arguments: 0..<TestRun.choose(2, long: 8))
     func `Random bytes never crash, and accepted bytes are written unchanged`(seed: Int) {
         var generator = SeededGenerator(seed: 900 + UInt64(seed))
         let alphabet =
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `A special byte is detected at every place of a string of any length`() throws {
-        for length in 0..<choose(18, long: 40) {
+        for length in 0..<TestRun.choose(18, long: 40) {
             for place in 0..<max(length, 1) {
                 for special in ["\\n", "\u{E9}", "\u{20AC}", "\u{1F600}", "\\u0041", "\\\"", "\u{7F}"] {
                     let text = padded(length, place, Array(special.utf8))
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `Every scalar is read as itself, plain and escaped`() throws {
         // The short form has the first ones, and every 61st of the others.
-        let step = choose(61, long: 1) as UInt32
+        let step = TestRun.choose(61, long: 1) as UInt32
         let scalars = (0...0x10FFFF as ClosedRange<UInt32>).filter { $0 < 0x1000 || $0 % step == 0 }
             .compactMap(Unicode.Scalar.init)
         for start in stride(from: 0, to: scalars.count, by: 4_096) {

@@ -48,7 +48,7 @@ struct StepDeclarationTests {
 
     @Test(arguments: changes)
     func `A declared step changes a single record`(step: MigrationStep, expected: String) throws {
-        #expect(try changed(Self.person) { try step.change(&$0) } == expected)
+        try expectChanged(Self.person, to: expected) { try step.change(&$0) }
     }
 
     @Test func `A declared step fails for a missing required property`() throws {
