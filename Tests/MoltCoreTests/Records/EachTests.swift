@@ -7,25 +7,14 @@ import Testing
     // MARK: Changes
 
     @Test func `A property is renamed in each element that has it`() throws {
-        let cases: [(path: PropertyPath, String, String)] = [
-            (["a", .each, "zip"], #"{"a":[{"zip":1},{"zip":2}]}"#, #"{"a":[{"code":1},{"code":2}]}"#),
-            (
-                ["a", .each, "zip"], #"{"a": [ {"x":0, "zip" : 1.50} , {"y":[]} ]}"#,
-                #"{"a": [ {"x":0, "code" : 1.50} , {"y":[]} ]}"#
-            ),
-            (
-                ["a", .each, "zip"], #"{"a":{"home":{"zip":1},"work":{"zip":2}}}"#,
-                #"{"a":{"home":{"code":1},"work":{"code":2}}}"#
-            ),
-            (
-                ["a", .each, "zip"], #"{"a":[null,7,"x",[{"zip":1}],{"zip":1}]}"#,
-                #"{"a":[null,7,"x",[{"zip":1}],{"code":1}]}"#
-            ),
+        let zip: PropertyPath = ["a", .each, "zip"]
+        let cases: [(PropertyPath, String, String)] = [
+            (zip, #"{"a":[{"zip":1},{"zip":2}]}"#, #"{"a":[{"code":1},{"code":2}]}"#),
+            (zip, #"{"a": [ {"x":0, "zip" : 1.50} , {"y":[]} ]}"#, #"{"a": [ {"x":0, "code" : 1.50} , {"y":[]} ]}"#),
+            (zip, #"{"a":{"home":{"zip":1},"work":{"zip":2}}}"#, #"{"a":{"home":{"code":1},"work":{"code":2}}}"#),
+            (zip, #"{"a":[null,7,"x",[{"zip":1}],{"zip":1}]}"#, #"{"a":[null,7,"x",[{"zip":1}],{"code":1}]}"#),
             ([.each, "zip"], #"[ {"zip":1} , {"zip":2}]"#, #"[ {"code":1} , {"code":2}]"#),
-            (
-                ["a", .each, .each, "z"], #"{"a":{"x":[{"z":1},{"z":2}],"y":[{"z":3}]}}"#,
-                #"{"a":{"x":[{"code":1},{"code":2}],"y":[{"code":3}]}}"#
-            ),
+            (["a", .each, .each, "x"], #"{"a":{"p":[{"x":1},{"x":2}]}}"#, #"{"a":{"p":[{"code":1},{"code":2}]}}"#),
         ]
         for (path, before, after) in cases {
             try expectChanged(before, to: after) { try $0.rename(path, to: "code") }
@@ -58,7 +47,8 @@ import Testing
 
     @Test func `Elements may be removed, and white space and commas stay in order`() throws {
         let cases: [(String, String)] = [
-            (#"[ 1 , "x", 2 ]"#, "[ 1, 2 ]"), (#"["x", 1]"#, "[1]"), (#"[ "x" ]"#, "[]"), (#"{ "a" : "x" , "b":2 }"#, #"{ "b":2 }"#), (#"{"a":"x"}"#, "{}"),
+            (#"[ 1 , "x", 2 ]"#, "[ 1, 2 ]"), (#"["x", 1]"#, "[1]"), (#"[ "x" ]"#, "[]"),
+            (#"{ "a" : "x" , "b":2 }"#, #"{ "b":2 }"#), (#"{"a":"x"}"#, "{}"),
         ]
         for (before, after) in cases {
             try expectChanged(#"{"l":\#(before)}"#, to: #"{"l":\#(after)}"#) {
