@@ -60,8 +60,6 @@ struct Holder<Value: Encodable>: Encodable, RecordType {
     init(_ value: Value) { self.value = value }
 }
 
-extension Holder: Sendable where Value: Sendable {}
-
 /// The versions of one type, which share a name in the store.
 protocol PersonVersion: Codable, Sendable, RecordType {}
 protocol ContactVersion: Codable, Sendable, RecordType {}

@@ -48,10 +48,4 @@ struct StepWordsTests {
         let migration = Migration(to: 1, "number-people", .run { _ in }, .run("and again") { _ in })
         #expect(migration.steps.map(\.description) == ["number-people", "and again"])
     }
-
-    @Test func `A block runs on a fresh store only if it says so`() {
-        #expect(!MigrationStep.run { _ in }.runsOnFreshStore)
-        #expect(MigrationStep.run(onFreshStore: true) { _ in }.runsOnFreshStore)
-        #expect(!MigrationStep.deleteType("A").runsOnFreshStore)
-    }
 }
