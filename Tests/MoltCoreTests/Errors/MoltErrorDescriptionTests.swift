@@ -69,14 +69,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (Plain.noPayload as any Error, "Plain.noPayload"),
-        (Plain.payload("s3cret"), "Plain.payload"),
-        (Plain.labelled(name: "s3cret", age: 1), "Plain.labelled"),
-        (Describing.oneCase, "Describing"),
-        (Mirroring.payload("s3cret"), "Mirroring"),
-        (Structure(value: "s3cret"), "Structure"),
-        (Reference(), "Reference"),
-        (CancellationError(), "CancellationError"),
+        (Plain.noPayload as any Error, "Plain.noPayload"), (Plain.payload("s3cret"), "Plain.payload"),
+        (Plain.labelled(name: "s3cret", age: 1), "Plain.labelled"), (Describing.oneCase, "Describing"),
+        (Mirroring.payload("s3cret"), "Mirroring"), (Structure(value: "s3cret"), "Structure"),
+        (Reference(), "Reference"), (CancellationError(), "CancellationError"),
         (NSError(domain: "D", code: 7, userInfo: [NSLocalizedDescriptionKey: "s3cret"]), "NSError D 7"),
         (CocoaError(.fileNoSuchFile, userInfo: ["s3cret": "s3cret"]), "CocoaError 4"),
         (POSIXError(.ENOSPC), "POSIXError 28"),

@@ -8,14 +8,10 @@ import Testing
     @Test(arguments: [
         (#"{"n":"Ada Lovelace","x":1}"#, #"{"x":1,"a":"Ada","b":"Lovelace"}"#),
         (#"{"n":"Ada King Lovelace"}"#, #"{"a":"Ada","b":"King Lovelace"}"#),
-        (#"{"n":"Plato"}"#, #"{"a":"Plato","b":""}"#),
-        (#"{"n":""}"#, #"{"a":"","b":""}"#),
-        (#"{"n":" "}"#, #"{"a":" ","b":""}"#),
-        (#"{"n":" Plato"}"#, #"{"a":" Plato","b":""}"#),
-        (#"{"n":"Plato "}"#, #"{"a":"Plato ","b":""}"#),
-        (#"{"n":"Ada  Lovelace"}"#, #"{"a":"Ada","b":" Lovelace"}"#),
-        (#"{"n":null}"#, #"{"a":null,"b":null}"#),
-        (#"{"n":"A\"da\u0020\u00c9va"}"#, #"{"a":"A\"da","b":"Éva"}"#),
+        (#"{"n":"Plato"}"#, #"{"a":"Plato","b":""}"#), (#"{"n":""}"#, #"{"a":"","b":""}"#),
+        (#"{"n":" "}"#, #"{"a":" ","b":""}"#), (#"{"n":" Plato"}"#, #"{"a":" Plato","b":""}"#),
+        (#"{"n":"Plato "}"#, #"{"a":"Plato ","b":""}"#), (#"{"n":"Ada  Lovelace"}"#, #"{"a":"Ada","b":" Lovelace"}"#),
+        (#"{"n":null}"#, #"{"a":null,"b":null}"#), (#"{"n":"A\"da\u0020\u00c9va"}"#, #"{"a":"A\"da","b":"Éva"}"#),
         (#"{"n":"Zoë Ünal 🦄"}"#, #"{"a":"Zoë","b":"Ünal 🦄"}"#),
     ])
     func `A string is split at the first space with text on both sides`(before: String, after: String) throws {
@@ -36,13 +32,12 @@ import Testing
     }
 
     @Test func `What cannot be split leaves the record as it is, and the error has no value`() throws {
-        for (json, path, code) in [
-            (#"{"n":12345}"#, "n", MoltError.Code.typeMismatch),
-            (#"{"n":["12345"]}"#, "n", .typeMismatch),
-            (#"{"n":"12345 6","b":0}"#, "b", .propertyExists),
-            (#"{"m":"12345"}"#, "n", .propertyMissing),
+        let cases: [(String, String, MoltError.Code)] = [
+            (#"{"n":12345}"#, "n", .typeMismatch), (#"{"n":["12345"]}"#, "n", .typeMismatch),
+            (#"{"n":"12345 6","b":0}"#, "b", .propertyExists), (#"{"m":"12345"}"#, "n", .propertyMissing),
             (#"{"n":"12345 6","c":7}"#, "c.d", .typeMismatch),
-        ] {
+        ]
+        for (json, path, code) in cases {
             let places: [PropertyPath] = json.contains(#""c""#) ? ["a", ["c", "d"]] : ["a", "b"]
             try expectRefused(json, code, path, canary: "12345") { try $0.split("n", into: places) }
         }
@@ -50,12 +45,9 @@ import Testing
 
     @Test(arguments: [
         (#"{"a":"Ada","b":"Lovelace","x":1}"#, #"{"x":1,"n":"Ada Lovelace"}"#),
-        (#"{"a":"Plato","b":""}"#, #"{"n":"Plato"}"#),
-        (#"{"a":null,"b":"Plato"}"#, #"{"n":"Plato"}"#),
-        (#"{"b":"Plato"}"#, #"{"n":"Plato"}"#),
-        (#"{"a":null,"b":null}"#, #"{"n":null}"#),
-        (#"{"a":"","b":null}"#, #"{"n":""}"#),
-        (#"{"a":"\u0041","b":"\"b"}"#, #"{"n":"\u0041 \"b"}"#),
+        (#"{"a":"Plato","b":""}"#, #"{"n":"Plato"}"#), (#"{"a":null,"b":"Plato"}"#, #"{"n":"Plato"}"#),
+        (#"{"b":"Plato"}"#, #"{"n":"Plato"}"#), (#"{"a":null,"b":null}"#, #"{"n":null}"#),
+        (#"{"a":"","b":null}"#, #"{"n":""}"#), (#"{"a":"\u0041","b":"\"b"}"#, #"{"n":"\u0041 \"b"}"#),
     ])
     func `Strings are joined without the missing, null and empty ones`(before: String, after: String) throws {
         try expectChanged(before, to: after) { try $0.join(["a", "b"], into: "n") }
@@ -126,17 +118,12 @@ import Testing
     // MARK: Values
 
     @Test(arguments: [
-        (#"{"s":"open"}"#, #"{"s":"active"}"#),
-        (#"{"s":"op\u0065n"}"#, #"{"s":"active"}"#),
-        (#"{"s":"other"}"#, #"{"s":"other"}"#),
-        (#"{"s":1}"#, #"{"s":"one"}"#),
-        (#"{"s":null}"#, #"{"s":null}"#),
-        (#"{"s":[1, 2]}"#, #"{"s":true}"#),
-        (#"{"s":1.0}"#, #"{"s":1.0}"#),
+        (#"{"s":"open"}"#, #"{"s":"active"}"#), (#"{"s":"op\u0065n"}"#, #"{"s":"active"}"#),
+        (#"{"s":"other"}"#, #"{"s":"other"}"#), (#"{"s":1}"#, #"{"s":"one"}"#), (#"{"s":null}"#, #"{"s":null}"#),
+        (#"{"s":[1, 2]}"#, #"{"s":true}"#), (#"{"s":1.0}"#, #"{"s":1.0}"#),
         (#"{"s":{"width": 1, "height":2}}"#, #"{"s":"small"}"#),
         (#"{"s":{"width":1,"height":3}}"#, #"{"s":{"width":1,"height":3}}"#),
-        (#"{"s":"cafe\u0301"}"#, #"{"s":"decomposed"}"#),
-        (#"{"s":"caf\u00e9"}"#, #"{"s":"caf\u00e9"}"#),
+        (#"{"s":"cafe\u0301"}"#, #"{"s":"decomposed"}"#), (#"{"s":"caf\u00e9"}"#, #"{"s":"caf\u00e9"}"#),
     ])
     func `Values are replaced by others, however they are written`(before: String, after: String) throws {
         let values: [RecordValue: RecordValue] = [
