@@ -18,7 +18,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         _ label: String,
         _ code: MoltError.Code,
         _ property: String? = nil,
-        on json: String? = canaries,
+        on json: String? = Self.canaries,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) {
         testDescription = label
