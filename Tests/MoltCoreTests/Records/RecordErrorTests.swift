@@ -74,10 +74,7 @@ import Testing
             (#"{"home":{"zip":1,"tags":{}}}"#, #""name": missing."#),
             (#"{"name":"","home":[]}"#, #""home": object expected, array found."#),
             (#"{"name":"","home":{"zip":"s3cret","tags":{}}}"#, #""home.zip": Int expected, string found."#),
-            (
-                #"{"name":"","home":{"zip":1,"tags":{"s3cret":"x"}}}"#,
-                #""home.tags.…": UInt8 expected, string found."#
-            ),
+            (#"{"name":"","home":{"zip":1,"tags":{"s3cret":"x"}}}"#, #""home.tags.…": UInt8 expected, string found."#),
             (#"{"name":"","mood":"s3cret"}"#, #""mood": the string cannot be decoded."#),
             ("[1]", "The content: object expected, array found."),
         ]
