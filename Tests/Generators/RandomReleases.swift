@@ -8,15 +8,13 @@ package struct Item: Equatable, Sendable {
     var number: Double
     var edits = 0
     var lastEdit: Date?
+}
 
+extension Item {
     package init(_ random: inout SeededGenerator) {
         date = Date(timeIntervalSinceReferenceDate: Double(random.below(1_000_000_000)) / 4)
         data = Data((0..<random.below(9)).map { _ in UInt8(random.below(256)) })
         number = random.pick([.infinity, -0.5, 1e300])
-    }
-
-    fileprivate init(date: Date, data: Data, number: Double, edits: Int, lastEdit: Date?) {
-        (self.date, self.data, self.number, self.edits, self.lastEdit) = (date, data, number, edits, lastEdit)
     }
 }
 

@@ -101,7 +101,3 @@ package struct KillPoint: Hashable, Sendable, Codable {
         )
     }
 }
-
-extension KillPoint: CustomStringConvertible {
-    package var description: String { "\(point)" }
-}

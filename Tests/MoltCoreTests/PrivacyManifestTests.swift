@@ -7,22 +7,24 @@ import Testing
 @Suite("Privacy manifests")
 struct PrivacyManifestTests {
     /// A list in Apple's documentation: functions whose use needs a reason.
-    struct Category: Sendable, CustomTestStringConvertible {
+    private struct Category {
         let name: String
         let calls: [String]
         let reasons: Set<String>
 
-        var testDescription: String { name }
+        init(_ name: String, calls: [String], reasons: Set<String>) {
+            (self.name, self.calls, self.reasons) = (name, calls, reasons)
+        }
     }
 
     private static let categories = [
         Category(
-            name: "UserDefaults",
+            "UserDefaults",
             calls: ["UserDefaults", "CFPreferences"],
             reasons: ["CA92.1", "1C8F.1", "C56D.1", "AC6B.1"]
         ),
         Category(
-            name: "FileTimestamp",
+            "FileTimestamp",
             calls: [
                 "stat(", "fstatat(", "getattrlist", "creationDate", "modificationDate", "fileModificationDate",
                 "ModificationDateKey", "creationDateKey",
@@ -30,18 +32,14 @@ struct PrivacyManifestTests {
             reasons: ["DDA9.1", "C617.1", "3B52.1", "0A2A.1"]
         ),
         Category(
-            name: "DiskSpace",
+            "DiskSpace",
             calls: [
                 "statfs(", "statvfs(", "volumeAvailableCapacity", "volumeTotalCapacity", "systemFreeSize", "systemSize",
             ],
             reasons: ["85F4.1", "E174.1", "7D9E.1", "B728.1"]
         ),
-        Category(
-            name: "SystemBootTime",
-            calls: ["systemUptime", "mach_absolute_time"],
-            reasons: ["35F9.1", "8FFB.1"]
-        ),
-        Category(name: "ActiveKeyboards", calls: ["activeInputModes"], reasons: ["3EC4.1", "54BD.1"]),
+        Category("SystemBootTime", calls: ["systemUptime", "mach_absolute_time"], reasons: ["35F9.1", "8FFB.1"]),
+        Category("ActiveKeyboards", calls: ["activeInputModes"], reasons: ["3EC4.1", "54BD.1"]),
     ]
 
     private static let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
@@ -87,13 +85,11 @@ struct PrivacyManifestTests {
         let data = try Data(contentsOf: manifest)
         let list = try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
         let types = try #require(list["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
-        return try Dictionary(
-            uniqueKeysWithValues: types.map { type in
-                (
-                    try #require(type["NSPrivacyAccessedAPIType"] as? String),
-                    Set(try #require(type["NSPrivacyAccessedAPITypeReasons"] as? [String]))
-                )
-            }
-        )
+        var reasons: [String: Set<String>] = [:]
+        for type in types {
+            let name = try #require(type["NSPrivacyAccessedAPIType"] as? String)
+            reasons[name] = Set(try #require(type["NSPrivacyAccessedAPITypeReasons"] as? [String]))
+        }
+        return reasons
     }
 }

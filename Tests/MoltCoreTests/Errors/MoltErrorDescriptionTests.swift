@@ -5,19 +5,29 @@ import Testing
 
 @Suite struct `Descriptions of an error` {
     @Test func `The description is one line with all known context`() {
-        let error = complete(underlying: nil)
-        #expect(
-            error.description
-                == "propertyMissing: The record has no property. [store: /tmp/app.molt; "
-                + "migration: \"split\" (version 2); step: 1, transform \"Person\"; record: \"ada\" of type Person; "
-                + "property: \"name\"; store version: 3; registry version: 2]"
+        let error = MoltError(
+            .propertyMissing,
+            "The record has no property.",
+            store: "/tmp/app.molt",
+            migration: MigrationID(name: "split", version: 2),
+            step: MoltError.StepPosition(number: 1, summary: "transform \"Person\""),
+            key: "ada",
+            type: "Person",
+            property: "name",
+            storeVersion: 3,
+            registryVersion: 2
         )
-        #expect("\(error)" == error.description)
+        let text =
+            "propertyMissing: The record has no property. [store: /tmp/app.molt; "
+            + "migration: \"split\" (version 2); step: 1, transform \"Person\"; record: \"ada\" of type Person; "
+            + "property: \"name\"; store version: 3; registry version: 2]"
+        #expect("\(error)" == text)
         #expect(MoltError(.busy, "Wait.").description == "busy: Wait.")
     }
 
     @Test func `The debug description is a tree with the underlying errors below`() {
-        var inner = MoltError(.malformedContent, "Not JSON.", underlying: syntaxError())
+        let syntax = JSONSyntaxError(reason: .unexpectedByte, offset: 1)
+        var inner = MoltError(.malformedContent, "Not JSON.", underlying: syntax)
         inner.key = "ada"
         let error = MoltError(.stepFailed, "The step failed.", underlying: inner)
         #expect(
@@ -33,32 +43,20 @@ import Testing
         #expect(String(reflecting: error) == error.debugDescription)
     }
 
-    @Test func `The localized description has the message and the underlying error's message`() {
-        let error = complete(underlying: MoltError(.busy, "Another process holds it."))
-        let expected = "The record has no property. Another process holds it."
-        #expect(error.errorDescription == expected)
-        #expect(error.localizedDescription == expected)
-        #expect((error as any Error).localizedDescription == expected)
-        #expect(MoltError(.busy, "Wait.").localizedDescription == "Wait.")
-    }
-
-    @Test(
-        arguments: [
+    @Test func `The message has the problem, the outcome and the advice, each once`() {
+        let cases: [(MoltError.Outcome?, String)] = [
             (nil, "No. Wait."), (.unchanged, "No. Nothing was changed. Wait."),
             (.rolledBack, "No. The upgrade was rolled back; the store is as it was. Wait."),
-        ] as [(MoltError.Outcome?, String)]
-    )
-    func `The message has the problem, the outcome and the advice, each once`(
-        outcome: MoltError.Outcome?,
-        text: String
-    ) {
-        let error = MoltError(.busy, "No.", advice: "Wait.", outcome: outcome)
-        #expect(error.message == text)
-        #expect(error.localizedDescription == text)
-        let wrapper = MoltError(.stepFailed, "It failed.", outcome: .rolledBack, underlying: error)
-        #expect(
-            wrapper.localizedDescription == "It failed. The upgrade was rolled back; the store is as it was. No. Wait."
-        )
+        ]
+        for (outcome, text) in cases {
+            let error = MoltError(.busy, "No.", advice: "Wait.", outcome: outcome)
+            #expect(error.message == text)
+            #expect(error.localizedDescription == text)
+            let wrapper = MoltError(.stepFailed, "It failed.", outcome: .rolledBack, underlying: error)
+            let all = "It failed. The upgrade was rolled back; the store is as it was. No. Wait."
+            #expect(wrapper.errorDescription == all)
+            #expect((wrapper as any Error).localizedDescription == all)
+        }
     }
 
     @Test func `Line breaks in a key or a message do not break the line`() {
@@ -71,14 +69,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (Plain.noPayload as any Error, "Plain.noPayload"),
-        (Plain.payload("s3cret"), "Plain.payload"),
-        (Plain.labelled(name: "s3cret", age: 1), "Plain.labelled"),
-        (Describing.oneCase, "Describing"),
-        (Mirroring.payload("s3cret"), "Mirroring"),
-        (Structure(value: "s3cret"), "Structure"),
-        (Reference(), "Reference"),
-        (CancellationError(), "CancellationError"),
+        (Plain.noPayload as any Error, "Plain.noPayload"), (Plain.payload("s3cret"), "Plain.payload"),
+        (Plain.labelled(name: "s3cret", age: 1), "Plain.labelled"), (Describing.oneCase, "Describing"),
+        (Mirroring.payload("s3cret"), "Mirroring"), (Structure(value: "s3cret"), "Structure"),
+        (Reference(), "Reference"), (CancellationError(), "CancellationError"),
         (NSError(domain: "D", code: 7, userInfo: [NSLocalizedDescriptionKey: "s3cret"]), "NSError D 7"),
         (CocoaError(.fileNoSuchFile, userInfo: ["s3cret": "s3cret"]), "CocoaError 4"),
         (POSIXError(.ENOSPC), "POSIXError 28"),
@@ -95,22 +89,18 @@ import Testing
             var name: String
             var tags: [Int]
         }
-        func text(_ json: String) -> String {
+        let cases: [(String, String)] = [
+            (#"{"tags":[]}"#, "keyNotFound at \"name\""),
+            (#"{"name":"x","tags":[1,"s3cret"]}"#, "typeMismatch, Int expected at \"tags.1\""),
+            (#"{"name":null,"tags":[]}"#, "valueNotFound, String expected at \"name\""),
+            (#"{"name":"#, "dataCorrupted"),
+        ]
+        for (json, text) in cases {
             let error = #expect(throws: DecodingError.self) {
                 try JSONDecoder().decode(Person.self, from: Data(json.utf8))
             }
-            let described = MoltError(.typeMismatch, "No.", underlying: error).description
-            return String(described.dropFirst("typeMismatch: No. [underlying: ".count).dropLast())
+            #expect(described(error) == "DecodingError.\(text)")
         }
-        #expect(text(#"{"tags":[]}"#) == "DecodingError.keyNotFound at \"name\"")
-        #expect(
-            text(#"{"name":"x","tags":[1,"s3cret"]}"#)
-                == "DecodingError.typeMismatch, Int expected at \"tags.1\""
-        )
-        #expect(
-            text(#"{"name":null,"tags":[]}"#) == "DecodingError.valueNotFound, String expected at \"name\""
-        )
-        #expect(text(#"{"name":"#) == "DecodingError.dataCorrupted")
     }
 
     @Test func `An encoding error is shown with its path`() {
@@ -118,8 +108,7 @@ import Testing
             var ratio: Double
         }
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode([Reading(ratio: .nan)]) }
-        let described = MoltError(.typeMismatch, "No.", underlying: error)
-        #expect(described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"0.ratio\"]")
+        #expect(described(error) == "EncodingError.invalidValue at \"0.ratio\"")
     }
 
     @Test func `Dictionary keys are values, so no path shows them, also as an index`() {
@@ -132,35 +121,16 @@ import Testing
         }
         let errors: [((any Error)?, String)] = [(encoding, "…"), (decoding, "…"), (number, "….1")]
         for (error, path) in errors {
-            let described = MoltError(.typeMismatch, "No.", underlying: error)
-            #expect(described.description.hasSuffix(" at \"\(path)\"]"))
-            #expect(!described.debugDescription.contains("s3cret"))
+            #expect(described(error).hasSuffix(" at \"\(path)\""))
+            let text = MoltError(.typeMismatch, "No.", underlying: error).debugDescription
+            #expect(!text.contains("s3cret"), "\(text)")
         }
     }
 
-    private func complete(underlying: (any Error)?) -> MoltError {
-        MoltError(
-            .propertyMissing,
-            "The record has no property.",
-            store: "/tmp/app.molt",
-            migration: MigrationID(name: "split", version: 2),
-            step: MoltError.StepPosition(number: 1, summary: "transform \"Person\""),
-            key: "ada",
-            type: "Person",
-            property: "name",
-            storeVersion: 3,
-            registryVersion: 2,
-            underlying: underlying
-        )
-    }
-
-    private func syntaxError() -> (any Error)? {
-        do {
-            _ = try RecordValue(json: "[x]".utf8)
-            return nil
-        } catch {
-            return error
-        }
+    /// An error as the description of another one shows it.
+    private func described(_ error: (any Error)?) -> String {
+        let text = MoltError(.typeMismatch, "No.", underlying: error).description
+        return String(text.dropFirst("typeMismatch: No. [underlying: ".count).dropLast())
     }
 }
 

@@ -47,9 +47,7 @@ struct MigrationReportTests {
     }
 
     @Test func `A report adds up the counts of its migrations, and is decoded from JSON unchanged`() throws {
-        #expect(report.counts.read == 1_234_567)
-        #expect(report.counts.changed == 900)
-        #expect(report.counts.dropped == 12)
+        #expect(report.counts.description == "1234567 read, 900 changed, 12 dropped")
         #expect(!report.isEmpty)
         let json = try JSONEncoder().encode(report)
         #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)

@@ -34,3 +34,12 @@ func expectProblem(
         #expect(error?.message.contains(word) == true, "\(error as Any)", sourceLocation: sourceLocation)
     }
 }
+
+extension MigrationPlan {
+    /// Expects that the plan can run, and which migrations it would run.
+    func expectPending(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try checkProblems()
+        #expect(pending.map(\.name) == names, sourceLocation: sourceLocation)
+        #expect(needsUpgrade == !names.isEmpty, sourceLocation: sourceLocation)
+    }
+}

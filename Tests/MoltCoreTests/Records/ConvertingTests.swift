@@ -18,13 +18,10 @@ import Testing
         (#""true""#, .bool, "true"), (#""0""#, .bool, "false"), ("1", .bool, "true"), ("false", .bool, "false"),
     ]
 
-    @Test(arguments: values)
-    func `A value with one form of the new kind gets it, with its digits`(
-        before: String,
-        kind: Record.ScalarKind,
-        after: String
-    ) throws {
-        #expect(try changed(#"{"a": \#(before) }"#) { try $0.changeValue("a", to: kind) } == #"{"a": \#(after) }"#)
+    @Test func `A value with one form of the new kind gets it, with its digits`() throws {
+        for (before, kind, after) in Self.values {
+            try expectChanged(#"{"a": \#(before) }"#, to: #"{"a": \#(after) }"#) { try $0.changeValue("a", to: kind) }
+        }
     }
 
     private static let others: [(String, Record.ScalarKind)] = [
@@ -38,10 +35,11 @@ import Testing
     func `Other values are refused, kept, replaced or removed`(value: String, kind: Record.ScalarKind) throws {
         let json = #"{"a":\#(value),"b":1}"#
         try expectRefused(json, .typeMismatch, "a") { try $0.changeValue("a", to: kind) }
-        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .keep) } == json)
-        let replaced = try changed(json) { try $0.changeValue("a", to: kind, otherwise: .value(.null)) }
-        #expect(replaced == #"{"a":null,"b":1}"#)
-        #expect(try changed(json) { try $0.changeValue("a", to: kind, otherwise: .remove) } == #"{"b":1}"#)
+        try expectChanged(json, to: json) { try $0.changeValue("a", to: kind, otherwise: .keep) }
+        try expectChanged(json, to: #"{"a":null,"b":1}"#) {
+            try $0.changeValue("a", to: kind, otherwise: .value(.null))
+        }
+        try expectChanged(json, to: #"{"b":1}"#) { try $0.changeValue("a", to: kind, otherwise: .remove) }
     }
 
     @Test func `A missing property is an error, and no error has the value`() throws {
@@ -92,21 +90,18 @@ import Testing
         ("null", .iso8601, "null", .secondsSince1970),
     ]
 
-    @Test(arguments: dates)
-    func `A date keeps its instant, to the last digit`(
-        before: String,
-        form: Record.DateForm,
-        after: String,
-        newForm: Record.DateForm
-    ) throws {
-        let text = try changed(#"{"at":\#(before)}"#) { try $0.changeValue("at", from: form, to: newForm) }
-        #expect(text == #"{"at":\#(after)}"#)
+    @Test func `A date keeps its instant, to the last digit`() throws {
+        for (before, form, after, newForm) in Self.dates {
+            try expectChanged(#"{"at":\#(before)}"#, to: #"{"at":\#(after)}"#) {
+                try $0.changeValue("at", from: form, to: newForm)
+            }
+        }
     }
 
     /// Every form that has fractions gives the same number back.
     @Test func `Random dates keep all digits through every form`() throws {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<choose(600, long: 3_000) {
+        for _ in 0..<TestRun.choose(600, long: 3_000) {
             let whole = random.below(4_000_000_000) - 2_000_000_000
             let digits = (0..<1 + random.below(8)).map { _ in String(random.below(10)) } + [String(1 + random.below(9))]
             let text = "\(whole).\(digits.joined())"
@@ -133,69 +128,63 @@ import Testing
         ("[]", .millisecondsSince1970),
     ]
 
-    @Test(arguments: noDates)
-    func `What is not such a date, or has no new form, is refused`(value: String, form: Record.DateForm) throws {
-        let newForm = form == .iso8601 ? Record.DateForm.secondsSinceReferenceDate : .iso8601
-        try expectRefused(#"{"at":\#(value)}"#, .typeMismatch, "at") {
-            try $0.changeValue("at", from: form, to: newForm)
+    @Test func `What is not such a date, or has no new form, is refused`() throws {
+        for (value, form) in Self.noDates {
+            let newForm = form == .iso8601 ? Record.DateForm.secondsSinceReferenceDate : .iso8601
+            try expectRefused(#"{"at":\#(value)}"#, .typeMismatch, "at") {
+                try $0.changeValue("at", from: form, to: newForm)
+            }
         }
     }
 
     private struct Event: Codable { var at: Date }
 
-    private static func coders(_ form: Record.DateForm) -> (JSONEncoder, JSONDecoder) {
-        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
-        switch form {
-        case .secondsSinceReferenceDate: break
-        case .secondsSince1970:
-            encoder.dateEncodingStrategy = .secondsSince1970
-            decoder.dateDecodingStrategy = .secondsSince1970
-        case .millisecondsSince1970:
-            encoder.dateEncodingStrategy = .millisecondsSince1970
-            decoder.dateDecodingStrategy = .millisecondsSince1970
-        case .iso8601:
-            encoder.dateEncodingStrategy = .iso8601
-            decoder.dateDecodingStrategy = .iso8601
-        case .iso8601WithFractionalSeconds:
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-            encoder.dateEncodingStrategy = .custom { date, encoder in
-                var container = encoder.singleValueContainer()
-                try container.encode(style.format(date))
-            }
-            decoder.dateDecodingStrategy = .custom { decoder in
-                try style.parse(decoder.singleValueContainer().decode(String.self))
+    private static func coding(_ form: Record.DateForm) -> RecordCoding {
+        RecordCoding { encoder, decoder in
+            switch form {
+            case .secondsSinceReferenceDate: break
+            case .secondsSince1970:
+                encoder.dateEncodingStrategy = .secondsSince1970
+                decoder.dateDecodingStrategy = .secondsSince1970
+            case .millisecondsSince1970:
+                encoder.dateEncodingStrategy = .millisecondsSince1970
+                decoder.dateDecodingStrategy = .millisecondsSince1970
+            case .iso8601:
+                encoder.dateEncodingStrategy = .iso8601
+                decoder.dateDecodingStrategy = .iso8601
+            case .iso8601WithFractionalSeconds:
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+                encoder.dateEncodingStrategy = .custom { date, encoder in try style.format(date).encode(to: encoder) }
+                decoder.dateDecodingStrategy = .custom { try style.parse(String(from: $0)) }
             }
         }
-        return (encoder, decoder)
     }
 
     /// What `JSONEncoder` wrote in one form is read by `JSONDecoder` in another one.
-    @Test(arguments: seeds(1, long: 2))
+    @Test(arguments: 0..<TestRun.choose(1, long: 2))
     func `Dates of the years 1 to 9999 agree with Foundation's coders`(seed: Int) throws {
         var random = SeededGenerator(seed: 1 + UInt64(seed))
         let forms: [Record.DateForm] = [
             .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
             .iso8601WithFractionalSeconds,
         ]
-        for index in 0..<choose(600, long: 1_500) {
+        for index in 0..<TestRun.choose(600, long: 1_500) {
             let range = index % 3 == 0 ? -62_135_769_600.0...253_402_300_799 : -1e9...4e9
             var seconds = Double.random(in: range, using: &random)
             if index % 2 == 0 { seconds.round(.down) }
-            let date = Date(timeIntervalSince1970: seconds)
             let (form, newForm) = (random.pick(forms), random.pick(forms))
-            let json = try Self.coders(form).0.encode(Event(at: date))
+            let (old, new) = (Self.coding(form), Self.coding(newForm))
+            let json = try old.encoder.encode(Event(at: Date(timeIntervalSince1970: seconds)))
             var record = try Record(String(decoding: json, as: UTF8.self))
             try record.changeValue("at", from: form, to: newForm)
-            let read = try Self.coders(newForm).1.decode(Event.self, from: Data(record.storedBytes))
+            let read = try new.decoder.decode(Event.self, from: Data(record.storedBytes))
             let isWhole = form == .iso8601 || newForm == .iso8601
             let isMilliseconds = form == .iso8601WithFractionalSeconds
             let tolerance = isWhole ? 1 : isMilliseconds ? 0.001_1 : 0.000_1
-            #expect(
-                abs(read.at.timeIntervalSince1970 - seconds) < tolerance,
-                "\(seconds) from \(form) to \(newForm): \(record.text)"
-            )
-            if newForm == .iso8601, form != .iso8601, form != newForm {
-                let expected = try Self.coders(.iso8601).0.encode(Self.coders(form).1.decode(Event.self, from: json))
+            let difference = abs(read.at.timeIntervalSince1970 - seconds)
+            #expect(difference < tolerance, "\(seconds) from \(form) to \(newForm): \(record.text)")
+            if newForm == .iso8601, form != .iso8601 {
+                let expected = try new.encoder.encode(old.decoder.decode(Event.self, from: json))
                 let text = record.text.replacing(" ", with: "")
                 #expect(text == String(decoding: expected, as: UTF8.self), "\(seconds) from \(form)")
             }
@@ -204,32 +193,31 @@ import Testing
 }
 
 @Suite struct `Wrapping and unwrapping values` {
-    @Test(arguments: [
-        (#"{"p": "555" }"#, Record.Wrapper.array, #"{"p": ["555"] }"#),
-        (#"{"p":null}"#, .array, #"{"p":[]}"#), (#"{"p":[1, 2]}"#, .array, #"{"p":[[1, 2]]}"#),
-        (#"{"p":"555"}"#, .object("n\""), #"{"p":{"n\"":"555"}}"#), (#"{"p":null}"#, .object("n"), #"{"p":null}"#),
-    ])
-    func `A wrapped value is unwrapped to the same`(before: String, wrapper: Record.Wrapper, after: String) throws {
-        var record = try Record(before)
-        try record.wrap("p", in: wrapper)
-        #expect(record.text == after)
-        try record.unwrap("p", from: wrapper)
-        #expect(record.text == before)
+    @Test func `A wrapped value is unwrapped to the same`() throws {
+        let cases: [(String, Record.Wrapper, String)] = [
+            (#"{"p": "555" }"#, .array, #"{"p": ["555"] }"#), (#"{"p":null}"#, .array, #"{"p":[]}"#),
+            (#"{"p":[1, 2]}"#, .array, #"{"p":[[1, 2]]}"#), (#"{"p":null}"#, .object("n"), #"{"p":null}"#),
+            (#"{"p":"555"}"#, .object("n\""), #"{"p":{"n\"":"555"}}"#),
+        ]
+        for (value, wrapper, wrapped) in cases {
+            try expectChanged(value, to: wrapped) { try $0.wrap("p", in: wrapper) }
+            try expectChanged(wrapped, to: value) { try $0.unwrap("p", from: wrapper) }
+        }
+        // An empty array or object is unwrapped to null.
+        try expectChanged(#"{"p":[ ]}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .array) }
+        try expectChanged(#"{"p":{}}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .object("n")) }
     }
 
-    @Test func `An empty array or object is unwrapped to null`() throws {
-        #expect(try changed(#"{"p":[ ]}"#) { try $0.unwrap("p", from: .array) } == #"{"p":null}"#)
-        #expect(try changed(#"{"p":{}}"#) { try $0.unwrap("p", from: .object("n")) } == #"{"p":null}"#)
-    }
-
-    @Test(arguments: [
-        (#"{"p":[1,2]}"#, Record.Wrapper.array, "has 2 elements"), (#"{"p":{"n":1}}"#, .array, "is not an array"),
-        (#"{"p":"x"}"#, .array, "is not an array"), (#"{"p":[1]}"#, .object("n"), "is not an object"),
-        (#"{"p":{"m":1}}"#, .object("n"), "has no property \"n\""),
-        (#"{"p":{"m":1,"n":2}}"#, .object("n"), "which would be lost"),
-    ])
-    func `Nothing is lost by unwrapping`(json: String, wrapper: Record.Wrapper, message: String) throws {
-        try expectRefused(json, .typeMismatch, "p", says: message) { try $0.unwrap("p", from: wrapper) }
+    @Test func `Nothing is lost by unwrapping`() throws {
+        let cases: [(String, Record.Wrapper, String)] = [
+            (#"{"p":[1,2]}"#, .array, "has 2 elements"), (#"{"p":{"n":1}}"#, .array, "is not an array"),
+            (#"{"p":"x"}"#, .array, "is not an array"), (#"{"p":[1]}"#, .object("n"), "is not an object"),
+            (#"{"p":{"m":1}}"#, .object("n"), "has no property \"n\""),
+            (#"{"p":{"m":1,"n":2}}"#, .object("n"), "which would be lost"),
+        ]
+        for (json, wrapper, message) in cases {
+            try expectRefused(json, .typeMismatch, "p", says: message) { try $0.unwrap("p", from: wrapper) }
+        }
     }
 
     @Test func `A missing property is an error, and a value is not nested too deeply`() throws {

@@ -1,30 +1,22 @@
-import Testing
-
 @testable import Molt
 
-/// JSON text and the strict reader's result for it, by the families of cases in RFC 8259's grammar.
-struct SyntaxCase: Sendable, CustomTestStringConvertible {
-    var json: [UInt8]
-    /// The text as it is written again; empty if it is refused.
-    var written: [UInt8] = []
-    /// The reason for refusing it.
-    var reason: JSONSyntaxError.Reason?
-
-    var testDescription: String { String(decoding: json, as: UTF8.self).debugDescription }
-}
-
-extension SyntaxCase {
+/// JSON texts by the families of cases in RFC 8259's grammar.
+enum SyntaxCase {
     /// Valid JSON texts, and how they are written again.
-    static let accepted =
-        kept.map { SyntaxCase(json: Array($0.utf8), written: Array($0.utf8)) }
-        + rewritten.map { SyntaxCase(json: Array($0.utf8), written: Array($1.utf8)) }
-        + [SyntaxCase(json: Array(#"["\uFFFF\uFFFE\uFDD0"]"#.utf8), written: noncharacters)]
+    static let accepted: [([UInt8], [UInt8])] = {
+        let texts: [(String, String)] = kept.map { ($0, $0) } + rewritten
+        let bytes = texts.map { (Array($0.utf8), Array($1.utf8)) }
+        return bytes + [(Array(#"["\uFFFF\uFFFE\uFDD0"]"#.utf8), noncharacters)]
+    }()
 
     /// Invalid JSON texts, and the reasons.
-    static let refused =
-        refusedTexts.flatMap { reason, texts in texts.map { SyntaxCase(json: Array($0.utf8), reason: reason) } }
-        + refusedBytes.flatMap { reason, texts in texts.map { SyntaxCase(json: $0, reason: reason) } }
-        + notUTF8.map { SyntaxCase(json: [0x5B, 0x22] + $0 + [0x22, 0x5D], reason: .invalidUTF8) }
+    static let refused: [([UInt8], JSONSyntaxError.Reason)] = {
+        var cases: [([UInt8], JSONSyntaxError.Reason)] = []
+        for (reason, texts) in refusedTexts { for text in texts { cases.append((Array(text.utf8), reason)) } }
+        for (reason, texts) in refusedBytes { for text in texts { cases.append((text, reason)) } }
+        for text in notUTF8 { cases.append(([0x5B, 0x22] + text + [0x22, 0x5D], .invalidUTF8)) }
+        return cases
+    }()
 
     // MARK: Accepted
 
@@ -78,76 +70,52 @@ extension SyntaxCase {
 
     // MARK: Refused
 
-    private static let refusedTexts: [(JSONSyntaxError.Reason, [String])] = [
-        (
-            .unexpectedEnd,
-            [
-                "", " \u{A}", "[", "[1", "[1,", #"["a"#, "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, "[[[[[",
-                #"[{"a":1}"#, "nul", "fals", "-", "1.", "1e", "1E-", #""a"#, "\"", #""\"#, #""\""#, #""\u00"#,
-            ]
-        ),
-        (
-            .unexpectedByte,
-            [
-                "]", "}", ",", ":", "[}", "{]", "[1,]", "[1,,2]", "[,1]", "[,]", "[1 2]", #"["a" "b"]"#, #"["a":1]"#,
-                "[3[4]]", "[1;2]", #"{"a":1,}"#, #"{"a":1,,"b":2}"#, #"{,"a":1}"#, #"{"a" 1}"#, #"{"a"::1}"#,
-                #"{"a",1}"#, #"{"a":}"#, #"{"a":,"b":1}"#, "{1:1}", "{null:1}", "{[]:1}", "{a:1}", "{'a':1}",
-                #"{"a":1 "b":2}"#, #"{"a"}"#, #"{"a":1 2}"#, #"{"a"=1}"#, "[1/*x*/]", "//x\u{A}[]", "#{}", "\u{0}[]",
-                "[1\u{0}]", "\u{0}", "[True]", "[NULL]", "[tru]", "[truee]", "undefined", "['a']", "[a]", "[`a`]", "*",
-                "{x}", "<null>", "[NaN]", "[nan]", "[Infinity]", "[+1]", "[.5]", "[1.2.3]", "[1e1e1]", "[1e1.5]",
-                "[1a]", "[0x1]", "[0o7]", "[1_000]", "[1 000]", "[1+2]", "[\u{FF11}]", "\u{FEFF}[]", "\u{FEFF}",
-                "[\u{A0}1]", "[\u{C}]", "\u{B}[]", "[\u{2060}]", "[\u{E9}]", #"[\#u{0}"\#u{0}]\#u{0}"#,
-            ]
-        ),
-        (
-            .trailingBytes,
-            [
-                "[1]]", "{}}", #"{"a":1}//"#, #"{"a":1}#"#, #"{"a":1}x"#, "1 2", "[][]", "[],", #""a""b""#, "truefalse",
-                "[]\u{0}", "[1]\u{2028}",
-            ]
-        ),
-        (
-            .invalidNumber,
-            [
-                "[-Infinity]", "[-]", "[--1]", "[01]", "[00]", "[-01]", "[-.5]", "[1.]", "[1.e1]", "[1e]", "[1e+]",
-                "[- 1]", "-012",
-            ]
-        ),
-        (
-            .controlCharacter,
-            [
-                #"["a\#u{A}b"]"#, #"["\#u{9}"]"#, #"["a\#u{0}b"]"#, #"["\#u{1F}"]"#, #"{"a\#u{A}":1}"#,
-                #"["abcdefgh\#u{A}"]"#,
-            ]
-        ),
-        (
-            .invalidEscape,
-            [
-                #"["\a"]"#, #"["\x00"]"#, #"["\0"]"#, #"["\'"]"#, #"["\\#u{A}"]"#, #"["\U0041"]"#, #"["\\#u{9}"]"#,
-                #"["\\#u{1F300}"]"#, #"["\u12"]    "#, #"["\u00g0"]"#, #"["\u+041"]"#, #"["\u 041"]"#, #"["\u"    ]"#,
-                #"{"\q":1}"#, #"["\uD800\u"    ]"#,
-            ]
-        ),
-        (
-            .loneSurrogate,
-            [
-                #"["\uD800"]"#, #"["\uDBFFx"]"#, #"["\uDC00"]"#, #"["\uDFFF"]"#, #"["\uD800\uD800"]"#,
-                #"["\uDC00\uD800"]"#, #"["\uD800\u0061"]"#, #"["\uD800\n"]"#, #"{"\uD83D":1}"#,
-                #"["\uD83D\uDE00\uD83D"]"#,
-            ]
-        ),
+    private static let refusedTexts: [JSONSyntaxError.Reason: [String]] = [
+        .unexpectedEnd: [
+            "", " \u{A}", "[", "[1", "[1,", #"["a"#, "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, "[[[[[",
+            #"[{"a":1}"#, "nul", "fals", "-", "1.", "1e", "1E-", #""a"#, "\"", #""\"#, #""\""#, #""\u00"#,
+        ],
+        .unexpectedByte: [
+            "]", "}", ",", ":", "[}", "{]", "[1,]", "[1,,2]", "[,1]", "[,]", "[1 2]", #"["a" "b"]"#, #"["a":1]"#,
+            "[3[4]]", "[1;2]", #"{"a":1,}"#, #"{"a":1,,"b":2}"#, #"{,"a":1}"#, #"{"a" 1}"#, #"{"a"::1}"#,
+            #"{"a",1}"#, #"{"a":}"#, #"{"a":,"b":1}"#, "{1:1}", "{null:1}", "{[]:1}", "{a:1}", "{'a':1}",
+            #"{"a":1 "b":2}"#, #"{"a"}"#, #"{"a":1 2}"#, #"{"a"=1}"#, "[1/*x*/]", "//x\u{A}[]", "#{}", "\u{0}[]",
+            "[1\u{0}]", "\u{0}", "[True]", "[NULL]", "[tru]", "[truee]", "undefined", "['a']", "[a]", "[`a`]", "*",
+            "{x}", "<null>", "[NaN]", "[nan]", "[Infinity]", "[+1]", "[.5]", "[1.2.3]", "[1e1e1]", "[1e1.5]",
+            "[1a]", "[0x1]", "[0o7]", "[1_000]", "[1 000]", "[1+2]", "[\u{FF11}]", "\u{FEFF}[]", "\u{FEFF}",
+            "[\u{A0}1]", "[\u{C}]", "\u{B}[]", "[\u{2060}]", "[\u{E9}]", #"[\#u{0}"\#u{0}]\#u{0}"#,
+        ],
+        .trailingBytes: [
+            "[1]]", "{}}", #"{"a":1}//"#, #"{"a":1}#"#, #"{"a":1}x"#, "1 2", "[][]", "[],", #""a""b""#, "truefalse",
+            "[]\u{0}", "[1]\u{2028}",
+        ],
+        .invalidNumber: [
+            "[-Infinity]", "[-]", "[--1]", "[01]", "[00]", "[-01]", "[-.5]", "[1.]", "[1.e1]", "[1e]", "[1e+]",
+            "[- 1]", "-012",
+        ],
+        .controlCharacter: [
+            #"["a\#u{A}b"]"#, #"["\#u{9}"]"#, #"["a\#u{0}b"]"#, #"["\#u{1F}"]"#, #"{"a\#u{A}":1}"#,
+            #"["abcdefgh\#u{A}"]"#,
+        ],
+        .invalidEscape: [
+            #"["\a"]"#, #"["\x00"]"#, #"["\0"]"#, #"["\'"]"#, #"["\\#u{A}"]"#, #"["\U0041"]"#, #"["\\#u{9}"]"#,
+            #"["\\#u{1F300}"]"#, #"["\u12"]    "#, #"["\u00g0"]"#, #"["\u+041"]"#, #"["\u 041"]"#, #"["\u"    ]"#,
+            #"{"\q":1}"#, #"["\uD800\u"    ]"#,
+        ],
+        .loneSurrogate: [
+            #"["\uD800"]"#, #"["\uDBFFx"]"#, #"["\uDC00"]"#, #"["\uDFFF"]"#, #"["\uD800\uD800"]"#,
+            #"["\uDC00\uD800"]"#, #"["\uD800\u0061"]"#, #"["\uD800\n"]"#, #"{"\uD83D":1}"#,
+            #"["\uD83D\uDE00\uD83D"]"#,
+        ],
     ]
 
-    private static let refusedBytes: [(JSONSyntaxError.Reason, [[UInt8]])] = [
-        (.unexpectedByte, [[0xFF, 0xFE, 0x5B, 0x00, 0x5D, 0x00], [0x5B, 0xFF, 0x5D], [0x5B, 0x31, 0xE5, 0x5D]]),
-        (.trailingBytes, [[0x5B, 0x31, 0x5D, 0xE5]]),
-        (.invalidUTF8, [[0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], [0x22, 0xE2, 0x82], [0x22, 0xF0]]),
-        (
-            .invalidEscape,
-            [
-                [0x5B, 0x22, 0x5C, 0xE5, 0x22, 0x5D], [0x5B, 0x22, 0x5C, 0x75, 0x30, 0x30, 0xE5, 0xE5, 0x22, 0x5D],
-            ]
-        ),
+    private static let refusedBytes: [JSONSyntaxError.Reason: [[UInt8]]] = [
+        .unexpectedByte: [[0xFF, 0xFE, 0x5B, 0x00, 0x5D, 0x00], [0x5B, 0xFF, 0x5D], [0x5B, 0x31, 0xE5, 0x5D]],
+        .trailingBytes: [[0x5B, 0x31, 0x5D, 0xE5]],
+        .invalidUTF8: [[0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], [0x22, 0xE2, 0x82], [0x22, 0xF0]],
+        .invalidEscape: [
+            [0x5B, 0x22, 0x5C, 0xE5, 0x22, 0x5D], [0x5B, 0x22, 0x5C, 0x75, 0x30, 0x30, 0xE5, 0xE5, 0x22, 0x5D],
+        ],
     ]
 
     /// Bytes inside a string that are not UTF-8.

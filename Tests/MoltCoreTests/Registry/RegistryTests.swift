@@ -26,18 +26,19 @@ struct RegistryTests {
     }
 
     @Test func `The registry up to a name ends with that migration, and an unknown name is an error`() throws {
-        #expect(try registry.upTo("a").names == ["a"])
-        #expect(try registry.upTo("b").names == ["a", "b"])
-        #expect(try registry.upTo("d").names == ["a", "b", "c", "d"])
+        for (index, name) in registry.names.enumerated() {
+            #expect(try registry.upTo(name).names == Array(registry.names[...index]))
+        }
         let error = try #require(throws: MoltError.self) { try registry.upTo("x") }
         #expect(error.code == .unknownMigration)
         #expect(error.message.contains("\"x\""))
         #expect(error.message.contains("a, b, c, d"))
     }
 
-    @Test(arguments: [(0, 0), (1, 2), (2, 3), (3, 3), (5, 4), (9, 4)])
-    func `The registry up to a version has the migrations up to that version`(version: Int, count: Int) {
-        #expect(registry.upTo(version: version).names == Array(registry.names.prefix(count)))
+    @Test func `The registry up to a version has the migrations up to that version`() {
+        for (version, count) in [(0, 0), (1, 2), (2, 3), (3, 3), (5, 4), (9, 4)] {
+            #expect(registry.upTo(version: version).names == Array(registry.names.prefix(count)))
+        }
     }
 
     @Test func `A part of a registry keeps the registry's settings`() throws {

@@ -8,10 +8,7 @@ struct StepDeclarationTests {
 
     private static let changes: [(MigrationStep, String)] = [
         (.renameProperty("Person", "mail", to: "email"), #"{"email":"a@b.c","home":{"zip":"75001"},"age" : 36}"#),
-        (
-            .moveProperty("Person", ["home", "zip"], to: "zip"),
-            #"{"mail":"a@b.c","home":{},"age" : 36,"zip":"75001"}"#
-        ),
+        (.moveProperty("Person", ["home", "zip"], to: "zip"), #"{"mail":"a@b.c","home":{},"age" : 36,"zip":"75001"}"#),
         (.removeProperty("Person", "mail"), #"{"home":{"zip":"75001"},"age" : 36}"#),
         (
             .copyProperty("Person", ["home", "zip"], to: "zip"),
@@ -31,14 +28,8 @@ struct StepDeclarationTests {
             #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "1970-01-01T00:00:36Z"}"#
         ),
         (.wrapProperty("Person", "age", in: .array), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : [36]}"#),
-        (
-            .unwrapProperty("Person", "home", from: .object("zip")),
-            #"{"mail":"a@b.c","home":"75001","age" : 36}"#
-        ),
-        (
-            .changeValue("Person", ["home", .each], to: .integer),
-            #"{"mail":"a@b.c","home":{"zip":75001},"age" : 36}"#
-        ),
+        (.unwrapProperty("Person", "home", from: .object("zip")), #"{"mail":"a@b.c","home":"75001","age" : 36}"#),
+        (.changeValue("Person", ["home", .each], to: .integer), #"{"mail":"a@b.c","home":{"zip":75001},"age" : 36}"#),
         (.mapValue("Person", "age", [36: "old"]), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "old"}"#),
         (
             .addProperty("Person", ["home", "tags"], default: ["x"]),
@@ -46,9 +37,10 @@ struct StepDeclarationTests {
         ),
     ]
 
-    @Test(arguments: changes)
-    func `A declared step changes a single record`(step: MigrationStep, expected: String) throws {
-        #expect(try changed(Self.person) { try step.change(&$0) } == expected)
+    @Test func `A declared step changes a single record`() throws {
+        for (step, expected) in Self.changes {
+            try expectChanged(Self.person, to: expected) { try step.change(&$0) }
+        }
     }
 
     @Test func `A declared step fails for a missing required property`() throws {

@@ -3,45 +3,50 @@ import Testing
 
 @testable import Molt
 
-/// An operation that a record refuses; all values of the record are canaries.
+/// An operation that a record refuses.
 struct FailingOperation: Sendable, CustomTestStringConvertible {
     var testDescription: String
     /// The expected error code.
     var code: MoltError.Code
     /// The property that the error must name.
     var property: String?
+    /// The record's content; nil for raw data.
+    private let json: String?
     private let body: @Sendable (inout Record) throws -> Void
 
     private init(
         _ label: String,
         _ code: MoltError.Code,
         _ property: String? = nil,
+        on json: String? = Self.canaries,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) {
         testDescription = label
         self.code = code
         self.property = property
+        self.json = json
         self.body = body
     }
 
-    /// The error that the operation throws or leaves as the record's failure.
-    func failure() throws -> MoltError? {
-        var record = try Self.record()
-        do {
-            try body(&record)
-            return record.failure as? MoltError
-        } catch {
-            return error as? MoltError
-        }
+    func record() throws -> Record {
+        if let json { return try Record(json) }
+        return Record(key: "ada", typeName: "Person", content: Array("s3cret-7".utf8), isData: true)
     }
 
-    /// A record of canaries.
-    static func record() throws -> Record {
-        try Record(
-            #"{"name":"s3cret-1","age":"s3cret-2","nested":{"s":"s3cret-3","list":[{"n":"s3cret-4"}]},"#
-                + #""list":["s3cret-5","s3cret-6"]}"#
-        )
+    /// The error that the operation throws, or leaves as the record's failure if it cannot throw.
+    func failure(of record: inout Record) -> MoltError? {
+        do {
+            try body(&record)
+        } catch {
+            return record.failure == nil ? error as? MoltError : nil
+        }
+        return record.failure as? MoltError
     }
+
+    /// An object in which all values are canaries.
+    static let canaries =
+        #"{"name":"s3cret-1","age":"s3cret-2","nested":{"s":"s3cret-3","list":[{"n":"s3cret-4"}]},"#
+        + #""list":["s3cret-5","s3cret-6"]}"#
 
     private struct Person: Decodable {
         var name: String
@@ -58,6 +63,16 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
     }
 
     private enum Suit: String, Codable { case hearts }
+
+    /// Arrays in arrays.
+    private struct Nest: Encodable {
+        var levels: Int
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            if levels > 1 { try container.encode(Nest(levels: levels - 1)) } else { try container.encode("s3cret-7") }
+        }
+    }
 
     private static func nested(_ levels: Int) -> RecordValue {
         (0..<levels).reduce("s3cret-7") { value, _ in [value] }
@@ -91,6 +106,9 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         .init("removing below a missing one", .propertyMissing, "x.y") { try $0.remove(["x", "y"]) },
         .init("removing below a string", .propertyMissing, "name.x") { try $0.remove(["name", "x"]) },
         .init("removing as another type", .typeMismatch, "name") { _ = try $0.remove("name", as: Int.self) },
+        .init("removing a nested one as another type", .typeMismatch, "nested.s") {
+            _ = try $0.remove(["nested", "s"], as: Int.self)
+        },
         .init("removing without a name", .propertyMissing, "") { try $0.remove([]) },
         .init("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
         .init("renaming a missing one onto one", .propertyMissing, "x") { try $0.rename("x", to: "age") },
@@ -104,28 +122,19 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         .init("setting too deep, by subscript", .typeMismatch, "x") { $0["x"] = nested(512) },
         .init("setting what cannot be encoded", .typeMismatch, "x") { try $0.set("x", to: Refusing()) },
         .init("setting what is no number", .typeMismatch, "x") { try $0.set("x", to: ["ratio": Double.nan]) },
+        .init("setting what is encoded too deep", .typeMismatch, "x") { try $0.set("x", to: Nest(levels: 512)) },
         .init("replacing by what cannot be encoded", .typeMismatch) { try $0.replaceContent(with: Refusing()) },
         .init("replacing by what is too deep", .typeMismatch) { try $0.replaceContent(with: nested(513)) },
-        .init("content of data", .typeMismatch) {
-            try $0.replaceContent(with: Data("s3cret-7".utf8))
-            _ = try $0.content()
-        },
-        .init("decoding data", .typeMismatch) {
-            try $0.replaceContent(with: Data("s3cret-7".utf8))
-            _ = try $0.decoded(as: Int.self)
-        },
-        .init("a property of data", .propertyMissing, "x") {
-            try $0.replaceContent(with: Data("s3cret-7".utf8))
-            _ = try $0.string("x")
-        },
-        .init("removing from data", .propertyMissing, "x") {
-            try $0.replaceContent(with: Data("s3cret-7".utf8))
-            try $0.remove("x")
-        },
-        .init("renaming in a string", .propertyMissing, "x") {
-            try $0.replaceContent(with: "s3cret-7")
-            try $0.rename("x", to: "y")
-        },
+        .init("content of data", .typeMismatch, on: nil) { _ = try $0.content() },
+        .init("decoding data", .typeMismatch, on: nil) { _ = try $0.decoded(as: Int.self) },
+        .init("a property of data", .propertyMissing, "x", on: nil) { _ = try $0.string("x") },
+        .init("removing from data", .propertyMissing, "x", on: nil) { try $0.remove("x") },
+        .init("renaming in a string", .propertyMissing, "x", on: "\"s3cret-7\"") { try $0.rename("x", to: "y") },
+        .init("setting in data, by subscript", .typeMismatch, "x.y", on: nil) { $0[["x", "y"]] = 1 },
+        .init("setting in a number, by subscript", .typeMismatch, "x", on: "42") { $0["x"] = 1 },
+        .init("setting in an array, by subscript", .typeMismatch, "x", on: "[1]") { $0["x"] = 1 },
+        .init("setting in null, by subscript", .typeMismatch, "x", on: "null") { $0["x"] = 1 },
+        .init("setting in a string, by subscript", .typeMismatch, "x", on: "\"s3cret-7\"") { $0["x"] = 1 },
         .init("text that is not JSON", .malformedContent) { _ in _ = try Record(#"{"name":"s3cret-7",s3cret-8}"#) },
         .init("text cut off", .malformedContent) { _ in _ = try Record(#"{"name":"s3cret-7"#) },
     ]

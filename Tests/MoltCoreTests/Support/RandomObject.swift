@@ -1,4 +1,3 @@
-import Foundation
 import Generators
 
 /// A random JSON object, kept in parts so that a test can predict the result of a change.
@@ -132,14 +131,4 @@ struct RandomObject {
     private static func space(_ generator: inout SeededGenerator) -> String {
         generator.pick(["", "", "", " ", "\n", "\t", "\r\n", "  ", "\n    "])
     }
-}
-
-/// The seeds of random trials: the first of them in the ordinary run, and all with `MOLT_LONG`.
-func seeds(_ short: Int, long: Int) -> Range<Int> {
-    0..<choose(short, long: long)
-}
-
-/// Chooses between values for the ordinary and the long run.
-func choose<Value>(_ short: Value, long: Value) -> Value {
-    ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? short : long
 }

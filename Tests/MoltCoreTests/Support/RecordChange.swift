@@ -69,11 +69,16 @@ extension Record {
     }
 }
 
-/// The text of a record after a change.
-func changed(_ json: String, _ change: (inout Record) throws -> Void) throws -> String {
+/// Expects the text of a record after a change.
+func expectChanged(
+    _ json: String,
+    to expected: String,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: (inout Record) throws -> Void
+) throws {
     var record = try Record(json)
     try change(&record)
-    return record.text
+    #expect(record.text == expected, sourceLocation: sourceLocation)
 }
 
 /// Expects that a change is refused with an error that names the record and no value, and that nothing is changed.
