@@ -55,7 +55,7 @@ struct EnumerateTests {
             try migration.enumerate("Person") { old, new in
                 let isMoved = new.key == "q" + old.key
                 #expect(isMoved)
-                new["sum"] = .int(try old.int("number") + (try new.int("number")))
+                new["sum"] = .int(try old.int("number") + new.int("number"))
             }
         }
         seen.expect("none", #"Person qp3 {"number":30}"#)

@@ -17,9 +17,9 @@ extension Snapshot {
     }
 
     /// Expects that these lines are among those of the records.
-    func expect(including lines: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    func expect(including line: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation) {
         let found = records.map(\.line)
-        let missing = lines.filter { !found.contains($0) }
+        let missing = ([line] + others).filter { !found.contains($0) }
         #expect(missing.isEmpty, "\(found)", sourceLocation: sourceLocation)
     }
 
