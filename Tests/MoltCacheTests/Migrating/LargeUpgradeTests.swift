@@ -103,8 +103,9 @@ import Testing
     }
 
     @Test func `leaves neither a lock nor a file beside the store, whether it succeeds or fails`() throws {
-        let failure = migrationError { try upgraded(.transform("Item") { if try $0.int("n") == 250 { throw Refusal() } }) }
-        failure?.expect(.stepFailed)
+        migrationError {
+            try upgraded(.transform("Item") { if try $0.int("n") == 250 { throw Refusal() } })
+        }?.expect(.stepFailed)
         #expect(try scratch.names() == ["cache.molt"])
 
         let cache = try upgraded(.transform("Item", Self.see("a")))
