@@ -254,30 +254,6 @@ struct BlockTests {
         }
     }
 
-    @Test func `Blocks and steps see the changes of those before them`() async throws {
-        let after = try await OldStore([StoredRecord("Person", "ada", #"{"name":"Ada"}"#)]).upgraded([
-            Migration(to: 1, "a", .renameProperty("Person", "name", to: "n1")),
-            Migration(
-                to: 2,
-                "b",
-                .run { migration in
-                    try migration.enumerate("Person") { old, new in new["n2"] = .string(try old.string("n1") + "2") }
-                    try migration.create("Person", forKey: "eve", ["n1": "", "n2": "E"])
-                },
-                // What a block has created is visited by the next one.
-                .run { migration in
-                    try migration.enumerate("Person") { old, new in new["n2"] = .string(try old.string("n2") + "!") }
-                },
-                .renameProperty("Person", "n1", to: "n3")
-            ),
-            Migration(to: 3, "c", .transform("Person") { $0["n4"] = .string(try $0.string("n2") + "4") }),
-        ])
-        after.expect(
-            #"Person ada {"n3":"Ada","n2":"Ada2!","n4":"Ada2!4"}"#,
-            #"Person eve {"n3":"","n2":"E!","n4":"E!4"}"#
-        )
-    }
-
     #if CHILD_PROCESSES
         private static let calls: [@Sendable (MigrationContext) throws -> Void] = [
             { _ = try $0.types },

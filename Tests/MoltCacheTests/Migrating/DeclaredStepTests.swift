@@ -35,13 +35,7 @@ import Testing
         #expect(steps == [2, 2, 1, 1, 1, 2, 2, 2, 2])
     }
 
-    @Test func `A record that cannot be converted fails the upgrade, and is named`() async throws {
-        let error = try await OldStore(Self.records).failure(.splitProperty("Person", "born", into: ["a", "b"]))
-        error.expect(.typeMismatch, key: "eve", property: "born", summary: "split Person.born into a, b")
-        #expect(!"\(error)".contains("1999"))
-    }
-
-    @Test func `A policy for such records holds for each of the steps`() async throws {
+    @Test func `A policy for records that cannot be converted holds for each of the steps`() async throws {
         for step in [
             MigrationStep.splitProperty("Person", "born", into: ["a", "b"]),
             .joinProperties("Person", ["name", "born"], into: "n"),
@@ -52,9 +46,8 @@ import Testing
         ] {
             let store = try OldStore(Self.records)
             let report = try await store.upgrade(step.onFailure(.quarantine(upTo: 3)))
-            let count = report.entries[0].counts.quarantined
-            #expect(count > 0, "\(step)")
-            #expect(try store.snapshot().records.count == Self.records.count - count, "\(step)")
+            let (aside, left) = (report.entries[0].counts.quarantined, try store.snapshot().records.count)
+            #expect(aside > 0 && left == Self.records.count - aside, "\(step)")
         }
     }
 

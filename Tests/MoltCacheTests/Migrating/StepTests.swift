@@ -29,15 +29,8 @@ struct PropertyStepTests {
     }
 
     @Test func `A step fails when the new place is taken`() async throws {
-        let store = try OldStore(Self.records)
-        try await store.failure(.renameProperty("Person", "mail", to: "age")).expect(
-            .propertyExists,
-            key: "ada",
-            property: "age",
-            says: "to \"age\": the record has a property with that name already"
-        )
-        try await store.failure(.moveProperty("Person", "mail", to: ["home", "zip"]))
-            .expect(.propertyExists, key: "ada", property: "home.zip")
+        let error = try await OldStore(Self.records).failure(.renameProperty("Person", "mail", to: "age"))
+        error.expect(.propertyExists, says: "to \"age\": the record has a property with that name already")
     }
 
     @Test func `A record that is no object fails the steps that must write to it, and the others skip it`()
@@ -52,8 +45,7 @@ struct PropertyStepTests {
     @Test func `A record that is not JSON fails only the steps that read it`() async throws {
         let records = [StoredRecord("Person", "bad", #"{"a":1,}"#)]
         let store = try OldStore(records)
-        try await store.failure(.removeProperty("Person", "a"))
-            .expect(.malformedContent, key: "bad", migration: "change")
+        try await store.failure(.removeProperty("Person", "a")).expect(.malformedContent, key: "bad")
         try await store.upgraded(.removeProperty("City", "a")).expect(#"Person bad {"a":1,}"#)
         for step: MigrationStep in [.deleteType("Person"), .run { try $0.delete("bad") }] {
             try await OldStore(records).upgraded(step).expect(keys: "")
