@@ -28,9 +28,7 @@ struct EnumerateTests {
         return (visited.all.joined(separator: " "), after)
     }
 
-    @Test func `An enumeration visits each record of the type once, in the order of insertion, and keeps the old one`()
-        async throws
-    {
+    @Test func `Each record of the type is visited once, in their order, and old records do not change`() async throws {
         let (visited, after) = try await enumerated { migration, old, new in
             new["number"] = "changed"
             new["was"] = .int(try old.int("number"))
@@ -42,9 +40,7 @@ struct EnumerateTests {
         after.expect(including: #"Person p5 {"number":"changed","was":5}"#, #"City rome {"number":100}"#)
     }
 
-    @Test func `A second enumeration gives the same old records, and the new ones as the first left them`()
-        async throws
-    {
+    @Test func `A second enumeration has the same old records, and the new ones as the first left them`() async throws {
         let seen = Log<String>()
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { _, new in
@@ -130,9 +126,7 @@ struct EnumerateTests {
 
     // MARK: Deleting
 
-    @Test func `After deletions, a second enumeration visits the remaining records, and its deletions are made, too`()
-        async throws
-    {
+    @Test func `After deletions, a second enumeration visits the other records, and may delete, too`() async throws {
         let seen = Log<String>()
         let after = try await OldStore(Self.records).upgraded { migration in
             try migration.enumerate("Person") { old, new in
@@ -201,10 +195,7 @@ struct EnumerateTests {
 
     // MARK: Keys and types
 
-    @Test
-    func `A record takes the place of the visited one after that was deleted; before, creating it fails at the call`()
-        async throws
-    {
+    @Test func `A record can take the place of the visited one once that is deleted, and not before`() async throws {
         let after = try await OldStore([StoredRecord("City", "rome", "{}")]).upgraded { migration in
             try migration.enumerate("City") { old, new in
                 // A drop takes effect when the closure has returned.
@@ -239,9 +230,7 @@ struct EnumerateTests {
         after.expect(keys: "p7 p6 p5 p4 rome p3 p2 p1 p0")
     }
 
-    @Test func `Setting a key that another record has, or gets in the meantime, fails and names the record`()
-        async throws
-    {
+    @Test func `Setting a key that another record has, or gets meanwhile, fails and names the record`() async throws {
         let store = try OldStore(Self.records)
         try await store.failure { try $0.enumerate("City") { _, new in new.key = "p0" } }
             .expect(.keyExists, key: "rome", type: "City", says: "\"p0\"")

@@ -20,22 +20,15 @@ import Testing
         try cache.batch { batch in
             for n in 0..<count {
                 let isExpired = n.isMultiple(of: 3)
-                try batch.set(
-                    Named(person: isExpired ? [:] : ["name": "\(n)"]),
-                    forKey: "\(n)",
-                    expiry: .at(Date(timeIntervalSince1970: isExpired ? 1_000 : 1_001))
-                )
+                let date = Date(timeIntervalSince1970: isExpired ? 1_000 : 1_001)
+                let person: [String: String] = isExpired ? [:] : ["name": "\(n)"]
+                try batch.set(person, forKey: "\(n)", expiry: .at(date))
             }
         }
         cache.close()
     }
 
-    private struct Named: Codable, RecordType {
-        static let recordTypeName = "Person"
-        var person: [String: String]
-
-        func encode(to encoder: any Encoder) throws { try person.encode(to: encoder) }
-    }
+    private static let type = RecordTypeName.of([String: String].self)
 
     private func open(_ steps: MigrationStep...) throws -> CodableCache {
         try CodableCache(
@@ -48,7 +41,7 @@ import Testing
     @Test(arguments: [30, 3_000])
     func `cause no step to fail, and are removed with the commit`(count: Int) throws {
         try make(count)
-        let report = try open(.renameProperty("Person", "name", to: "title", ifMissing: .fail)).report
+        let report = try open(.renameProperty(Self.type, "name", to: "title", ifMissing: .fail)).report
         let left = count - count / 3
         #expect(report.counts.read == left && report.counts.changed == left)
         let words = "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
@@ -62,9 +55,9 @@ import Testing
     @Test func `do not occupy their keys when a block creates records`() throws {
         try make()
         migrationError {
-            try open(.run { try $0.create("Person", forKey: "1", ["name": "new"]) })
+            try open(.run { try $0.create(Self.type, forKey: "1", ["name": "new"]) })
         }?.expect(.keyExists)
-        let cache = try open(.run { try $0.create("Person", forKey: "0", ["name": "new"]) })
+        let cache = try open(.run { try $0.create(Self.type, forKey: "0", ["name": "new"]) })
         let value = try cache.value([String: String].self, forKey: "0")
         #expect(value == ["name": "new"])
     }
@@ -73,11 +66,11 @@ import Testing
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
         migrationError {
-            try open(.renameProperty("Person", "nothing", to: "title", ifMissing: .fail))
+            try open(.renameProperty(Self.type, "nothing", to: "title", ifMissing: .fail))
         }?.expect(.propertyMissing)
         let report = try CodableCache.dryRun(
             at: scratch.file(),
-            migrations: [Migration(to: 1, "change", .renameProperty("Person", "name", to: "title", ifMissing: .fail))],
+            migrations: [Migration(to: 1, "change", .renameProperty(Self.type, "name", to: "title", ifMissing: .fail))],
             configuration: configuration
         )
         #expect(report.expiredCount == 10)

@@ -59,9 +59,7 @@ struct TransformTests {
         )
     }
 
-    @Test func `A key that another record has, or would get, fails the upgrade, and the error names both`()
-        async throws
-    {
+    @Test func `A key that another record has, or would get, fails the upgrade and is named`() async throws {
         let store = try OldStore(Self.records)
         let error = try await store.failure(
             .deleteType("X"),
@@ -87,9 +85,7 @@ struct TransformTests {
         )
     }
 
-    @Test func `An error from the closure becomes the underlying error of one that names migration, step and record`()
-        async throws
-    {
+    @Test func `An error from the closure is the cause of one that names migration, step and record`() async throws {
         let error = try await OldStore(Self.records).failure([
             Migration(to: 1, "fine", .transform("Person") { $0["age"] = 1 }),
             Migration(
@@ -144,9 +140,7 @@ struct ConvertTests {
         )
     }
 
-    @Test func `A conversion decodes the old model, encodes the new one, and keeps key, type and expiry`()
-        async throws
-    {
+    @Test func `A conversion from the old model to the new one keeps key, type and expiry`() async throws {
         let after = try await store(1_200, valid: 1_200).upgraded(Self.split)
         let expected: [String] = (0..<1_200).map { number in
             let text = #"{"firstName":"N\#(number)","lastName":"Of \#(number)"}"#

@@ -214,8 +214,7 @@ struct UnmatchedNameTests {
         #expect(names == expected)
     }
 
-    @Test func `is not reported when the other records of the type failed because the new name was taken`() async throws
-    {
+    @Test func `is not reported when the records that have it failed because the new name was taken`() async throws {
         let report = try await OldStore(
             [StoredRecord("Person", "a", #"{"mail":1,"email":2}"#), StoredRecord("Person", "b", "{}")]
         ).upgrade([Migration(to: 1, "change", .renameProperty("Person", "mail", to: "email").onFailure(.quarantine()))])
