@@ -147,8 +147,8 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    /// Writes files, upgrades those of both types, and returns the files that are there afterwards.
-    private func upgrade(_ files: [String: String], in scratch: ScratchDirectory) throws -> [String: String] {
+    /// Writes files, and upgrades those of both types.
+    private func upgrade(_ files: [String: String], in scratch: ScratchDirectory) throws {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "person", .renameType("Alien", to: "Person")),
             Migration(to: 2, "name", .renameProperty("Person", "name", to: "fullName")),
@@ -164,59 +164,63 @@ import Testing
         }
         for (path, text) in files { try Data(text.utf8).write(to: scratch.file(path)) }
         for type in ["Alien", "Person"] { try upgradeFiles(in: scratch.file(type), DocumentUpgrade(migrations)) }
-        return try contents(of: scratch)
     }
 
-    private func contents(of scratch: ScratchDirectory) throws -> [String: String] {
-        var contents: [String: String] = [:]
+    private func expect(
+        _ files: [String: String],
+        in scratch: ScratchDirectory,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var found: [String: String] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: scratch.url.path) where path.contains(".") {
-            contents[path] = try String(contentsOf: scratch.file(path), encoding: .utf8)
+            found[path] = try String(contentsOf: scratch.file(path), encoding: .utf8)
         }
-        return contents
+        #expect(found == files, sourceLocation: sourceLocation)
     }
 
     @Test func `can be a file, also when a run was killed before it removed old files`() throws {
-        let old = ["Alien/ada.0.json": #"{"name":"Ada"}"#, "Person/bob.1.json": #"{"isOld":1,"name":"Bob"}"#]
-        let new = [
-            "Person/ada.3.json": #"{"fullName":"Ada"}"#, "Person/old-bob.3.json": #"{"isOld":1,"fullName":"Bob"}"#,
-        ]
         let scratch = try ScratchDirectory()
-        for _ in 0..<2 { #expect(try upgrade(old, in: scratch) == new) }
-        // It is taken from its newest file.
-        var files: [String: String] = [:]
-        var newest: [String: String] = [:]
+        for _ in 0..<2 {
+            let old = ["Alien/ada.0.json": #"{"name":"Ada"}"#, "Person/bob.1.json": #"{"isOld":1,"name":"Bob"}"#]
+            try upgrade(old, in: scratch)
+            let new = [
+                "Person/ada.3.json": #"{"fullName":"Ada"}"#,
+                "Person/old-bob.3.json": #"{"isOld":1,"fullName":"Bob"}"#,
+            ]
+            try expect(new, in: scratch)
+        }
+        // It is taken from its newest file. The app has edited the upgraded file of Eve meanwhile.
+        var files = ["Person/eve.3.json": #"{"fullName":"Eve"}"#, "Person/eve.1.json": #"{"name":"Ev"}"#]
+        var newest = ["Person/eve.3.json": #"{"fullName":"Eve"}"#]
         for number in 0..<20 {
             files["Person/\(number).1.json"] = #"{"name":"old"}"#
             files["Person/\(number).2.json"] = #"{"fullName":"new"}"#
             newest["Person/\(number).3.json"] = #"{"fullName":"new"}"#
         }
-        // The app has edited the upgraded file meanwhile.
-        newest["Person/eve.3.json"] = #"{"fullName":"Eve"}"#
-        files["Person/eve.3.json"] = #"{"fullName":"Eve"}"#
-        files["Person/eve.1.json"] = #"{"name":"Ev"}"#
-        #expect(try upgrade(files, in: ScratchDirectory()) == newest)
+        let several = try ScratchDirectory()
+        try upgrade(files, in: several)
+        try expect(newest, in: several)
     }
 
     @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
-        let files = (0..<9).map { ("Person/\($0).1.json", $0 == 4 ? "{" : "{}") }
         let scratch = try ScratchDirectory()
-        #expect(throws: MoltError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
-        let expected = (0..<9).map { ("Person/\($0).\($0 == 4 ? 1 : 3).json", $0 == 4 ? "{" : "{}") }
-        #expect(try contents(of: scratch) == Dictionary(uniqueKeysWithValues: expected))
+        let files = ["Person/a.1.json": "{}", "Person/b.1.json": "{", "Person/c.1.json": "{}"]
+        migrationError { try upgrade(files, in: scratch) }?.expect(.malformedContent)
+        try expect(["Person/a.3.json": "{}", "Person/b.1.json": "{", "Person/c.3.json": "{}"], in: scratch)
 
         // An older file does not take the place of the newest one.
         let both = ["Person/ada.1.json": "{}", "Person/ada.2.json": "{"]
         let other = try ScratchDirectory()
-        #expect(throws: MoltError.self) { try upgrade(both, in: other) }
-        #expect(try contents(of: other) == both)
+        migrationError { try upgrade(both, in: other) }?.expect(.malformedContent)
+        try expect(both, in: other)
     }
 
     @Test func `is passed over by later runs once a step has made raw data of it`() throws {
         let scratch = try ScratchDirectory()
-        #expect(try upgrade(["Person/ada.1.json": #"{"isRaw":1}"#], in: scratch) == ["Person/ada.3.data": "raw"])
-        let later = try DocumentUpgrade([Migration(to: 4, "later")])
-        try upgradeFiles(in: scratch.file("Person"), later)
-        #expect(try contents(of: scratch) == ["Person/ada.3.data": "raw"])
+        try upgrade(["Person/ada.1.json": #"{"isRaw":1}"#], in: scratch)
+        try expect(["Person/ada.3.data": "raw"], in: scratch)
+        try upgradeFiles(in: scratch.file("Person"), DocumentUpgrade([Migration(to: 4, "later")]))
+        try expect(["Person/ada.3.data": "raw"], in: scratch)
     }
 
     @Test(arguments: ["Alien/ada.0.json", "Person/ada.2.json"])
@@ -224,7 +228,7 @@ import Testing
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
         migrationError { try upgrade(files, in: scratch) }?.expect(.keyExists)
-        #expect(try contents(of: scratch) == files)
+        try expect(files, in: scratch)
     }
 
     // MARK: In a cache

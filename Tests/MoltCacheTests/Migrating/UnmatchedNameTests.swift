@@ -265,15 +265,14 @@ struct UnmatchedNameTests {
     #if CHILD_PROCESSES
         @Test func `is printed to standard error in debug builds if it has a nearest name`() async throws {
             let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                let url = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
-                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-                defer { try? FileManager.default.removeItem(at: url) }
-                let cache = try CodableCache(at: url.appending(path: "cache.molt"))
+                let scratch = try ScratchDirectory()
+                defer { withExtendedLifetime(scratch) {} }
+                let cache = try CodableCache(at: scratch.file())
                 try cache.set(["fullName": "s3cret"], forKey: "ada")
                 cache.close()
                 let type = RecordTypeName.of([String: String].self)
                 try CodableCache(
-                    at: url.appending(path: "cache.molt"),
+                    at: scratch.file(),
                     migrations: [
                         Migration(to: 1, "one", .removeProperty(type, "fullNme")),
                         Migration(to: 2, "two", .removeProperty(type, "fax")),
