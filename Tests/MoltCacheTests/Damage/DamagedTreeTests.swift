@@ -190,6 +190,11 @@ import Testing
         return try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
     }
 
+    private func expect(_ outcome: LedgerEntry.Outcome, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let found = try StoreFile.state(at: url).ledger.map(\.outcome)
+        #expect(found == [outcome], sourceLocation: sourceLocation)
+    }
+
     @Test(arguments: indexes, Damage.allCases)
     func `is upgraded in the background when an index is damaged`(index: String, damage: Damage) throws {
         try make(isLarge: true)
@@ -198,12 +203,12 @@ import Testing
         defer { cache.close() }
         do {
             try cache.backfill()
-            #expect(try count(Self.changes[0].isOld) == 0)
-            #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.ran])
+            let old = try count(Self.changes[0].isOld)
+            #expect(old == 0)
+            try expect(.ran)
         } catch {
-            #expect(CodableCache.isDamage(error), "\(error)")
-            #expect(mayStop(index, damage))
-            #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.onRead])
+            #expect(CodableCache.isDamage(error) && mayStop(index, damage), "\(error)")
+            try expect(.onRead)
         }
     }
 
@@ -215,7 +220,7 @@ import Testing
         defer { cache.close() }
         let error = migrationError { try cache.backfill() }
         #expect(error.map { CodableCache.isDamage($0) } == true)
-        #expect(try StoreFile.state(at: url).ledger.map(\.outcome) == [.onRead])
+        try expect(.onRead)
     }
 
     @Test(arguments: Damage.allCases)

@@ -111,7 +111,7 @@ import Testing
     private static let byID = MigrationStep.extractRecords("Post", ["c", .each], as: "C", key: .property("id"))
 
     @Test func `What cannot be extracted fails the upgrade`() async throws {
-        func derived(_ owner: String? = nil) -> MigrationStep {
+        func derived(_ owner: PropertyPath? = nil) -> MigrationStep {
             .extractRecords("Post", ["c", .each], as: "C", key: .derived, owner: owner)
         }
         let cases: [(json: String, step: MigrationStep, code: MoltError.Code)] = [
