@@ -13,9 +13,13 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
+        let cache = try open()
         try cache.set(["a"], forKey: "tags")
         cache.close()
+    }
+
+    private func open(_ later: Migration...) throws -> CodableCache {
+        try CodableCache(at: url, migrations: MigrationRegistry([Migration(to: 1, "first")] + later))
     }
 
     private func write(_ sql: String) throws {
@@ -24,19 +28,11 @@ import Testing
 
     @Test func `in a record is an error`() throws {
         try write("UPDATE molt_record SET content = 'DEEP'")
-        let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
-        let error = #expect(throws: MoltError.self) { try cache.value([String].self, forKey: "tags") }
-        #expect(error?.code == .unreadableContent)
+        let cache = try open()
+        migrationError { try cache.value([String].self, forKey: "tags") }?.expect(.unreadableContent)
         cache.close()
-        #expect(throws: MoltError.self) {
-            try CodableCache(
-                at: url,
-                migrations: [
-                    Migration(to: 1, "first"),
-                    Migration(to: 2, "next", .convert("Array<String>", from: [String].self, to: [String].self) { $0 }),
-                ]
-            )
-        }
+        let convert = MigrationStep.convert("Array<String>", from: [String].self, to: [String].self) { $0 }
+        #expect(throws: MoltError.self) { try open(Migration(to: 2, "next", convert)) }
     }
 
     @Test func `in a column of the ledger counts as no value`() throws {
@@ -55,14 +51,13 @@ import Testing
             ON CONFLICT(type) DO UPDATE SET shape = excluded.shape
             """
         )
-        let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
-        try cache.set(["b"], forKey: "tags")
+        try open().set(["b"], forKey: "tags")
     }
 
     @Test func `in text that is not deep, but has many brackets, is no obstacle`() throws {
-        let cache = try CodableCache(at: url, migrations: [Migration(to: 1, "first")])
         let texts = (0..<600).map { [#"[{\"["#, String($0)] }
-        try cache.set(texts, forKey: "texts")
-        #expect(try CodableCache(at: url, migrations: [Migration(to: 1, "first")]).value(forKey: "texts") == texts)
+        try open().set(texts, forKey: "texts")
+        let found = try open().value([[String]].self, forKey: "texts")
+        #expect(found == texts)
     }
 }

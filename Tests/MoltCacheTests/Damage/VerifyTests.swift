@@ -32,8 +32,10 @@ private struct SoundNote: Codable, Equatable, Sendable {
 
     @Test func `finds nothing in an intact file, and writes nothing`() throws {
         let before = try files()
-        #expect(try verified().isEmpty)
-        #expect(try files() == before)
+        let findings = try verified()
+        let after = try files()
+        #expect(findings.isEmpty)
+        #expect(after == before)
     }
 
     @Test func `checks an open file including its log, and does not wait for a writer`() throws {
@@ -47,59 +49,57 @@ private struct SoundNote: Codable, Equatable, Sendable {
     }
 
     @Test func `throws an error where there is no cache`() throws {
-        #expect(throws: MoltError.self) { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
+        migrationError { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
         try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
         #expect(throws: MoltError.self) { try CodableCache.verify(at: scratch.file("text")) }
     }
 
-    static let faults: [(String, CodableCache.Finding.Kind, String)] = [
+    /// Each with the beginning of the finding's description: its kind, its place and the message.
+    static let faults: [(sql: String, text: String)] = [
         (
-            "UPDATE molt_record SET content = '{\"number\":' WHERE key = 'key 7'", .content,
+            "UPDATE molt_record SET content = '{\"number\":' WHERE key = 'key 7'",
             "content \"key 7\" of type SoundNote: The content is not JSON text: "
         ),
         (
-            "UPDATE molt_record SET content = CAST(x'FF' AS TEXT) WHERE key = 'key 7'", .content,
+            "UPDATE molt_record SET content = CAST(x'FF' AS TEXT) WHERE key = 'key 7'",
             "content \"key 7\" of type SoundNote: The content is not UTF-8."
         ),
         (
-            "UPDATE molt_record SET content = 5 WHERE key = 'key 7'", .content,
+            "UPDATE molt_record SET content = 5 WHERE key = 'key 7'",
             "content \"key 7\" of type SoundNote: The content is neither text nor data."
         ),
         (
-            "DELETE FROM molt_type WHERE name = 'String'", .record,
+            "DELETE FROM molt_type WHERE name = 'String'",
             "record \"text 0\": The name of the type of the record with the id 201 is lost."
         ),
         (
-            "UPDATE molt_record SET key = CAST(x'FF' AS TEXT) WHERE key = 'key 7'", .record,
+            "UPDATE molt_record SET key = CAST(x'FF' AS TEXT) WHERE key = 'key 7'",
             "record: The key of the record with the id 8 is not text."
         ),
         (
-            "UPDATE molt_record SET id = -4 WHERE key = 'key 7'", .record,
+            "UPDATE molt_record SET id = -4 WHERE key = 'key 7'",
             "record \"key 7\" of type SoundNote: The record has the id -4; ids begin with 1."
         ),
         (
-            "UPDATE molt_record SET version = 9 WHERE key = 'key 7'", .record,
+            "UPDATE molt_record SET version = 9 WHERE key = 'key 7'",
             "record \"key 7\" of type SoundNote: The record was written at version 9, and the store has version 1."
         ),
         (
-            "UPDATE molt_ledger SET version = 7", .bookkeeping,
+            "UPDATE molt_ledger SET version = 7",
             "bookkeeping: The ledger has a migration to version 7, and the store has version 1."
         ),
         (
-            "INSERT INTO molt_journal(store, changes) VALUES('', x'00')", .bookkeeping,
+            "INSERT INTO molt_journal(store, changes) VALUES('', x'00')",
             "bookkeeping: Molt's own tables cannot be read. the name of an attached store is missing"
         ),
-        ("DROP TABLE molt_ledger", .bookkeeping, "bookkeeping: "),
+        ("DROP TABLE molt_ledger", "bookkeeping: "),
     ]
 
     @Test(arguments: faults)
-    func `names the fault, and shows no value`(sql: String, kind: CodableCache.Finding.Kind, text: String) throws {
+    func `names the fault, and shows no value`(sql: String, text: String) throws {
         try SQLite(url).run(sql)
-        let findings = try verified()
-        let first = try #require(findings.first)
-        #expect(first.kind == kind)
-        #expect(first.description.hasPrefix(text), "\(first)")
-        #expect(!findings.map(\.description).joined().contains("secret"))
+        let findings = try verified().map(\.description).joined(separator: "\n")
+        #expect(findings.hasPrefix(text) && !findings.contains("secret"), "\(findings)")
     }
 
     @Test func `names the indexes that do not agree with the records`() throws {
@@ -115,8 +115,9 @@ private struct SoundNote: Codable, Equatable, Sendable {
             try bytes.write(to: url)
             let findings = try verified()
             let found = findings.filter { $0.kind == .index }
-            #expect(found.contains { $0.description.hasPrefix("index: row ") && $0.message.hasSuffix(" \(name)") })
-            #expect(found.allSatisfy { $0.message.contains(name) })
+            let rows = found.filter { $0.description.hasPrefix("index: row ") && $0.message.hasSuffix(" \(name)") }
+            let others = found.filter { !$0.message.contains(name) }
+            #expect(!rows.isEmpty && others.isEmpty, "\(found)")
             try whole.write(to: url)
         }
     }
@@ -124,8 +125,8 @@ private struct SoundNote: Codable, Equatable, Sendable {
     @Test func `reports its progress`() async throws {
         let parts = Locked<[Double]>([])
         let findings = try await CodableCache.verify(at: url) { part in parts.withLock { $0.append(part) } }
-        #expect(findings.isEmpty)
         let seen = parts.withLock { $0 }
+        #expect(findings.isEmpty)
         #expect(seen == seen.sorted())
         #expect(seen.first == 0 && seen.last == 1)
     }

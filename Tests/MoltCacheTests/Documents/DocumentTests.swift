@@ -36,25 +36,30 @@ import Testing
         try documents.upgrade(Data(json.utf8), ofType: type, writtenAt: version, forKey: "ada")
     }
 
-    @Test func `goes through the migrations later than its version`() throws {
-        let upgraded = try upgrade(#"{"name":"Ada King", "n":1.50}"#, "Alien", 0)
-        #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"n":1.50,"firstName":"Ada","lastName":"King"}"#)
-        #expect(upgraded.typeName == "Person")
-        #expect(upgraded.version == 4)
-        #expect(upgraded.key == "people/ada")
-        #expect(upgraded.expiration == Date(timeIntervalSince1970: 5_000_000_000))
-        // At version 1, the type has its new name.
-        #expect(try upgrade(#"{"name":"Ada King"}"#, "Alien", 1).typeName == "Alien")
-        #expect(try upgrade(#"{"name":"Ada King"}"#, "Person", 1).typeName == "Person")
-        let current = try upgrade(#"{ "name" : "Ada" }"#, "Person", 4)
-        #expect(String(decoding: current.content, as: UTF8.self) == #"{ "name" : "Ada" }"#)
-        #expect(current.key == "ada")
-    }
-
-    @Test func `can be dropped`() throws {
-        #expect(try upgrade(#"{"name":"Drop it"}"#, "Person", 1).isDropped)
-        #expect(try upgrade("{}", "Trash", 2).isDropped)
-        #expect(try !upgrade("{}", "Trash", 4).isDropped)
+    @Test func `goes through the migrations later than its version, and may be dropped`() throws {
+        let cases: [(json: String, type: String, version: Int, result: String)] = [
+            (
+                #"{"name":"Ada King", "n":1.50}"#, "Alien", 0,
+                #"Person people/ada 4 {"n":1.50,"firstName":"Ada","lastName":"King"} until 5000000000.0"#
+            ),
+            // At version 1, the type has its new name.
+            (#"{"name":"Ada King"}"#, "Alien", 1, #"Alien ada 4 {"name":"Ada King"}"#),
+            (
+                #"{"name":"Ada King"}"#, "Person", 1,
+                #"Person people/ada 4 {"firstName":"Ada","lastName":"King"} until 5000000000.0"#
+            ),
+            (#"{ "name" : "Ada" }"#, "Person", 4, #"Person ada 4 { "name" : "Ada" }"#),
+            (#"{"name":"Drop it"}"#, "Person", 1, "dropped"),
+            ("{}", "Trash", 2, "dropped"),
+            ("{}", "Trash", 4, "Trash ada 4 {}"),
+        ]
+        for (json, type, version, result) in cases {
+            let new = try upgrade(json, type, version)
+            let expiry = new.expiration.map { " until \($0.timeIntervalSince1970)" } ?? ""
+            let content = String(decoding: new.content, as: UTF8.self)
+            let text = "\(new.typeName) \(new.key) \(new.version) \(content)\(expiry)"
+            #expect((new.isDropped ? "dropped" : text) == result)
+        }
     }
 
     @Test func `can be decoded, unless it is dropped`() throws {
@@ -68,16 +73,16 @@ import Testing
     }
 
     @Test func `is refused with an error that says why`() throws {
-        #expect(throws: MoltError.self) { try upgrade("{}", "Person", 5) }?.expect(.superseded)
-        let malformed = #expect(throws: MoltError.self) { try upgrade("{", "Person", 4) }
+        migrationError { try upgrade("{}", "Person", 5) }?.expect(.superseded)
+        let malformed = migrationError { try upgrade("{", "Person", 4) }
         malformed?.expect(.malformedContent)
         #expect(malformed?.message.hasPrefix("The document is not JSON text: ") == true)
-        #expect(throws: MoltError.self) { try upgrade("{}", "Person", -1) }?.expect(says: "A version is 0 or more")
-        let wrong = #expect(throws: MoltError.self) { try upgrade(#"{"name":1}"#, "Person", 1) }
+        migrationError { try upgrade("{}", "Person", -1) }?.expect(says: "A version is 0 or more")
+        let wrong = migrationError { try upgrade(#"{"name":1}"#, "Person", 1) }
         wrong?.expect(key: "ada", migration: "names")
         #expect(wrong?.store == nil)
         let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
-        #expect(throws: MoltError.self) {
+        migrationError {
             try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
         }?.expect(.tooOld)
     }
@@ -86,12 +91,11 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
-        let error = #expect(throws: MoltError.self) { try DocumentUpgrade(migrations) }
-        error?.expect(.invalidRegistry, migration: "block")
+        migrationError { try DocumentUpgrade(migrations) }?.expect(.invalidRegistry, migration: "block")
         let later = try DocumentUpgrade(migrations, from: 5)
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
-        #expect(throws: MoltError.self) {
+        migrationError {
             try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
         }?.expect(.tooOld, migration: "block")
     }
@@ -143,8 +147,8 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    /// Writes files, upgrades those of both types, and returns the files that are there afterwards.
-    private func upgrade(_ files: [String: String], in scratch: ScratchDirectory) throws -> [String: String] {
+    /// Writes files, and upgrades those of both types.
+    private func upgrade(_ files: [String: String], in scratch: ScratchDirectory) throws {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "person", .renameType("Alien", to: "Person")),
             Migration(to: 2, "name", .renameProperty("Person", "name", to: "fullName")),
@@ -160,67 +164,71 @@ import Testing
         }
         for (path, text) in files { try Data(text.utf8).write(to: scratch.file(path)) }
         for type in ["Alien", "Person"] { try upgradeFiles(in: scratch.file(type), DocumentUpgrade(migrations)) }
-        return try contents(of: scratch)
     }
 
-    private func contents(of scratch: ScratchDirectory) throws -> [String: String] {
-        var contents: [String: String] = [:]
+    private func expect(
+        _ files: [String: String],
+        in scratch: ScratchDirectory,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var found: [String: String] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: scratch.url.path) where path.contains(".") {
-            contents[path] = try String(contentsOf: scratch.file(path), encoding: .utf8)
+            found[path] = try String(contentsOf: scratch.file(path), encoding: .utf8)
         }
-        return contents
+        #expect(found == files, sourceLocation: sourceLocation)
     }
 
     @Test func `can be a file, also when a run was killed before it removed old files`() throws {
-        let old = ["Alien/ada.0.json": #"{"name":"Ada"}"#, "Person/bob.1.json": #"{"isOld":1,"name":"Bob"}"#]
-        let new = [
-            "Person/ada.3.json": #"{"fullName":"Ada"}"#, "Person/old-bob.3.json": #"{"isOld":1,"fullName":"Bob"}"#,
-        ]
         let scratch = try ScratchDirectory()
-        for _ in 0..<2 { #expect(try upgrade(old, in: scratch) == new) }
-        // It is taken from its newest file.
-        var files: [String: String] = [:]
-        var newest: [String: String] = [:]
+        for _ in 0..<2 {
+            let old = ["Alien/ada.0.json": #"{"name":"Ada"}"#, "Person/bob.1.json": #"{"isOld":1,"name":"Bob"}"#]
+            try upgrade(old, in: scratch)
+            let new = [
+                "Person/ada.3.json": #"{"fullName":"Ada"}"#,
+                "Person/old-bob.3.json": #"{"isOld":1,"fullName":"Bob"}"#,
+            ]
+            try expect(new, in: scratch)
+        }
+        // It is taken from its newest file. The app has edited the upgraded file of Eve meanwhile.
+        var files = ["Person/eve.3.json": #"{"fullName":"Eve"}"#, "Person/eve.1.json": #"{"name":"Ev"}"#]
+        var newest = ["Person/eve.3.json": #"{"fullName":"Eve"}"#]
         for number in 0..<20 {
             files["Person/\(number).1.json"] = #"{"name":"old"}"#
             files["Person/\(number).2.json"] = #"{"fullName":"new"}"#
             newest["Person/\(number).3.json"] = #"{"fullName":"new"}"#
         }
-        // The app has edited the upgraded file meanwhile.
-        newest["Person/eve.3.json"] = #"{"fullName":"Eve"}"#
-        files["Person/eve.3.json"] = #"{"fullName":"Eve"}"#
-        files["Person/eve.1.json"] = #"{"name":"Ev"}"#
-        #expect(try upgrade(files, in: ScratchDirectory()) == newest)
+        let several = try ScratchDirectory()
+        try upgrade(files, in: several)
+        try expect(newest, in: several)
     }
 
     @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
-        let files = (0..<9).map { ("Person/\($0).1.json", $0 == 4 ? "{" : "{}") }
         let scratch = try ScratchDirectory()
-        #expect(throws: MoltError.self) { try upgrade(Dictionary(uniqueKeysWithValues: files), in: scratch) }
-        let expected = (0..<9).map { ("Person/\($0).\($0 == 4 ? 1 : 3).json", $0 == 4 ? "{" : "{}") }
-        #expect(try contents(of: scratch) == Dictionary(uniqueKeysWithValues: expected))
+        let files = ["Person/a.1.json": "{}", "Person/b.1.json": "{", "Person/c.1.json": "{}"]
+        migrationError { try upgrade(files, in: scratch) }?.expect(.malformedContent)
+        try expect(["Person/a.3.json": "{}", "Person/b.1.json": "{", "Person/c.3.json": "{}"], in: scratch)
 
         // An older file does not take the place of the newest one.
         let both = ["Person/ada.1.json": "{}", "Person/ada.2.json": "{"]
         let other = try ScratchDirectory()
-        #expect(throws: MoltError.self) { try upgrade(both, in: other) }
-        #expect(try contents(of: other) == both)
+        migrationError { try upgrade(both, in: other) }?.expect(.malformedContent)
+        try expect(both, in: other)
     }
 
     @Test func `is passed over by later runs once a step has made raw data of it`() throws {
         let scratch = try ScratchDirectory()
-        #expect(try upgrade(["Person/ada.1.json": #"{"isRaw":1}"#], in: scratch) == ["Person/ada.3.data": "raw"])
-        let later = try DocumentUpgrade([Migration(to: 4, "later")])
-        try upgradeFiles(in: scratch.file("Person"), later)
-        #expect(try contents(of: scratch) == ["Person/ada.3.data": "raw"])
+        try upgrade(["Person/ada.1.json": #"{"isRaw":1}"#], in: scratch)
+        try expect(["Person/ada.3.data": "raw"], in: scratch)
+        try upgradeFiles(in: scratch.file("Person"), DocumentUpgrade([Migration(to: 4, "later")]))
+        try expect(["Person/ada.3.data": "raw"], in: scratch)
     }
 
     @Test(arguments: ["Alien/ada.0.json", "Person/ada.2.json"])
     func `does not overwrite the file of another document`(path: String) throws {
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
-        #expect(throws: MoltError.self) { try upgrade(files, in: scratch) }?.expect(.keyExists)
-        #expect(try contents(of: scratch) == files)
+        migrationError { try upgrade(files, in: scratch) }?.expect(.keyExists)
+        try expect(files, in: scratch)
     }
 
     // MARK: In a cache
@@ -228,19 +236,19 @@ import Testing
     @Test func `is upgraded as a cache stores it`() throws {
         let cache = try CodableCache(inMemory: Self.migrations)
         try cache.set(document: Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0, forKey: "ada")
-        let ada = Person(firstName: "Ada", lastName: "King")
-        #expect(try cache.value(Person.self, forKey: "people/ada") == ada)
-        #expect(try cache.typeName(forKey: "people/ada") == "Person")
-        let entry = try cache.entry(Person.self, forKey: "people/ada")
-        #expect(entry?.expiration == Date(timeIntervalSince1970: 5_000_000_000))
+        let entry = try #require(try cache.entry(Person.self, forKey: "people/ada"))
+        #expect(entry.value == Person(firstName: "Ada", lastName: "King"))
+        #expect(entry.typeName == "Person")
+        #expect(entry.expiration == Date(timeIntervalSince1970: 5_000_000_000))
 
         let json = Data(#"{"name":"Drop it"}"#.utf8)
-        #expect(try cache.set(document: json, ofType: "Person", writtenAt: 1, forKey: "ada").isDropped)
+        let dropped = try cache.set(document: json, ofType: "Person", writtenAt: 1, forKey: "ada")
+        #expect(dropped.isDropped)
         let refused: [(String, String, Int, MoltError.Code)] = [
             ("{}", "Person", 5, .superseded), ("Ada", "Person", 4, .malformedContent), ("{}", "", 4, .unsupported),
         ]
         for (json, type, version, code) in refused {
-            #expect(throws: MoltError.self) {
+            migrationError {
                 try cache.set(document: Data(json.utf8), ofType: type, writtenAt: version, forKey: "new")
             }?.expect(code)
         }
@@ -251,7 +259,7 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         let cache = try CodableCache(inMemory: migrations)
-        #expect(throws: MoltError.self) {
+        migrationError {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 4, forKey: "old")
         }?.expect(migration: "block")
         try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")

@@ -16,8 +16,7 @@ struct BlockTests {
 
     // MARK: Versions
 
-    @Test func `A block sees the version before its migration and its own, whichever path the store took`() async throws
-    {
+    @Test func `A block sees its version and the one before, whichever path the store took`() async throws {
         let seen = Log<[Int]>()
         var registry = MigrationRegistry()
         for version in [1, 3, 3, 7] {
@@ -26,38 +25,36 @@ struct BlockTests {
             }
         }
         try await OldStore([]).upgrade(registry)
-        let expected = [[0, 1], [1, 3], [1, 3], [3, 7]]
-        #expect(seen.all == expected)
-
         let stepByStep = try OldStore([])
         for name in registry.names { try await stepByStep.upgrade(registry.upTo(name)) }
-        #expect(Array(seen.all.dropFirst(4)) == expected)
+
+        let versions = [[0, 1], [1, 3], [1, 3], [3, 7]]
+        #expect(seen.all == versions + versions)
     }
 
     // MARK: Reading
 
     @Test func `A block can read the types, their counts and any record`() async throws {
-        let store = try OldStore(Self.records)
-        try await store.upgrade { migration in
-            #expect(try migration.types == ["City", "Data", "Person"])
-            #expect(try migration.count(ofType: "Person") == 2)
-            #expect(try migration.count(ofType: "Robot") == 0)
-            let bob = try #require(try migration.record(forKey: "bob"))
-            #expect(bob.typeName == "Person")
-            #expect(bob.key == "bob")
-            #expect(try bob.string("name") == "Bob")
-            #expect(bob.expiration == Date(timeIntervalSince1970: 4_000_000_000))
-            #expect(try migration.record(forKey: "blob")?.data == Data([0, 1]))
-            #expect(try migration.record(forKey: "nobody") == nil)
+        let seen = Log<String>()
+        try await OldStore(Self.records).upgrade { migration in
+            seen.append(try migration.summary)
+            seen.append("\(try migration.count(ofType: "Robot"))")
+            for key in ["bob", "blob", "nobody"] { seen.append(try migration.line(forKey: key)) }
         }
-
-        #expect(try store.snapshot().records.map(\.text) == Self.records.map(\.text))
+        seen.expect(
+            "City 1, Data 1, Person 2",
+            "0",
+            #"Person bob {"name":"Bob"} until 4000000000.0"#,
+            "Data blob data [0, 1]",
+            "none"
+        )
     }
 
     // MARK: Creating
 
     @Test func `A block can create records from Codable values, properties and data, with an expiry`() async throws {
-        let store = try OldStore(Self.records)
+        let store = try OldStore([StoredRecord("City", "rome", #"{"name":"Rome"}"#)])
+        let seen = Log<String>()
 
         let report = try await store.upgrade { migration in
             let date = Date(timeIntervalSince1970: 4_100_000_000)
@@ -65,39 +62,26 @@ struct BlockTests {
             try migration.create("Robot", forKey: "r2", ["legs": 3, "tags": ["a", .null]])
             try migration.create("Data", forKey: "bytes", Data([9, 8]))
             try migration.create("List", forKey: "list", [1, 2])
-            #expect(throws: MoltError.self) { try migration.create("N", forKey: "n", Double.infinity) }?
-                .expect(.typeMismatch)
-            #expect(try migration.record(forKey: "r2")?.int("legs") == 3)
-            #expect(try migration.count(ofType: "City") == 2)
-            #expect(try migration.types == ["City", "Data", "List", "Person", "Robot"])
+            seen.append(try migration.line(forKey: "r2"))
+            seen.append(try migration.summary)
         }
 
-        let after = try store.snapshot()
-        #expect(after.keys == ["ada", "rome", "bob", "blob", "oslo", "r2", "bytes", "list"])
-        #expect(after["oslo"]?.text == #"{"name":"Oslo"}"#)
-        #expect(after["oslo"]?.expiration == 4_100_000_000)
-        #expect(after["r2"]?.text == #"{"legs":3,"tags":["a",null]}"#)
-        #expect(after["bytes"]?.content == [9, 8])
-        #expect(after["bytes"]?.isData == true)
-        #expect(after["list"]?.text == "[1,2]")
+        seen.expect(#"Robot r2 {"legs":3,"tags":["a",null]}"#, "City 2, Data 1, List 1, Robot 1")
+        try store.snapshot().expect(
+            #"City rome {"name":"Rome"}"#,
+            #"City oslo {"name":"Oslo"} until 4100000000.0"#,
+            #"Robot r2 {"legs":3,"tags":["a",null]}"#,
+            "Data bytes data [9, 8]",
+            "List list [1,2]"
+        )
         #expect(report.counts.created == 4)
-    }
-
-    @Test func `A block cannot create a record under another record's key, or from a value that cannot be encoded`()
-        async throws
-    {
-        let store = try OldStore(Self.records)
-        try await store.failure(.run("import") { try $0.create("City", forKey: "ada", City(name: "x")) })
-            .expect(.keyExists, key: "ada", type: "City", migration: "change", summary: "import")
-        let error = try await store.failure { try $0.create("City", forKey: "nan", [Double.nan]) }
-        error.expect(.typeMismatch, key: "nan")
-        #expect(error.underlying is EncodingError)
     }
 
     // MARK: Updating
 
     @Test func `A block can update a record's content, expiry, key and type`() async throws {
         let store = try OldStore(Self.records)
+        let seen = Log<String>()
 
         let report = try await store.upgrade { migration in
             var bob = try #require(try migration.record(forKey: "bob"))
@@ -106,38 +90,39 @@ struct BlockTests {
             bob.typeName = "Friend"
             bob.expiration = nil
             try migration.update(bob)
-            #expect(try migration.record(forKey: "bob") == nil)
-            #expect(try migration.record(forKey: "robert")?.string("name") == "Robert")
-            #expect(try migration.types.contains("Friend"))
+            seen.append(try migration.line(forKey: "bob"))
+            seen.append(try migration.line(forKey: "robert"))
+            seen.append(try migration.summary)
         }
 
-        let after = try store.snapshot()
-        #expect(after.keys == ["ada", "rome", "robert", "blob"])
-        #expect(after["robert"]?.type == "Friend")
-        #expect(after["robert"]?.text == #"{"name":"Robert"}"#)
-        #expect(after["robert"]?.expiration == nil)
+        seen.expect("none", #"Friend robert {"name":"Robert"}"#, "City 1, Data 1, Friend 1, Person 1")
+        try store.snapshot().expect(
+            #"Person ada {"name":"Ada"}"#,
+            #"City rome {"name":"Rome"}"#,
+            #"Friend robert {"name":"Robert"}"#,
+            "Data blob data [0, 1]"
+        )
         #expect(report.counts.changed == 1)
     }
 
-    @Test func `A record that was deleted in the meantime cannot be updated, nor one to another record's key`()
-        async throws
-    {
+    @Test func `A block cannot give a record another record's key, or update a deleted one`() async throws {
         let store = try OldStore(Self.records)
-        try await store.failure { migration in
-            var bob = try #require(try migration.record(forKey: "bob"))
-            try migration.delete("bob")
-            bob["name"] = 1
-            try migration.update(bob)
-        }.expect(.recordMissing, key: "bob", migration: "change")
+        try await store.failure(.run("import") { try $0.create("City", forKey: "ada", City(name: "x")) })
+            .expect(.keyExists, key: "ada", type: "City", migration: "change", summary: "import")
         try await store.failure { migration in
             var bob = try #require(try migration.record(forKey: "bob"))
             bob.key = "ada"
             try migration.update(bob)
         }.expect(.keyExists, key: "bob")
+        try await store.failure { migration in
+            let bob = try #require(try migration.record(forKey: "bob"))
+            try migration.delete("bob")
+            try migration.update(bob)
+        }.expect(.recordMissing, key: "bob", migration: "change")
     }
 
     @Test func `Records that the block created can be updated, deleted and created again`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
+        let after = try await OldStore([StoredRecord("Person", "bob", "{}")]).upgraded { migration in
             try migration.create("City", forKey: "oslo", ["a": 1])
             var oslo = try #require(try migration.record(forKey: "oslo"))
             oslo["a"] = 2
@@ -151,31 +136,26 @@ struct BlockTests {
             bob.drop()
             try migration.update(bob)
         }
-
-        #expect(after["bergen"]?.text == #"{"a":2}"#)
-        #expect(after["oslo"]?.text == #"{"a":4}"#)
-        #expect(after.keys == ["ada", "rome", "blob", "bergen", "oslo"])
+        after.expect(#"City bergen {"a":2}"#, #"City oslo {"a":4}"#)
     }
 
     // MARK: Deleting
 
-    @Test func `A block can delete by key and by type, learns what was deleted, and can use the type again`()
-        async throws
-    {
+    @Test func `A block can delete by key and by type, learns what there was, and can use both again`() async throws {
         let store = try OldStore(Self.records)
+        let seen = Log<String>()
 
         let report = try await store.upgrade { migration in
             try migration.create("Person", forKey: "eve", ["name": "Eve"])
-            let deleted = [try migration.delete("rome"), try migration.delete("rome")]
-            #expect(deleted == [true, false])
-            let counts = try ["Person", "Person", "Robot"].map { try migration.deleteAll(ofType: $0) }
-            #expect(counts == [3, 0, 0])
-            #expect(try migration.types == ["Data"])
+            for _ in 0..<2 { seen.append("\(try migration.delete("rome"))") }
+            for type in ["Person", "Person", "Robot"] { seen.append("\(try migration.deleteAll(ofType: type))") }
+            seen.append(try migration.summary)
             try migration.create("Person", forKey: "ada", ["name": "Ada again"])
-            #expect(try migration.types == ["Data", "Person"])
+            seen.append(try migration.summary)
         }
 
-        #expect(try store.snapshot().keys == ["blob", "ada"])
+        seen.expect("true", "false", "3", "0", "0", "Data 1", "Data 1, Person 1")
+        try store.snapshot().expect("Data blob data [0, 1]", #"Person ada {"name":"Ada again"}"#)
         #expect("\(report.counts)" == "4 dropped, 2 created")
     }
 
@@ -183,15 +163,16 @@ struct BlockTests {
 
     @Test func `A block can rename types, even to an existing one`() async throws {
         let after = try await OldStore(Self.records).upgraded { migration in
-            try migration.renameType("City", to: "Place")
-            try migration.renameType("Person", to: "Place")
-            try migration.renameType("Robot", to: "Place")
-            #expect(try migration.types == ["Data", "Place"])
-            #expect(try migration.count(ofType: "Place") == 3)
+            for type in ["City", "Person", "Robot"] { try migration.renameType(type, to: "Place") }
+            let summary = try migration.summary
+            #expect(summary == "Data 1, Place 3")
         }
-
-        #expect(after.records.map(\.type) == ["Place", "Place", "Place", "Data"])
-        #expect(after.records.map(\.text) == Self.records.map(\.text))
+        after.expect(
+            #"Place ada {"name":"Ada"}"#,
+            #"Place rome {"name":"Rome"}"#,
+            #"Place bob {"name":"Bob"} until 4000000000.0"#,
+            "Data blob data [0, 1]"
+        )
     }
 
     @Test func `A block can rename a property of all records that have it, unless the name is taken`() async throws {
@@ -207,15 +188,17 @@ struct BlockTests {
             ]
             #expect(counts == [3, 1, 0])
             try migration.enumerate("Person") { old, new in
-                #expect(old["name"] == new["title"])
-                #expect(!old.contains("title"))
-                #expect(!new.contains("name"))
+                let isRenamed = !old.contains("title") && !new.contains("name") && old["name"] == new["title"]
+                #expect(isRenamed)
             }
         }
-
-        #expect(after["ada"]?.text == #"{"title":"Ada"}"#)
-        #expect(after["eve"]?.text == #"{"home":{"code":1},"title":null}"#)
-        #expect(after["rome"]?.text == #"{"name":"Rome"}"#)
+        after.expect(
+            #"Person ada {"title":"Ada"}"#,
+            #"City rome {"name":"Rome"}"#,
+            #"Person bob {"title":"Bob"} until 4000000000.0"#,
+            "Data blob data [0, 1]",
+            #"Person eve {"home":{"code":1},"title":null}"#
+        )
     }
 
     // MARK: Errors and the end of a block
@@ -233,11 +216,12 @@ struct BlockTests {
         error.expect(.stepFailed, id: MigrationID(name: "change", version: 1), step: 2, summary: "give up")
         error.expect(refusal: "no")
         #expect(error.key == nil)
+        let encoding = try await OldStore([]).failure { try $0.create("City", forKey: "nan", [Double.nan]) }
+        encoding.expect(.typeMismatch, key: "nan")
+        #expect(encoding.underlying is EncodingError)
     }
 
-    @Test func `An error that a closure gets from another store is reported as the cause, not as this store's error`()
-        async throws
-    {
+    @Test func `An error that a closure gets from another store is the cause, not this store's error`() async throws {
         let other = try OldStore([], version: 9)
         let url = other.url
         let open: @Sendable () throws -> Void = { try CodableCache(at: url).close() }
@@ -250,10 +234,9 @@ struct BlockTests {
             let error = try await OldStore(Self.records).failure(step)
             error.expect(.stepFailed, migration: "change")
             #expect(error.store != url.path)
-            let cause = error.underlying as? MoltError
-            #expect(cause?.code == .superseded)
-            #expect(cause?.store == url.path)
-            #expect(cause?.key == nil)
+            let cause = try #require(error.underlying as? MoltError)
+            cause.expect(.superseded, store: url.path)
+            #expect(cause.key == nil)
         }
     }
 
@@ -288,29 +271,6 @@ struct BlockTests {
             var contexts: [MigrationContext] = []
         }
     #endif
-
-    @Test func `Blocks and steps see the changes of those before them`() async throws {
-        let after = try await OldStore(Self.records).upgraded([
-            Migration(to: 1, "a", .renameProperty("Person", "name", to: "n1")),
-            Migration(
-                to: 2,
-                "b",
-                .run { migration in
-                    try migration.enumerate("Person") { old, new in new["n2"] = .string(try old.string("n1") + "2") }
-                    try migration.create("Person", forKey: "eve", ["n1": "", "n2": "E"])
-                },
-                // What a block has created is visited by the next one.
-                .run { migration in
-                    try migration.enumerate("Person") { old, new in new["n2"] = .string(try old.string("n2") + "!") }
-                },
-                .renameProperty("Person", "n1", to: "n3")
-            ),
-            Migration(to: 3, "c", .transform("Person") { $0["n4"] = .string(try $0.string("n2") + "4") }),
-        ])
-
-        #expect(after["ada"]?.text == #"{"n3":"Ada","n2":"Ada2!","n4":"Ada2!4"}"#)
-        #expect(after["eve"]?.text == #"{"n3":"","n2":"E!","n4":"E!4"}"#)
-    }
 }
 
 @Suite("Errors that a block catches", .through(.migrator))
@@ -319,21 +279,16 @@ struct CaughtErrorTests {
 
     // MARK: Incomplete changes
 
-    @Test func `An enumeration that failed after making changes fails the upgrade, even if the block caught the error`()
-        async throws
-    {
-        try await OldStore(Self.records).failure { migration in
+    @Test func `An enumeration that failed after changes fails the upgrade, even if it is caught`() async throws {
+        let store = try OldStore(Self.records)
+        try await store.failure { migration in
             try? migration.enumerate("Person") { old, new in
                 if old.key == "p3" { throw Refusal(value: "three") }
                 new.key = "moved-\(old.key)"
             }
         }.expect(.stepFailed, key: "p3", migration: "change", refusal: "three")
-    }
-
-    @Test func `A key collision at the end of an enumeration fails the upgrade, even if the block caught the error`()
-        async throws
-    {
-        try await OldStore(Self.records).failure(
+        // The keys are written at the end of the enumeration.
+        try await store.failure(
             .run { migration in
                 try? migration.enumerate("Person") { _, new in
                     new["seen"] = true
@@ -362,7 +317,6 @@ struct CaughtErrorTests {
                 do { try call() } catch let error as MoltError { errors.append(error.code) }
             }
         }
-
         #expect(errors.all == Array(repeating: .stepFailed, count: 5))
     }
 
@@ -375,7 +329,6 @@ struct CaughtErrorTests {
             GENERATED ALWAYS AS (CASE WHEN version > 0 THEN NULL ELSE 1 END) VIRTUAL NOT NULL ON CONFLICT ROLLBACK
             """
         )
-
         try await store.failure { migration in
             try? migration.enumerate("Person") { _, new in new["seen"] = true }
             try? migration.create("Person", forKey: "new", ["number": 9])
@@ -385,7 +338,7 @@ struct CaughtErrorTests {
 
     @Test func `A failed inner enumeration that made changes ends the outer one`() async throws {
         let visited = Log<String>()
-        let error = try await OldStore(Self.records).failure { migration in
+        try await OldStore(Self.records).failure { migration in
             try migration.enumerate("Person") { old, _ in
                 visited.append(old.key)
                 try? migration.enumerate("Person") { inner, new in
@@ -393,49 +346,41 @@ struct CaughtErrorTests {
                     new["inner"] = true
                 }
             }
-        }
-
-        #expect(visited.all == ["p0"])
-        #expect(error.key == "p2")
+        }.expect(key: "p2")
+        visited.expect("p0")
     }
 
     // MARK: Errors without changes
 
-    @Test func `A block may end an enumeration that has changed nothing with an error`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
+    @Test func `A block may continue after a call that failed and has changed nothing`() async throws {
+        let after = try await OldStore(Array(Self.records[..<4])).upgraded { migration in
             let found = Log<String>()
             try? migration.enumerate("Person") { old, _ in
                 found.append(old.key)
                 if found.count == 3 { throw Refusal() }
             }
-            try migration.create("Note", forKey: "found", .string(found.all.joined(separator: " ")))
-        }
-
-        #expect(after["found"]?.text == #""p0 p1 p2""#)
-    }
-
-    @Test func `A block may continue after a creation or an update whose key exists, which writes nothing`()
-        async throws
-    {
-        let after = try await OldStore(Self.records).upgraded { migration in
+            // Neither key is free.
             try? migration.create("Person", forKey: "p1", ["number": 100])
             var record = try #require(try migration.record(forKey: "p2"))
             record["number"] = 200
             record.key = "p3"
             try? migration.update(record)
             try migration.enumerate("Person") { _, new in new["seen"] = true }
+            try migration.create("Note", forKey: "found", .string(found.all.joined(separator: " ")))
         }
-
-        #expect(after.keys == (0..<5).map { "p\($0)" })
-        #expect(after.records.map(\.text) == (0..<5).map { #"{"number":\#($0),"seen":true}"# })
+        after.expect(
+            #"Person p0 {"number":0,"seen":true}"#,
+            #"Person p1 {"number":1,"seen":true}"#,
+            #"Person p2 {"number":2,"seen":true}"#,
+            #"Person p3 {"number":3,"seen":true}"#,
+            #"Note found "p0 p1 p2""#
+        )
     }
 
     // MARK: Lost changes
 
-    @Test func `The visited record cannot be changed both by an update or an inner enumeration and as the new record`()
-        async throws
-    {
-        let store = try OldStore(Self.records)
+    @Test func `The visited record is changed by updates and inner enumerations, or as the new record`() async throws {
+        let store = try OldStore(Array(Self.records[..<3]))
         try await store.failure { migration in
             try migration.enumerate("Person") { old, new in
                 guard old.key == "p2", var record = try migration.record(forKey: "p2") else { return }
@@ -451,30 +396,29 @@ struct CaughtErrorTests {
                 new["visited"] = true
             }
         }.expect(key: "p1", says: "would be lost")
-    }
 
-    @Test func `The visited record may be updated instead`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
+        let after = try await store.upgraded { migration in
             try migration.enumerate("Person") { old, _ in
                 guard var record = try migration.record(forKey: old.key) else { return }
                 record["updated"] = true
                 try migration.update(record)
             }
         }
-
-        #expect(after.records.allSatisfy { $0.text.hasSuffix(#","updated":true}"#) })
+        after.expect(
+            #"Person p0 {"number":0,"updated":true}"#,
+            #"Person p1 {"number":1,"updated":true}"#,
+            #"Person p2 {"number":2,"updated":true}"#
+        )
     }
 
     @Test func `Updating a record that was read before its type was renamed keeps the new type name`() async throws {
-        let after = try await OldStore(Self.records).upgraded { migration in
+        let after = try await OldStore(Array(Self.records[..<2])).upgraded { migration in
             var record = try #require(try migration.record(forKey: "p0"))
             try migration.renameType("Person", to: "Human")
             record["updated"] = true
             try migration.update(record)
         }
-
-        #expect(Set(after.types.values) == ["Human"])
-        #expect(after["p0"]?.text == #"{"number":0,"updated":true}"#)
+        after.expect(#"Human p0 {"number":0,"updated":true}"#, #"Human p1 {"number":1}"#)
     }
 }
 

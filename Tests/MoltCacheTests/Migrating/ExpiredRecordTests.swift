@@ -20,22 +20,15 @@ import Testing
         try cache.batch { batch in
             for n in 0..<count {
                 let isExpired = n.isMultiple(of: 3)
-                try batch.set(
-                    Named(person: isExpired ? [:] : ["name": "\(n)"]),
-                    forKey: "\(n)",
-                    expiry: .at(Date(timeIntervalSince1970: isExpired ? 1_000 : 1_001))
-                )
+                let date = Date(timeIntervalSince1970: isExpired ? 1_000 : 1_001)
+                let person: [String: String] = isExpired ? [:] : ["name": "\(n)"]
+                try batch.set(person, forKey: "\(n)", expiry: .at(date))
             }
         }
         cache.close()
     }
 
-    private struct Named: Codable, RecordType {
-        static let recordTypeName = "Person"
-        var person: [String: String]
-
-        func encode(to encoder: any Encoder) throws { try person.encode(to: encoder) }
-    }
+    private static let type = RecordTypeName.of([String: String].self)
 
     private func open(_ steps: MigrationStep...) throws -> CodableCache {
         try CodableCache(
@@ -48,37 +41,40 @@ import Testing
     @Test(arguments: [30, 3_000])
     func `cause no step to fail, and are removed with the commit`(count: Int) throws {
         try make(count)
-        let cache = try open(.renameProperty("Person", "name", to: "title", ifMissing: .fail))
-        #expect(cache.report.expiredCount == count / 3)
-        #expect(cache.report.counts.read == count - count / 3)
-        #expect(cache.report.counts.changed == count - count / 3)
+        let report = try open(.renameProperty(Self.type, "name", to: "title", ifMissing: .fail)).report
+        let left = count - count / 3
+        #expect(report.counts.read == left && report.counts.changed == left)
         let words = "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
-        #expect("\(cache.report)".contains(words))
-        #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "\(count - count / 3)")
-        #expect(try CodableCache.verify(at: scratch.file()).isEmpty)
+        #expect("\(report)".contains(words))
+        let number = try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record")
+        #expect(number == "\(left)")
+        let findings = try CodableCache.verify(at: scratch.file())
+        #expect(findings.isEmpty)
     }
 
     @Test func `do not occupy their keys when a block creates records`() throws {
         try make()
-        #expect(throws: MoltError.self) {
-            try open(.run { try $0.create("Person", forKey: "1", ["name": "new"]) })
-        }
-        let cache = try open(.run { try $0.create("Person", forKey: "0", ["name": "new"]) })
-        #expect(try cache.value([String: String].self, forKey: "0") == ["name": "new"])
+        migrationError {
+            try open(.run { try $0.create(Self.type, forKey: "1", ["name": "new"]) })
+        }?.expect(.keyExists)
+        let cache = try open(.run { try $0.create(Self.type, forKey: "0", ["name": "new"]) })
+        let value = try cache.value([String: String].self, forKey: "0")
+        #expect(value == ["name": "new"])
     }
 
     @Test func `stay after a failed upgrade and after a dry run`() throws {
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
-        #expect(throws: MoltError.self) {
-            try open(.renameProperty("Person", "nothing", to: "title", ifMissing: .fail))
-        }
+        migrationError {
+            try open(.renameProperty(Self.type, "nothing", to: "title", ifMissing: .fail))
+        }?.expect(.propertyMissing)
         let report = try CodableCache.dryRun(
             at: scratch.file(),
-            migrations: [Migration(to: 1, "change", .renameProperty("Person", "name", to: "title", ifMissing: .fail))],
+            migrations: [Migration(to: 1, "change", .renameProperty(Self.type, "name", to: "title", ifMissing: .fail))],
             configuration: configuration
         )
         #expect(report.expiredCount == 10)
-        #expect(try SQLite(scratch.file()).rows("SELECT * FROM molt_record") == before)
+        let after = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
+        #expect(after == before)
     }
 }
