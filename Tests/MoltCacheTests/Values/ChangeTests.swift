@@ -18,7 +18,7 @@ import Testing
         cache = try CodableCache(at: scratch.file(), configuration: configuration)
     }
 
-    @Test func `The sequence delivers every kind of change in order, and nothing once the cache is closed`() async throws {
+    @Test func `The sequence delivers every kind of change, in order, until the cache is closed`() async throws {
         try cache.set(0, forKey: "before")
         let changes = cache.changes()
         try cache.set(Person.john, forKey: "john")
