@@ -112,7 +112,7 @@ struct DryRunReportTests {
         #expect(report.description.contains("\n\nfirst\n  \""))
     }
 
-    @Test func `names the records that a migration cannot convert, and shows nothing that it has done to them`() throws {
+    @Test func `names the records that a migration cannot convert, and shows nothing that it did to them`() throws {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "before", .addProperty("Draft", "before", default: 1)),
             Migration(

@@ -68,16 +68,4 @@ struct LedgerTests {
         let versions = ["p5", "p3", "c0", "new"].map { after[$0]?.version }
         #expect(versions == [0, 3, 3, 3])
     }
-
-    @Test func `Ledger rows are added and never changed`() async throws {
-        let store = try OldStore(Self.records)
-        var configuration = CodableCache.Configuration()
-        for (index, name) in Self.migrations.names.enumerated() {
-            configuration.appVersion = "\(index)"
-            try await store.upgrade(try Self.migrations.upTo(name), configuration)
-        }
-
-        let appVersions = try store.snapshot().ledger.map(\.appVersion)
-        #expect(appVersions == ["0", "1", "2", "3"])
-    }
 }

@@ -78,16 +78,21 @@ struct PrintingTests {
         let store = try OldStore(Self.records)
         #expect(try CodableCache.history(at: store.url) == [])
         #expect(try CodableCache.history(at: store.directory.file("none")) == [])
-        let configuration = CodableCache.Configuration { $0.appVersion = "2.1" }
-        try await store.upgrade([Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 })], configuration)
-        try await store.upgrade([Migration(to: 2, "two", replacing: ["mark"])], configuration)
+        let mark = Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 })
+        try await store.upgrade([mark], .init { $0.appVersion = "2.1" })
+        let first = try CodableCache.history(at: store.url)
+        try await store.upgrade([Migration(to: 2, "two", replacing: ["mark"])], .init { $0.appVersion = "2.2" })
 
+        // Entries are added, and never changed.
         let history = try CodableCache.history(at: store.url)
         #expect(history.count == 2)
+        #expect(Array(history.prefix(1)) == first)
         let time = history[0].appliedAt.formatted(.iso8601)
         let milliseconds = Int((history[0].duration * 1_000).rounded())
         let words = #""mark" (version 1): ran \#(time) in \#(milliseconds) ms, 1 read, 1 changed, by 2.1"#
         #expect("\(history[0])" == words)
-        #expect("\(history[1])".hasPrefix(#""two" (version 2): applied, as the migrations that it replaces "#))
+        let second = "\(history[1])"
+        #expect(second.hasPrefix(#""two" (version 2): applied, as the migrations that it replaces "#))
+        #expect(second.hasSuffix(", by 2.2"))
     }
 }

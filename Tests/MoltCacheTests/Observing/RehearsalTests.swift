@@ -39,26 +39,14 @@ import Testing
         #expect(try Snapshot(of: store.url) == before)
     }
 
-    @Test func `stops at its deadline, before a record or after one`() async throws {
-        #expect(try await recordsBeforeDeadline(.zero) == 0)
-        // On a busy machine it may take long until the first record.
-        for seconds in [0.2, 5, 120] {
-            let count = try await recordsBeforeDeadline(.seconds(seconds))
-            #expect(count < 1000)
-            if count > 0 { return }
-        }
-        Issue.record("No record was reached.")
-    }
-
-    /// The number of records that a dry run reads until its deadline; the first one takes until then.
-    private func recordsBeforeDeadline(_ time: Duration) async throws -> Int {
-        let deadline = ContinuousClock.now + time
+    @Test func `stops at its deadline`() async throws {
+        let deadline = ContinuousClock.now + .milliseconds(200)
         var configuration = configuration
         configuration.deadline = deadline
-        let calls = Log<Void>()
+        // The first record takes until then; on a busy machine, it may not be reached.
         let migrations = registry(
-            .transform("Person") { _ in
-                calls.append(())
+            .transform("Person") { person in
+                if person.key == "p999" { Issue.record("The last record was reached.") }
                 while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
             }
         )
@@ -68,7 +56,6 @@ import Testing
         #expect(monitor.summary?.failure?.code == "deadlinePassed")
         #expect(monitor.summary?.isDryRun == true)
         #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
-        return calls.count
     }
 
     @Test func `stops while it copies`() async throws {

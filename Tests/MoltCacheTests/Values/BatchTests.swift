@@ -28,18 +28,6 @@ import Testing
         )
     }
 
-    @Test func `A batch whose closure throws changes nothing`() throws {
-        try cache.set(0, forKey: "old")
-        #expect(throws: TestFailure.self) {
-            try cache.batch { batch in
-                try batch.set(1, forKey: "a")
-                batch.remove(forKey: "old")
-                throw TestFailure.expected
-            }
-        }
-        try cache.expect(keys: ["old"])
-    }
-
     @Test func `A write that fails halfway is undone, in memory as well, and delivers no change`() async throws {
         try cache.set(0, forKey: "old")
         try cache.expect(0, forKey: "old")

@@ -158,28 +158,17 @@ struct DriftTests {
 
     // MARK: Two types with one name
 
-    @Test func `The error says what to do when types share a name, and a report names it`() throws {
+    @Test func `The error says what to do when types share a name`() throws {
         let advice = "If another type has the same name, give one of them a RecordType name."
         let cache = try open()
         try cache.set(Order.Item(), forKey: "a")
-        let error = try drift { try cache.set(Cart.Item(), forKey: "b") }
-        error.expect(says: advice)
-        let both = try drift {
+        try drift { try cache.set(Cart.Item(), forKey: "b") }.expect(type: "Item", says: advice)
+        try drift {
             try open(version: 1).batch { batch in
                 try batch.set(Order.Item(), forKey: "c")
                 try batch.set(Cart.Item(), forKey: "d")
             }
-        }
-        both.expect(says: advice)
-        cache.close()
-        let types = Log<String>()
-        let monitor = MigrationMonitor { event in
-            if case .drifted(let drift) = event { types.append(drift.type ?? "") }
-        }
-        let reporting = try open(.report, version: 1, monitor: monitor)
-        try reporting.setAll(["a": Order.Item()])
-        try reporting.set(Cart.Item(), forKey: "b")
-        #expect(types.all == ["Item"])
+        }.expect(type: "Item", says: advice)
     }
 
     // MARK: Recorded shapes
@@ -289,14 +278,7 @@ struct DriftTests {
     private enum Cart { struct Item: Codable { var count = 1 } }
 
     private enum Old {
-        struct Person: Codable, RecordType {
-            static var recordTypeName: String { "Person" }
-            var name = "John"
-            var age = 41
-            var nickname: String?
-            var home = Address()
-            var friends = ["Jane"]
-        }
+        struct Person: Codable { var name = "John" }
         struct Address: Codable { var street = "a" }
     }
 
@@ -304,10 +286,6 @@ struct DriftTests {
         struct Added: Codable, RecordType {
             static var recordTypeName: String { "Person" }
             var name = "John"
-            var age = 41
-            var nickname: String?
-            var home = Old.Address()
-            var friends = ["Jane"]
             var mail = ""
         }
     }

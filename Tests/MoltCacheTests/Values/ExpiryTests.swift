@@ -60,35 +60,20 @@ import Testing
         try cache.expect(1, forKey: "a")
     }
 
-    @Test func `The default expiry applies where no other is given`() throws {
+    @Test func `The default expiry applies where no other is given, and expired values are removed only on request`()
+        throws
+    {
         let cache = try open(expiry: .after(seconds: 5))
         try cache.set(1, forKey: "default")
         try cache.set(1, forKey: "never", expiry: .never)
         try cache.setAll(["batch": 1])
         clock.advance(to: 1_006)
         try cache.expect(keys: ["never"])
-    }
-
-    @Test func `Expired values are removed only on request`() throws {
-        let cache = try open()
-        try cache.setAll(["a": 1, "b": 2], expiry: .after(seconds: 1))
-        try cache.set(3, forKey: "c")
-        clock.advance(to: 1_002)
         let count = "SELECT count(*) FROM molt_record"
         #expect(try SQLite(scratch.file()).text(count) == "3")
         #expect(try cache.removeExpired() == 2)
         #expect(try cache.removeExpired() == 0)
         #expect(try SQLite(scratch.file()).text(count) == "1")
-    }
-
-    @Test func `Setting an expired key starts with new dates`() throws {
-        let cache = try open()
-        try cache.set(1, forKey: "a", expiry: .after(seconds: 1))
-        clock.advance(to: 2_000)
-        try cache.set(2, forKey: "a")
-        let entry = try #require(try cache.entry(Int.self, forKey: "a"))
-        #expect(entry.expiration == nil)
-        #expect(abs(entry.created.timeIntervalSince1970 - 2_000) < 1)
     }
 
     @Test func `Beyond the size limit, the least recently used value is evicted first`() throws {
