@@ -58,48 +58,34 @@ import Testing
         #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
     }
 
-    @Test func `stops while it copies`() async throws {
+    @Test func `stops while it copies, when its task is cancelled`() async throws {
         let text = String(repeating: "x", count: 500_000)
         let large = try OldStore((0..<3).map { StoredRecord("Text", "\($0)", "\"\(text)\"") })
-        let calls = Log<Void>()
+        let checks = Log<Void>()
+        // The work cannot end before its task is known.
+        let cancelTask = Once()
+        let isKnown = DispatchSemaphore(value: 0)
         var configuration = configuration
-        // Only the third call says so, as if the app had changed its mind.
         configuration.isCancelled = {
-            calls.append(())
-            return calls.count == 3
+            checks.append(())
+            guard checks.count == 2 else { return false }
+            isKnown.wait()
+            cancelTask.run()
+            return false
         }
-        await #expect(throws: MoltError.self) {
+        let task = Task { [url = large.url, configuration] in
             try await CodableCache.dryRun(
-                at: large.url,
+                at: url,
                 migrations: registry(.transform("Text") { _ in Issue.record("A record was reached.") }),
                 configuration: configuration
             )
-        }?.expect(.cancelled)
-        #expect(calls.count == 3)
+        }
+        cancelTask.set { task.cancel() }
+        isKnown.signal()
+        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled)
+        #expect(checks.count == 2)
         // There was no plan yet.
         #expect(monitor.summary?.to == nil)
-        #expect(monitor.summary?.failure?.code == "cancelled")
-    }
-
-    @Test func `stops when its task is cancelled`() async throws {
-        let (starts, start) = AsyncStream.makeStream(of: Void.self)
-        let gate = Log<Void>()
-        let task = Task { [url = store.url, configuration] in
-            try await CodableCache.dryRun(
-                at: url,
-                migrations: registry(
-                    .transform("Person") { _ in
-                        start.yield()
-                        while gate.count == 0 { Thread.sleep(forTimeInterval: 0.001) }
-                    }
-                ),
-                configuration: configuration
-            )
-        }
-        for await _ in starts { break }
-        task.cancel()
-        gate.append(())
-        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled)
         #expect(monitor.summary?.failure?.code == "cancelled")
     }
 

@@ -68,16 +68,6 @@ import Testing
         #expect(try SQLite(scratch.file()).text("SELECT content FROM molt_record") == "{\"secret")
     }
 
-    @Test func `A value that cannot be encoded is an error that names the key`() throws {
-        let error = try MoltError.thrown { try cache.set(Double.nan, forKey: "nan") }
-        error.expect(.notEncodable, key: "nan")
-        let message = """
-            The content: JSON has no NaN and no infinity. The value of type Double for "nan" was not stored.
-            """
-        #expect(error.message == message)
-        #expect(try !cache.contains("nan"))
-    }
-
     @Test func `Raw data is stored as it is`() throws {
         let data = Data([0, 255, 0x7B])
         try cache.setData(data, forKey: "raw")
