@@ -31,7 +31,8 @@ import Testing
 
         let cache = try CodableCache(at: url, migrations: Self.migrations { Int($0) })
         for record in cache.report.failedRecords { print(record.key, record.code, record.reason) }
-        #expect(cache.report.failedRecords.map(\.reason) == ["NotAnAge", "NotAnAge"])
+        let reasons = cache.report.failedRecords.map(\.reason)
+        #expect(reasons == ["NotAnAge", "NotAnAge"])
         for record in try cache.quarantined() { print(record) }
         cache.close()
 
