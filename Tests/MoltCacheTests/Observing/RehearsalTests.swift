@@ -87,6 +87,7 @@ import Testing
         // There was no plan yet.
         #expect(monitor.summary?.to == nil)
         #expect(monitor.summary?.failure?.code == "cancelled")
+        #expect(try CodableCache.schemaVersion(ofFileAt: large.url) == 0)
     }
 
     #if CHILD_PROCESSES

@@ -3,7 +3,7 @@ import Testing
 @testable import Molt
 
 extension CodableCache {
-    /// Expects the values with these keys, and the records in quarantine with others, in this order.
+    /// Expects exactly these keys of values, and these of records in quarantine, in this order.
     func expect(
         keys: [String],
         quarantined: [String] = [],
