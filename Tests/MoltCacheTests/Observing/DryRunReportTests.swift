@@ -48,10 +48,6 @@ struct DryRunReportTests {
                 person["number"] = .string(parts[1])
             }
         )
-        let sample = try #require(report.entries[0].steps[0].samples.first)
-        #expect(sample.before?.object?["name"] == "Ada 2")
-        #expect(sample.after?.object?["first"] == "Ada")
-        #expect(sample.after?.object?["name"] == nil)
         #expect(
             report.description.hasSuffix(
                 """
@@ -78,11 +74,14 @@ struct DryRunReportTests {
             .addProperty("Human", ["address", "city"], default: "London"),
             .deleteType("Draft")
         )
-        let samples = report.entries[0].steps.map { $0.samples.map(\.description) }
-        #expect(samples.map(\.count) == [1, 0, 1, 1])
-        #expect(samples[0][0].hasPrefix("\"person-1\" of type Person\n"))
-        #expect(samples[2] == ["\"person-1\" of type Human\n  + address.city: \"London\""])
-        #expect(samples[3] == ["\"draft-1\" of type Draft, deleted\n  - text: \"draft 1\""])
+        let samples = report.entries[0].steps.map { $0.samples.map(\.description).joined(separator: "\n") }
+        let expected = [
+            "\"person-1\" of type Person\n  - name: \"Ada 1\"\n  + fullName: \"Ada 1\"",
+            "",
+            "\"person-1\" of type Human\n  + address.city: \"London\"",
+            "\"draft-1\" of type Draft, deleted\n  - text: \"draft 1\"",
+        ]
+        #expect(samples == expected)
     }
 
     @Test func `shows what a block changes, creates and deletes`() throws {
@@ -99,22 +98,21 @@ struct DryRunReportTests {
             }
         )
         let step = report.entries[0].steps[0]
-        #expect(
-            Set(step.samples.map(\.description)) == [
-                "\"draft-1\" of type Draft, deleted\n  - text: \"draft 1\"",
-                "\"draft-2\" of type Draft\n  - text: \"draft 2\"\n  + text: \"changed\"",
-                "\"draft-2\" of type Draft, deleted\n  - text: \"changed\"",
-                "\"draft-3\" of type Draft, now \"last\"\n  - text: \"draft 3\"\n  + text: \"changed\"",
-                "\"note\" of type Note, created\n  + text: \"new\"",
-            ]
-        )
+        let samples = Set(step.samples.map(\.description))
+        let expected: Set<String> = [
+            "\"draft-1\" of type Draft, deleted\n  - text: \"draft 1\"",
+            "\"draft-2\" of type Draft\n  - text: \"draft 2\"\n  + text: \"changed\"",
+            "\"draft-2\" of type Draft, deleted\n  - text: \"changed\"",
+            "\"draft-3\" of type Draft, now \"last\"\n  - text: \"draft 3\"\n  + text: \"changed\"",
+            "\"note\" of type Note, created\n  + text: \"new\"",
+        ]
+        #expect(samples == expected)
         #expect(step.losses == [MigrationReport.DataLoss(.records, "Draft", count: 2)])
         // A block without a label is named once.
         #expect(report.description.contains("\n\nfirst\n  \""))
     }
 
-    @Test func `does not show what a failed migration has done to a quarantined record`() throws {
-        struct Refusal: Error {}
+    @Test func `names the records that a migration cannot convert, and shows nothing that it did to them`() throws {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "before", .addProperty("Draft", "before", default: 1)),
             Migration(
@@ -124,11 +122,16 @@ struct DryRunReportTests {
                 .transform("Draft") { if $0.key == "draft-1" { throw Refusal() } }
             ),
         ]
-        let report = try CodableCache.dryRun(at: url, migrations: migrations.onFailure(.quarantine()), samples: 9)
-        #expect(report.counts.quarantined == 1)
-        #expect(report.entries[0].steps[0].samples.map(\.key) == ["draft-1", "draft-2", "draft-3"])
-        #expect(report.entries[1].steps[0].samples.map(\.key) == ["draft-2", "draft-3"])
+        let quarantining = migrations.onFailure(.quarantine())
+        let report = try CodableCache.dryRun(at: url, migrations: quarantining, samples: 9)
+        let keys = report.entries.map { $0.steps[0].samples.map(\.key) }
+        #expect(keys == [["draft-1", "draft-2", "draft-3"], ["draft-2", "draft-3"]])
         #expect(report.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 2)])
+        #expect(try StoreFile.quarantine(at: url) == [])
+        let upgraded = try CodableCache(at: url, migrations: quarantining).report
+        #expect(upgraded.counts.quarantined == 1)
+        #expect(report.failedRecords == upgraded.failedRecords)
+        #expect(report.counts == upgraded.counts)
     }
 
     @Test func `shows no values unless it is asked for them, and encodes none`() throws {
@@ -152,7 +155,6 @@ struct DryRunReportTests {
             ),
         ]
         let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
-        #expect(plan.losses.map(\.name) == ["Person.fax", "Draft", "Person.pager"])
         #expect(plan.description.hasSuffix("\n  removes: Person.fax; all records of type Draft; Person.pager"))
 
         let expected = [
@@ -162,8 +164,12 @@ struct DryRunReportTests {
         ]
         let dry = try CodableCache.dryRun(at: url, migrations: migrations)
         #expect(dry.losses == expected)
-        #expect(dry.description.contains("\nfax: removed Person.fax in 7 records\n"))
-        #expect(dry.description.contains("\ndrop: removed 3 records of type Person; 3 records of type Draft"))
+        let lines = """
+
+            fax: removed Person.fax in 7 records
+            drop: removed 3 records of type Person; 3 records of type Draft
+            """
+        #expect(dry.description.contains(lines))
         #expect(try CodableCache(at: url, migrations: migrations).report.losses == expected)
         #expect(try MigrationPlan(forFileAt: url, migrations: migrations).losses.isEmpty)
     }
@@ -178,18 +184,23 @@ struct DryRunReportTests {
         #expect(plan.description.hasSuffix(words))
         let report = try CodableCache.dryRun(at: url, migrations: migrations)
         #expect(report.losses.first == MigrationReport.DataLoss(.values, "Person.name", count: 30))
-        #expect(report.description.contains("\nchange: removed Person.fax in 7 records\n"))
-        #expect(report.description.contains("\nchange: replaced by a conversion: values of Person.name in 30 records"))
+        let lines = """
+
+            change: removed Person.fax in 7 records
+            change: replaced by a conversion: values of Person.name in 30 records
+            """
+        #expect(report.description.contains(lines))
     }
 
     @Test func `lists the properties that closures lose`() throws {
         let report = try dryRun(.convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) })
         #expect(report.losses == [MigrationReport.DataLoss(.converted, "Person.fax", count: 7)])
         #expect(report.description.contains("\nfirst: replaced by a conversion: Person.fax in 7 records"))
-        #expect(!report.description.contains("removed"))
-        let typo = try dryRun(.transform("Draft") { $0["text"] = $0["txet"] })
-        #expect(typo.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 3)])
-        let block = try dryRun(.run { try $0.enumerate("Draft") { _, new in try new.remove("text") } })
-        #expect(block.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 3)])
+        let removing: [MigrationStep] = [
+            .transform("Draft") { $0["text"] = $0["txet"] },
+            .run { try $0.enumerate("Draft") { _, new in try new.remove("text") } },
+        ]
+        let removed = [MigrationReport.DataLoss(.property, "Draft.text", count: 3)]
+        for step in removing { #expect(try dryRun(step).losses == removed, "\(step)") }
     }
 }

@@ -33,13 +33,16 @@ struct EditedMigrationTests {
         let bytes = try Data(contentsOf: url)
         let later = Migration(to: 2, "later", .deleteType("Person"))
 
-        let error = #expect(throws: MoltError.self) { try open([edited, later], .fail) }
-        error?.expect(.migrationEdited, id: MigrationID(name: "rename", version: 1), store: url.path)
-        error?.expect(says: "\"rename\" (version 1), with other steps or coders than before.")
-        error?.expect(says: "set `redoesUnshippedMigrations = true` in debug builds")
-        #expect(throws: MoltError.self) {
+        try MoltError.thrown { try open([edited, later], .fail) }.expect(
+            .migrationEdited,
+            id: MigrationID(name: "rename", version: 1),
+            store: url.path,
+            says: "\"rename\" (version 1), with other steps or coders than before.",
+            "set `redoesUnshippedMigrations = true` in debug builds"
+        )
+        try MoltError.thrown {
             try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.mismatches = .fail })
-        }?.expect(.migrationEdited)
+        }.expect(.migrationEdited)
         #expect(try Data(contentsOf: url) == bytes)
     }
 
@@ -48,9 +51,9 @@ struct EditedMigrationTests {
         #expect(try open([edited], .ignore) == [])
         #expect(try open([edited], .report) == ["[\"rename\" (version 1)]"])
         #expect(try open([edited, later], .report) == ["[\"rename\" (version 1)]"])
-        #expect(try StoreFile.state(at: url).version == 2)
         // The ledger keeps the fingerprint of the migration that ran.
-        #expect(try StoreFile.state(at: url).ledger.map(\.fingerprint) == [shipped.fingerprint, later.fingerprint])
+        let fingerprints = try StoreFile.state(at: url).ledger.map(\.fingerprint)
+        #expect(fingerprints == [shipped.fingerprint, later.fingerprint])
     }
 
     @Test func `is an error in debug builds and an event in others by default`() throws {
@@ -64,7 +67,7 @@ struct EditedMigrationTests {
 
     @Test func `is listed in the plan`() throws {
         let plan = try MigrationPlan(forFileAt: url, migrations: [edited])
-        #expect(plan.edits.map(\.migration) == [edited.id])
+        #expect(plan.edits.count == 1)
         #expect(plan.edits.first?.recorded == shipped.fingerprint)
         #expect(plan.edits.first?.current == edited.fingerprint)
         #expect(plan.problems.isEmpty)
@@ -75,12 +78,10 @@ struct EditedMigrationTests {
     @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
-        for (migration, words) in [
-            (moved, "\"rename\" (version 2), applied as version 1. A migration"),
-            (both, "applied as version 1, with other steps or coders than before."),
-        ] {
-            #expect(throws: MoltError.self) { try open([migration], .fail) }?.expect(.migrationEdited, says: words)
-        }
+        try MoltError.thrown { try open([moved], .fail) }
+            .expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1. A migration")
+        try MoltError.thrown { try open([both], .fail) }
+            .expect(.migrationEdited, says: "applied as version 1, with other steps or coders than before.")
     }
 
     @Test func `A migration that replaces itself and others does not count as edited`() throws {

@@ -58,56 +58,17 @@ struct EventTests {
             "started d", "ended c", "ended d", "finished",
         ]
         #expect(Self.words(log.all) == words)
-        #expect(log.all.prefix(3).map(\.word) == ["planned 5", "progressed", "started bump"])
-        #expect(before.map(\.word) == log.all.map(\.word))
+        let allWords = log.all.map(\.word)
+        #expect(allWords.prefix(3) == ["planned 5", "progressed", "started bump"])
+        #expect(before.map(\.word) == allWords)
         // A sequence that begins afterwards delivers all events but the progress.
         #expect(Self.words(after) == words)
 
-        let steps = Self.progress(log.all)
-        let fractions = steps.map(\.fraction)
-        #expect(fractions == fractions.sorted())
-        #expect(steps.last?.completed == steps.last?.total)
         // Two passes over the people, and a block that may visit each record.
-        #expect(steps.allSatisfy { $0.total == 110 + 120 + 110 })
-        #expect(Set(steps.map { $0.migrations.map(\.name) }) == [[], ["a", "b"], ["b"], ["c", "d"]])
+        let steps = Self.progress(log.all, of: 110 + 120 + 110)
+        let groups = Set(steps.map { $0.migrations.map(\.name) })
+        #expect(groups == [[], ["a", "b"], ["b"], ["c", "d"]])
         #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
-    }
-
-    @Test func `A failed upgrade ends with an event that contains the error`() async throws {
-        let events = Log<MigrationEvent>()
-        let (configuration, _) = Self.monitored { events.append($0) }
-        let store = try OldStore(Self.records)
-
-        await #expect(throws: MoltError.self) {
-            try await store.upgrade(registry(.run { _ in throw Refusal() }), configuration)
-        }
-
-        #expect(Self.words(events.all) == ["planned 1", "started change", "failed"])
-        guard case .failed(let error as MoltError) = events.all.last else {
-            Issue.record("The last event is \(String(describing: events.all.last)).")
-            return
-        }
-        error.expect(.stepFailed, store: store.url.path)
-    }
-
-    @Test func `Migrations without steps send events for their start and end, and without migrations there are none`()
-        async throws
-    {
-        let store = try OldStore(Self.records)
-        let cases: [(MigrationRegistry, [String])] = [
-            ([], ["planned 0", "finished"]),
-            (
-                [Migration(to: 1, "a"), Migration(to: 2, "b")],
-                ["planned 2", "started a", "started b", "ended a", "ended b", "finished"]
-            ),
-        ]
-        for (migrations, words) in cases {
-            let events = Log<MigrationEvent>()
-            let (configuration, monitor) = Self.monitored { events.append($0) }
-            try await store.upgrade(migrations, configuration)
-            #expect(events.all.map(\.word) == words)
-            #expect(monitor.progress.isFinished)
-        }
     }
 
     @Test func `A monitor that follows a second opening starts again`() async throws {
@@ -124,55 +85,53 @@ struct EventTests {
 
         let followed = await monitor.events.reduce(into: []) { $0.append($1.word) }
         #expect(followed.first == "planned 6")
-        #expect(followed.filter { $0 == "finished" }.count == 1)
+        let ends = followed.filter { $0 == "finished" }
+        #expect(ends.count == 1)
         #expect(events.all[count].word == "planned 6")
-        #expect(progress.all.allSatisfy { $0 < 1 })
+        let isBelowOne = progress.all.allSatisfy { $0 < 1 }
+        #expect(isBelowOne)
+        #expect(monitor.progress.isFinished)
+
+        let finished = events.count
+        try await store.upgrade(migrations, configuration)
+        #expect(Self.words(Array(events.all[finished...])) == ["planned 0", "finished"])
         #expect(monitor.progress.isFinished)
     }
 
     // MARK: Progress
 
-    private static func progress(_ events: [MigrationEvent]) -> [MigrationEvent.Progress] {
-        events.compactMap { event in
+    /// The progress of an upgrade, which must go from none to all of the expected records, and never back.
+    private static func progress(_ events: [MigrationEvent], of total: Int) -> [MigrationEvent.Progress] {
+        let steps: [MigrationEvent.Progress] = events.compactMap { event in
             guard case .progressed(let progress) = event else { return nil }
             return progress
         }
+        let completed = steps.map(\.completed)
+        #expect(completed == completed.sorted())
+        #expect(completed.first == 0)
+        #expect(completed.last == total)
+        let totals = Set(steps.map(\.total))
+        #expect(totals == [total])
+        return steps
     }
 
     @Test func `A large store reports only some of its batches, but always the first and the last record`() throws {
         let old = try OldStore(Self.people(1_200))
         let events = Log<MigrationEvent>()
-        var configuration = MoltConfiguration()
-        configuration.monitor = MigrationMonitor { events.append($0) }
+        let (standard, monitor) = Self.monitored { events.append($0) }
+        var configuration = standard
         configuration.hooks.batchSize = 2
+        #expect(monitor.progress.isIndeterminate)
 
         _ = try Migrator(Self.fused, configuration: configuration).migrate(StoreFile(at: old.url))
 
-        let steps = Self.progress(events.all)
+        // The steps are fused, so each record counts once.
+        let steps = Self.progress(events.all, of: 1_200)
         // Of six hundred batches; a batch that takes longer than a tenth of a second is reported as well.
         #expect((200..<560).contains(steps.count))
-        #expect(steps.first?.completed == 0)
-        #expect(steps.last?.completed == 1_200)
-        #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
-        #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.completed - $0.completed <= 8 })
-    }
-
-    @Test func `For fused steps, the total is the number of records from the start`() async throws {
-        let events = Log<MigrationEvent>()
-        let (configuration, monitor) = Self.monitored { events.append($0) }
-        #expect(monitor.progress.isIndeterminate)
-
-        try await OldStore(Self.people(1_100)).upgrade(Self.fused, configuration)
-
-        let steps = Self.progress(events.all)
-        #expect(steps.allSatisfy { $0.total == 1_100 })
-        #expect(steps.first?.completed == 0)
-        #expect(steps.last?.completed == 1_100)
-        #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
-        #expect(steps.count > 3)
-        #expect(monitor.progress.totalUnitCount == 1_100)
-        #expect(monitor.progress.completedUnitCount == 1_100)
-        #expect(monitor.progress.fractionCompleted == 1)
+        let isSteady = zip(steps, steps.dropFirst()).allSatisfy { $1.completed - $0.completed <= 8 }
+        #expect(isSteady)
+        #expect(monitor.progress.completedUnitCount == 1_200)
         #expect(monitor.progress.isFinished)
     }
 
@@ -180,35 +139,10 @@ struct EventTests {
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     @MainActor
-    @Test func `The observable state follows the upgrade to its end`() async throws {
-        let (configuration, monitor) = Self.monitored()
+    @Test func `The observable state shows a failure, and then follows the next attempt to its end`() async throws {
+        let store = try OldStore(Self.records)
         let state = MigrationState()
         #expect(state.phase == .idle)
-        let store = try OldStore(Self.records)
-        let following = Task { await state.follow(monitor) }
-
-        let cache = try await CodableCache.open(at: store.url, migrations: Self.blocks, configuration: configuration)
-        await following.value
-
-        #expect(state.phase == .finished)
-        #expect(state.fraction == 1)
-        #expect(state.currentMigration == nil)
-        #expect(state.plan?.pending.count == 5)
-        #expect(state.report == cache.report)
-        #expect(state.error == nil)
-        cache.close()
-
-        let late = MigrationState()
-        await late.follow(monitor)
-        #expect(late.phase == .finished)
-        #expect(late.report == cache.report)
-    }
-
-    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
-    @MainActor
-    @Test func `The observable state shows a failure until it follows the next attempt`() async throws {
-        let store = try OldStore(Self.records)
-        let state = MigrationState()
         let (first, failing) = Self.monitored()
         let migrations: MigrationRegistry = [
             Migration(to: 1, "one", .renameType("Person", to: "Human")),
@@ -218,14 +152,26 @@ struct EventTests {
         _ = try? await store.upgrade(migrations, first)
         await state.follow(failing)
         #expect(state.phase == .failed)
-        #expect((state.error as? MoltError)?.code == .stepFailed)
+        let error = try #require(state.error as? MoltError)
+        error.expect(.stepFailed, store: store.url.path)
         #expect(state.report == nil)
         #expect(state.currentMigration?.name == "stop")
 
         let (second, monitor) = Self.monitored()
-        try await store.upgrade(Self.blocks, second)
-        await state.follow(monitor)
+        let following = Task { await state.follow(monitor) }
+        let cache = try await CodableCache.open(at: store.url, migrations: Self.blocks, configuration: second)
+        cache.close()
+        await following.value
         #expect(state.phase == .finished)
+        #expect(state.fraction == 1)
+        #expect(state.currentMigration == nil)
+        #expect(state.plan?.pending.count == 5)
+        #expect(state.report == cache.report)
         #expect(state.error == nil)
+
+        let late = MigrationState()
+        await late.follow(monitor)
+        #expect(late.phase == .finished)
+        #expect(late.report == cache.report)
     }
 }

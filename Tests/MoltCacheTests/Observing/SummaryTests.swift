@@ -24,10 +24,28 @@ import Testing
     }
 
     private var configuration: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
-        configuration.monitor = monitor
-        configuration.appVersion = "4.0"
-        return configuration
+        .init {
+            $0.monitor = monitor
+            $0.appVersion = "4.0"
+        }
+    }
+
+    /// Expects this outcome of the last opening, which has committed nothing if it failed, and returns the summary.
+    @discardableResult
+    private func expect(
+        _ outcome: MigrationSummary.Outcome,
+        failure: String? = nil,
+        cause: String? = nil,
+        interruptions: Int = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> MigrationSummary {
+        let summary = try #require(monitor.summary, sourceLocation: sourceLocation)
+        #expect(summary.outcome == outcome, sourceLocation: sourceLocation)
+        #expect(summary.failure?.code == failure, sourceLocation: sourceLocation)
+        if let cause { #expect(summary.failure?.cause == cause, sourceLocation: sourceLocation) }
+        #expect(summary.failure?.isCommitted != true, sourceLocation: sourceLocation)
+        #expect(summary.interruptions == interruptions, sourceLocation: sourceLocation)
+        return summary
     }
 
     private func encoded(_ value: some Encodable) throws -> String {
@@ -43,60 +61,60 @@ import Testing
         let size = try #require(StoreFile(at: store.url).byteCount)
         #expect(size >= 8192)
         let report = try await store.upgrade(Self.migrations.onFailure(.quarantine()), configuration)
-        let summary = try #require(monitor.summary)
+        let summary = try expect(.upgraded)
 
         #expect(summary.counts == report.counts)
         #expect(summary.counts.quarantined == 1)
-        #expect(summary.migrations.map(\.name) == ["no-drafts", "split"])
-        #expect(summary.migrations.map(\.version) == [1, 2])
-        #expect(summary.migrations.map(\.counts) == report.entries.map(\.counts))
+        let migrations = summary.migrations.map { "\($0.name) \($0.version): \($0.counts)" }
+        let expected = report.entries.map { "\($0.migration.name) \($0.migration.version): \($0.counts)" }
+        #expect(migrations == expected)
         #expect(summary.migrationCount == 2)
         #expect(summary.duration + 0.001 >= report.duration)
         #expect(summary.storeSize == size)
+        let text = try encoded(summary)
         for word in ["Grace", "example", "Person", "Draft", "firstName", store.url.path, store.url.lastPathComponent] {
-            #expect(try !encoded(summary).contains(word))
+            #expect(!text.contains(word))
         }
     }
 
     @Test func `tells openings apart`() throws {
         let url = store.directory.file("new")
-        func open(readsNewer: Bool = false) throws -> MigrationSummary {
+        func open(readsNewer: Bool = false) {
             var configuration = configuration
             configuration.readsNewerStores = readsNewer
             try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
-            return try #require(monitor.summary)
         }
         _ = try CodableCache.dryRun(at: url, migrations: Self.migrations, configuration: configuration)
-        for summary in [try #require(monitor.summary), try open()] {
-            #expect(summary.outcome == .created)
-            #expect(summary.storeSize == nil)
-        }
-        let again = try open()
-        #expect(again.outcome == .upToDate)
-        #expect(again.migrations == [])
+        #expect(try expect(.created).storeSize == nil)
+        open()
+        #expect(try expect(.created).storeSize == nil)
+        open()
+        #expect(try expect(.upToDate).migrations == [])
         let newer = Migration(to: 3, "newer").readableByOlderReleases()
         try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
-        let reading = try open(readsNewer: true)
-        #expect(reading.outcome == .readOnly)
-        #expect(reading.to == 3)
-        let refused = try open()
-        #expect(refused.outcome == .failed)
-        #expect(refused.failure?.code == "superseded")
+        open(readsNewer: true)
+        #expect(try expect(.readOnly).to == 3)
+        open()
+        let refused = try expect(.failed, failure: "superseded")
         #expect([refused.from, refused.to] == [3, 2])
+        try CodableCache(inMemory: Self.migrations, configuration: configuration).close()
+        #expect(try expect(.created).storeSize == nil)
     }
 
-    @Test func `counts expired records and deferred migrations, and has no size of a store in memory`() async throws {
-        let expired = StoredRecord("Draft", "old", "1", expiration: 1)
-        let store = try OldStore([expired])
+    @Test func `counts expired records, and migrations that are deferred or on read`() async throws {
+        let other = try OldStore([StoredRecord("Draft", "old", "1", expiration: 1)])
         let later = Migration(to: 2, "later", .settings(in: .standard) { _ in })
-        var configuration = configuration
-        configuration.role = .appExtension
-        try await store.upgrade([Migration(to: 1, "first"), later], configuration)
-        #expect(monitor.summary?.expired == 1)
-        #expect(monitor.summary?.deferred == 1)
-        try CodableCache(inMemory: Self.migrations, configuration: configuration).close()
-        #expect(monitor.summary?.outcome == .created)
-        #expect(monitor.summary?.storeSize == nil)
+        var extensions = configuration
+        extensions.role = .appExtension
+        try await other.upgrade([Migration(to: 1, "first"), later], extensions)
+        var summary = try expect(.upgraded)
+        #expect(summary.expired == 1)
+        #expect(summary.deferred == 1)
+
+        try await store.upgrade([Self.migrations.migrations[1].onRead()], configuration)
+        summary = try expect(.upgraded)
+        #expect(summary.onRead == 1)
+        #expect(summary.migrations.first?.outcome == .onRead)
     }
 
     /// The length of a migration's name decides how much room is left in two kilobytes.
@@ -122,28 +140,18 @@ import Testing
         #expect(try encoded(summary).utf8.count <= 2048)
     }
 
-    @Test func `counts migrations on read`() async throws {
-        try await store.upgrade([Self.migrations.migrations[1].onRead()], configuration)
-        #expect(monitor.summary?.onRead == 1)
-        #expect(monitor.summary?.migrations.map(\.outcome) == [.onRead])
-    }
-
     @Test func `names the migration and the step that failed, and not the record`() async throws {
         await #expect(throws: MoltError.self) { try await store.upgrade(Self.migrations, configuration) }
-        let summary = try #require(monitor.summary)
-        #expect(summary.outcome == .failed)
+        let summary = try expect(.failed, failure: "typeMismatch")
         let failure = #"{"code":"typeMismatch","isCommitted":false,"migration":"split","step":1,"version":2}"#
         #expect(try encoded(summary.failure) == failure)
-        #expect(summary.from == 0)
-        #expect(summary.to == 2)
-        #expect(try !encoded(summary).contains("nobody"))
+        #expect([summary.from, summary.to] == [0, 2])
+        #expect(!"\(summary)".contains("nobody"))
         // The next opening starts again.
         let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        #expect(throws: MoltError.self) {
-            try CodableCache(at: store.url, migrations: twice, configuration: configuration)
-        }
-        #expect(monitor.summary?.failure?.code == "invalidRegistry")
-        #expect(monitor.summary?.failure?.migration == nil)
+        try MoltError.thrown { try CodableCache(at: store.url, migrations: twice, configuration: configuration) }
+        let next = try expect(.failed, failure: "invalidRegistry")
+        #expect(next.failure?.migration == nil)
     }
 
     @Test func `names the type of an error of the app, and has the number of an error of SQLite`() async throws {
@@ -151,8 +159,7 @@ import Testing
         struct PrivateError<Subject>: Error { var name = "Grace" }
         let throwing = registry(.transform("Person") { _ in throw PrivateError<Patient>() })
         await #expect(throws: MoltError.self) { try await store.upgrade(throwing, configuration) }
-        #expect(monitor.summary?.failure?.code == "stepFailed")
-        #expect(monitor.summary?.failure?.cause == "PrivateError")
+        try expect(.failed, failure: "stepFailed", cause: "PrivateError")
 
         var limited = configuration
         limited.hooks.pageLimit = 1
@@ -160,8 +167,7 @@ import Testing
         await #expect(throws: (any Error).self) {
             try await store.upgrade(registry(.addProperty("Person", "text", default: text)), limited)
         }
-        #expect(monitor.summary?.failure?.code == "storeFailed")
-        #expect(monitor.summary?.failure?.cause == "SQLiteError 13")
+        try expect(.failed, failure: "storeFailed", cause: "SQLiteError 13")
     }
 
     @Test func `has the code of a file that is no store`() throws {
@@ -170,11 +176,10 @@ import Testing
         for readsNewer in [false, true] {
             var configuration = configuration
             configuration.readsNewerStores = readsNewer
-            #expect(throws: MoltError.self) {
+            try MoltError.thrown {
                 try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
             }
-            #expect(monitor.summary?.failure?.code == "notADatabase")
-            #expect(monitor.summary?.from == nil)
+            #expect(try expect(.failed, failure: "notADatabase").from == nil)
         }
     }
 
@@ -191,11 +196,9 @@ import Testing
             var limited = configuration
             limited.hooks.attemptLimit = 1
             await #expect(throws: MoltError.self) { try await store.upgrade(registry(.deleteType("Draft")), limited) }
-            #expect(monitor.summary?.failure?.code == "attemptsFailed")
-            #expect(monitor.summary?.interruptions == 2)
+            try expect(.failed, failure: "attemptsFailed", interruptions: 2)
             try await store.upgrade(registry(.deleteType("Draft")), configuration)
-            #expect(monitor.summary?.outcome == .upgraded)
-            #expect(monitor.summary?.interruptions == 2)
+            try expect(.upgraded, interruptions: 2)
         }
 
         @Test(arguments: [false, true])
@@ -225,34 +228,17 @@ import Testing
             }
             let migrations = Self.noting(in: notebook)
             try await store.upgrade(migrations, configuration)
-            #expect(monitor.summary?.outcome == (isComplete ? .upToDate : .finished))
-            #expect(monitor.summary?.interruptions == (isComplete ? 0 : 1))
+            try expect(isComplete ? .upToDate : .finished, interruptions: isComplete ? 0 : 1)
             #expect(try notebook.lines == ["new"])
             let next = Migration(to: 3, "next", .deleteType("Draft"))
             try await store.upgrade(MigrationRegistry(migrations.migrations + [next]), configuration)
-            #expect(monitor.summary?.outcome == .upgraded)
-            #expect(monitor.summary?.interruptions == 0)
+            try expect(.upgraded)
         }
 
         private static func noting(in notebook: Notebook) -> MigrationRegistry {
             [Migration(to: 1, "first"), notebook.adding("new", to: 2)]
         }
     #endif
-
-    @Test func `says that an opening made the changes outside the store that were left`() async throws {
-        let notebook = try Notebook()
-        let migrations: MigrationRegistry = [notebook.adding("new")]
-        var refusing = configuration
-        refusing.hooks.atPoint = notebook.refusing
-        await #expect(throws: MoltError.self) { try await store.upgrade(migrations, refusing) }
-        #expect(monitor.summary?.failure?.code == "attachedStoreFailed")
-        #expect(monitor.summary?.failure?.isCommitted == true)
-        try await store.upgrade(migrations, configuration)
-        #expect(monitor.summary?.outcome == .finished)
-        #expect(try notebook.lines == ["new"])
-        try await store.upgrade(migrations, configuration)
-        #expect(monitor.summary?.outcome == .upToDate)
-    }
 
     // MARK: The encoded form
 
@@ -303,7 +289,8 @@ import Testing
         var summary = try #require(monitor.summary)
         #expect(summary.migrationCount == 60)
         #expect((1..<60).contains(summary.migrations.count))
-        #expect(summary.migrations.map(\.version) == summary.migrations.map(\.version).sorted())
+        let versions = summary.migrations.map(\.version)
+        #expect(versions == versions.sorted())
         #expect(try encoded(summary).utf8.count <= 2048)
 
         let failing = MigrationRegistry(

@@ -10,43 +10,32 @@ import Testing
     static func upgrade(
         _ old: OldStore,
         _ policy: RecordFailurePolicy = .quarantine(upTo: .none),
-        _ block: @escaping @Sendable (MigrationContext) throws -> Void
+        _ block: @escaping OldStore.Block
     ) throws -> CodableCache {
         try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
     }
 
-    static func failure(
-        _ old: OldStore,
-        _ block: @escaping @Sendable (MigrationContext) throws -> Void
-    ) throws -> MoltError {
+    static func failure(_ old: OldStore, _ block: @escaping OldStore.Block) throws -> MoltError {
         try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .none))
     }
 
     @Test func `The record is quarantined or dropped, and the block continues`() throws {
-        let old = try OldStore(Self.people)
-        let cache = try Self.upgrade(old) { migration in
-            try migration.enumerate("Person") { old, new in
-                new["seen"] = true
-                new.key += "!"
-                if old.key == "b" { throw Refusal() }
+        let policies: [(RecordFailurePolicy, outcome: String, quarantined: [String])] = [
+            (.quarantine(upTo: .none), "quarantined", ["b"]), (.drop(upTo: .none), "dropped", []),
+        ]
+        for (policy, outcome, quarantined) in policies {
+            let old = try OldStore(Self.people)
+            let cache = try Self.upgrade(old, policy) { migration in
+                try migration.enumerate("Person") { old, new in
+                    new["seen"] = true
+                    new.key += "!"
+                    if old.key == "b" { throw Refusal() }
+                }
             }
+            try cache.expect(keys: ["a!", "c!"], quarantined: quarantined)
+            #expect("\(cache.report.counts)" == "3 read, 2 changed, 1 \(outcome)")
+            #expect("\(cache.report.failedRecords)" == "[\(outcome): \"b\" of type Person: stepFailed: Refusal]")
         }
-        #expect(try cache.keys() == ["a!", "c!"])
-        let record = try #require(try cache.quarantined().first)
-        #expect(Array(record.content) == Self.people[1].content)
-        #expect(record.key == "b")
-        #expect(record.failure.step.summary == "visit")
-        #expect(record.failure.reason == "Refusal")
-        #expect("\(cache.report.counts)" == "3 read, 2 changed, 1 quarantined")
-        #expect(cache.report.failedRecords.map(\.key) == ["b"])
-
-        let other = try OldStore(Self.people)
-        let dropping = try Self.upgrade(other, .drop(upTo: .none)) { migration in
-            try migration.enumerate("Person") { old, _ in if old.key == "b" { throw Refusal() } }
-        }
-        #expect(try dropping.keys() == ["a", "c"])
-        #expect(dropping.report.counts.dropped == 1)
-        #expect(try dropping.quarantinedCount == 0)
     }
 
     @Test(arguments: 0...2)
@@ -79,21 +68,18 @@ import Testing
             ),
         ]
         let cache = try FailurePolicyTests.open(old, registry, .quarantine())
-        let record = try #require(try cache.quarantined().first)
-        #expect(record.key == "b")
-        #expect(record.typeName == "Person")
-        #expect(Array(record.content) == people[1].content)
-        #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
-        #expect(record.version == 0)
-        #expect(try cache.keys() == ["a+", "c+"])
+        try cache.expect(keys: ["a+", "c+"], quarantined: ["b"])
+        let record = try cache.firstQuarantined()
+        #expect(StoredRecord(record.stored) == people[1])
+        #expect("\(record.failure)" == #"migration "new" (version 3), step 1 (visit): stepFailed: Refusal"#)
         // A retry would need the block.
-        #expect(try cache.retryQuarantined(with: registry).entries.map(\.outcome) == [.notTried])
+        try cache.retry(with: registry, expecting: "b: notTried")
         try cache.restoreQuarantined(record.id)
         #expect(try cache.typeName(forKey: "b") == "Person")
     }
 
     @Test func `A closure that changed the store before it threw stops the upgrade`() throws {
-        let blocks: [@Sendable (MigrationContext) throws -> Void] = [
+        let blocks: [OldStore.Block] = [
             { try $0.create("Person", forKey: "new", RecordValue.object([:])) },
             { try $0.delete("c") },
             { migration in
@@ -106,14 +92,13 @@ import Testing
         ]
         for block in blocks {
             let old = try OldStore(Self.people + [StoredRecord("Other", "o", "{}")])
-            let error = try Self.failure(old) { migration in
+            try Self.failure(old) { migration in
                 try migration.enumerate("Person") { old, _ in
                     guard old.key == "b" else { return }
                     try block(migration)
                     throw Refusal()
                 }
-            }
-            error.expect(.stepFailed, key: "b")
+            }.expect(.stepFailed, key: "b")
         }
     }
 
@@ -129,7 +114,7 @@ import Testing
                 if old.key == "b" { throw Refusal() }
             }
         }
-        #expect(throws: MoltError.self) {
+        try MoltError.thrown {
             try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook.suite] }
         }
         #expect(try notebook.lines.isEmpty)
@@ -146,15 +131,14 @@ import Testing
             }
         }
         let cache = try FailurePolicyTests.open(old, registry(step), .quarantine()) { $0.hooks.batchSize = batchSize }
-        #expect(try cache.quarantined().map(\.key) == ["b"])
-        #expect(try cache.keys() == ["a", "c"])
+        try cache.expect(keys: ["a", "c"], quarantined: ["b"])
         cache.close()
-        #expect(try old.snapshot().texts["c"]?.contains("seen") == true)
+        #expect(try old.snapshot().texts["c"] == #"{ "n":"c","seen":true}"#)
     }
 
     @Test func `An error that concerns no single record stops the upgrade`() throws {
         let old = try OldStore(Self.people)
-        #expect(try Self.failure(old) { _ in throw Refusal() }.code == .stepFailed)
+        try Self.failure(old) { _ in throw Refusal() }.expect(.stepFailed)
         _ = try Self.failure(old) { migration in
             try migration.enumerate("Person") { _, _ in throw CancellationError() }
         }
@@ -168,7 +152,7 @@ import Testing
         let cache = try Self.upgrade(old) { migration in
             guard try migration.renameProperty("T", "x", to: "y") == 1 else { throw Refusal() }
         }
-        #expect(try cache.quarantined().map(\.failure.code) == [.propertyExists])
-        #expect(try cache.keys() == ["a"])
+        try cache.expect(keys: ["a"], quarantined: ["b"])
+        #expect(try cache.firstQuarantined().failure.code == .propertyExists)
     }
 }

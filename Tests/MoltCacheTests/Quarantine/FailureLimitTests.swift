@@ -52,29 +52,28 @@ import Testing
             let counts = try Self.upgrade(total, failing: allowed, policy).counts
             #expect(counts.quarantined + counts.dropped == allowed)
             guard allowed < total else { continue }
-            #expect(throws: MoltError.self) {
-                try Self.upgrade(total, failing: allowed + 1, policy)
-            }?.expect(.tooManyFailures)
+            try MoltError.thrown { try Self.upgrade(total, failing: allowed + 1, policy) }.expect(.tooManyFailures)
         }
     }
 
     @Test func `The error gives the number of failed records, the total, and the first failure`() throws {
         func failure(_ limit: Policy.Limit) throws -> MoltError {
-            try #require(throws: MoltError.self) { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
+            try MoltError.thrown { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
         }
         let error = try failure(3)
         error.expect(.tooManyFailures, key: "0", type: "Person", id: MigrationID(name: "first", version: 1), step: 1)
-        error.expect(says: "4 of 10 records could not be converted so far, and the limit is 3.")
-        error.expect(says: "The upgrade was rolled back; the store is as it was.")
+        error.expect(
+            says: "4 of 10 records could not be converted so far, and the limit is 3.",
+            "The upgrade was rolled back; the store is as it was."
+        )
         let first = try #require(error.underlying as? MoltError)
-        #expect(first.code == .stepFailed)
-        #expect(first.underlying is Refusal)
-        #expect(!"\(error) \(error.debugDescription)".contains("secret"))
+        first.expect(.stepFailed, refusal: "secret")
 
-        let share = try failure(.init(share: 0.255))
-        share.expect(key: "0", says: "6 of 10 records could not be converted, and the limit is 25.5 %.")
-        let both = try failure(.init(count: 7, share: 0.5))
-        both.expect(says: "6 of 10 records could not be converted, and the limit is 7 and 50 %.")
+        try failure(.init(share: 0.255))
+            .expect(key: "0", says: "6 of 10 records could not be converted, and the limit is 25.5 %.")
+        try failure(.init(count: 7, share: 0.5))
+            .expect(says: "6 of 10 records could not be converted, and the limit is 7 and 50 %.")
+        #expect("\(Policy.Limit.standard), \(Policy.Limit.none)" == "100 and 50 %, any number")
     }
 
     @Test func `The limit of the opening applies to each migration, and a step may have its own`() throws {
@@ -85,7 +84,8 @@ import Testing
         ]
         #expect(try Self.upgrade(12, failing: 6, .quarantine(upTo: 2), registry).counts.quarantined == 6)
         let tight: MigrationRegistry = [Migration(to: 1, "one", Self.step(2), Self.step(4))]
-        #expect(throws: MoltError.self) { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
+        try MoltError.thrown { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
+            .expect(.tooManyFailures)
         #expect(try Self.upgrade(12, failing: 4, .quarantine(upTo: 4), tight).counts.quarantined == 4)
     }
 
@@ -119,13 +119,12 @@ import Testing
         for limit in way == "once" ? [share, 3] : [share] {
             #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
             for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
-                let error = try #require(throws: MoltError.self) {
-                    try Self.upgrade(10, failing: 4, policy, registry(4))
-                }
+                let error = try MoltError.thrown { try Self.upgrade(10, failing: 4, policy, registry(4)) }
                 let time = limit == share ? "" : " so far"
-                error.expect(.tooManyFailures, key: "0", summary: "visit")
-                error.expect(says: "4 of 10 records could not be converted\(time), and the limit is \(limit).")
-                #expect((error.underlying as? MoltError)?.underlying is Refusal)
+                let words = "4 of 10 records could not be converted\(time), and the limit is \(limit)."
+                error.expect(.tooManyFailures, key: "0", summary: "visit", says: words)
+                let first = try #require(error.underlying as? MoltError)
+                first.expect(refusal: "")
             }
         }
     }
@@ -135,26 +134,19 @@ import Testing
             (0..<10).map { StoredRecord("Person", "\($0)", "{}") }
                 + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
         )
-        func failure(_ policy: Policy, _ registry: MigrationRegistry) throws -> String {
-            try FailurePolicyTests.failure(old, registry, policy).message
+        func expect(_ words: String, _ policy: Policy, _ registry: MigrationRegistry) throws {
+            try FailurePolicyTests.failure(old, registry, policy).expect(.tooManyFailures, says: words)
         }
         let notes = MigrationStep.addProperty("Note", "seen", default: true)
         // All records are read in one pass, but only the people by the migration, or the step, that fails.
         let apart: MigrationRegistry = [Migration(to: 1, "notes", notes), Migration(to: 2, "people", Self.step(6))]
-        #expect(try failure(.quarantine(upTo: 3), apart).hasPrefix("4 of 10 records could not be converted so far"))
-        #expect(try failure(.quarantine(upTo: .init(share: 0.5)), apart).hasPrefix("6 of 10 records"))
+        try expect("4 of 10 records could not be converted so far", .quarantine(upTo: 3), apart)
+        try expect("6 of 10 records", .quarantine(upTo: .init(share: 0.5)), apart)
         let together: MigrationRegistry = [
             Migration(to: 1, "both", notes, Self.step(6).onFailure(.quarantine(upTo: 3)))
         ]
-        #expect(try failure(.stop, together).hasPrefix("4 of 10 records"))
+        try expect("4 of 10 records", .stop, together)
         let all: MigrationRegistry = [Migration(to: 1, "both", notes, Self.step(6))]
-        #expect(try failure(.quarantine(upTo: 3), all).hasPrefix("4 of 40 records"))
-    }
-
-    @Test func `A limit's description is readable`() {
-        #expect("\(Policy.Limit(count: 3))" == "3")
-        #expect("\(Policy.Limit.standard)" == "100 and 50 %")
-        #expect("\(Policy.Limit.none)" == "any number")
-        #expect(Policy.quarantine(upTo: 7) == .quarantine(upTo: .init(count: 7)))
+        try expect("4 of 40 records", .quarantine(upTo: 3), all)
     }
 }

@@ -34,21 +34,20 @@ struct RetryTrialTests {
         for release in 1...2 { try RetryTests.open(old, registry(release)).close() }
         let cache = try RetryTests.open(old, registry(3))
         let before = try cache.quarantined()
-        #expect(before.map(\.key) == ["b"])
-        let report = try cache.retryQuarantined(with: registry(3, isFixed: true))
+        let fixed = registry(3, isFixed: true)
         guard failing == "later" else {
-            #expect(report.entries.map(\.outcome) == [.notTried])
-            #expect(report.entries.first?.reason?.contains("late migrations") == true)
+            let report = try cache.retry(with: fixed, expecting: "b: notTried")
+            #expect(report.description.contains("late migrations"))
             #expect(try cache.quarantined() == before)
             return
         }
-        #expect(before.map(\.version) == [4])
-        #expect(report.entries.map(\.outcome) == [.converted])
+        #expect(before.first?.version == 4)
+        try cache.retry(with: fixed, expecting: "b: converted")
         cache.close()
         let snapshot = try old.snapshot()
-        #expect(snapshot["a"]?.text == #"{"path":"134LM"}"#)
-        #expect(snapshot["b"]?.text == snapshot["a"]?.text)
-        #expect(snapshot["b"]?.version == snapshot["a"]?.version)
+        let (other, record) = (try #require(snapshot["a"]), try #require(snapshot["b"]))
+        #expect(other.text == #"{"path":"134LM"}"#)
+        #expect(record.text == other.text && record.version == other.version)
     }
 
     // MARK: Failures that do not concern the record
@@ -58,20 +57,16 @@ struct RetryTrialTests {
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()
         let step = MigrationStep.transform("Human") { _ in throw CancellationError() }
-        let error = #expect(throws: MoltError.self) {
-            try cache.retryQuarantined(with: RetryTests.registry(then: step))
-        }
-        #expect(error?.underlying is CancellationError)
+        let error = try MoltError.thrown { try cache.retryQuarantined(with: RetryTests.registry(then: step)) }
+        #expect(error.underlying is CancellationError)
         #expect(try cache.quarantined() == before)
     }
 
     @Test func `does not need to own the upgrade`() throws {
         let old = try RetryTests.people()
         try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
-        var configuration = CodableCache.Configuration()
-        configuration.owner = .anotherProcess()
-        let cache = try CodableCache(at: old.url, migrations: RetryTests.fixed, configuration: configuration)
-        #expect(try cache.retryQuarantined(with: RetryTests.fixed).count(of: .converted) == 1)
+        let cache = try RetryTests.open(old, RetryTests.fixed) { $0.owner = .anotherProcess() }
+        try cache.retry(with: RetryTests.fixed, expecting: "b: converted")
     }
 
     @Test(arguments: [
@@ -82,11 +77,10 @@ struct RetryTrialTests {
         let old = try RetryTests.people()
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         try SQLite(old.url).run("UPDATE molt_quarantine SET \(assignment) WHERE id = 1")
-        #expect(try cache.quarantined().map(\.key) == ["b", "c"])
-        let report = try cache.retryQuarantined(with: RetryTests.fixed)
-        #expect(report.entries.map(\.outcome) == [.notTried, .converted])
-        #expect(report.entries.first?.reason?.contains("damaged") == true)
-        #expect(try cache.quarantined().map(\.key) == ["b"])
+        try cache.expect(keys: ["a"], quarantined: ["b", "c"])
+        let report = try cache.retry(with: RetryTests.fixed, expecting: "b: notTried", "c: converted")
+        #expect(report.description.contains("damaged"))
+        try cache.expect(keys: ["a", "c"], quarantined: ["b"])
     }
 
     // MARK: Keys and types
@@ -98,12 +92,15 @@ struct RetryTrialTests {
         let registry: MigrationRegistry = [Migration(to: 1, "one", step)]
         let cache = try RetryTests.open(old, registry)
         let report = try cache.retryQuarantined(with: registry)
-        #expect(report.entries.map(\.key) == [key])
-        let record = try #require(try cache.quarantined().first)
-        let lines = report.description.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(report.entries.first?.key == key)
+        let lines = report.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines.count == 2)
-        for line in lines.map(String.init) + [record.description] {
-            #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{2028}" })
+        let record = try cache.firstQuarantined()
+        for line in lines + [record.description] {
+            let isClean = line.unicodeScalars.allSatisfy {
+                $0.properties.generalCategory != .control && $0 != "\u{2028}"
+            }
+            #expect(isClean, "\(line)")
         }
     }
 
@@ -117,13 +114,13 @@ struct RetryTrialTests {
             code: .stepFailed,
             reason: "Refusal"
         )
-        let error = #expect(throws: MoltError.self) {
+        let error = try MoltError.thrown {
             try StoreFile(at: old.url).commit { transaction in
                 try transaction.postpone(PostponedChange(round: 0, id: 2, kind: .quarantine(failure)))
                 try transaction.applyPostponedChanges(round: 0)
             }
         }
-        #expect(error?.code == .storeFailed)
+        error.expect(.storeFailed)
         #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["b"], ["c"]])
     }
 }

@@ -28,21 +28,9 @@ import Testing
         )
     }
 
-    @Test func `A batch whose closure throws changes nothing`() throws {
-        try cache.set(0, forKey: "old")
-        #expect(throws: TestFailure.self) {
-            try cache.batch { batch in
-                try batch.set(1, forKey: "a")
-                batch.remove(forKey: "old")
-                throw TestFailure.expected
-            }
-        }
-        #expect(try cache.keys() == ["old"])
-    }
-
     @Test func `A write that fails halfway is undone, in memory as well, and delivers no change`() async throws {
         try cache.set(0, forKey: "old")
-        #expect(try cache.value(Int.self, forKey: "old") == 0)
+        try cache.expect(0, forKey: "old")
         try SQLite(scratch.file()).run(
             """
             CREATE TRIGGER no BEFORE INSERT ON molt_record WHEN NEW.key = 'bad'
@@ -50,16 +38,17 @@ import Testing
             """
         )
         let changes = cache.changes()
-        let error = await #expect(throws: MoltError.self) {
-            try await cache.batch { batch in
+        let error = try MoltError.thrown {
+            try cache.batch { batch in
                 try batch.set(1, forKey: "old")
                 try batch.set(1, forKey: "bad")
             }
         }
-        error?.expect(.storeFailed)
-        #expect((error?.underlying as? SQLiteError)?.resultCode == 19)
-        #expect(try cache.value(Int.self, forKey: "old") == 0)
-        #expect(try cache.keys() == ["old"])
+        error.expect(.storeFailed)
+        let failure = error.underlying as? SQLiteError
+        #expect(failure?.resultCode == 19)
+        try cache.expect(0, forKey: "old")
+        try cache.expect(keys: ["old"])
         #expect(await cache.close(thenAll: changes) == [])
     }
 
@@ -92,8 +81,10 @@ import Testing
         let keys = ["", "a\u{0}b", "a", "é", "e\u{301}", String(repeating: "long ", count: 250_000), "🙂", "z"]
         try cache.setAll(keys.enumerated().map { (key: $1, value: $0) })
 
-        #expect(try cache.keys().map { Array($0.utf8) } == keys.map { Array($0.utf8) })
-        for (index, key) in keys.enumerated() { #expect(try cache.value(Int.self, forKey: key) == index) }
+        let found = try cache.keys()
+        let isSame = found.elementsEqual(keys) { $0.utf8.elementsEqual($1.utf8) }
+        #expect(isSame)
+        for (index, key) in keys.enumerated() { try cache.expect(index, forKey: key) }
     }
 
     @Test func `A batch leaves the same rows as setting one value after the other`() throws {
@@ -102,9 +93,7 @@ import Testing
             // More types than the batch remembers, repeated, and some of them alternating.
             let values: [any Encodable] = [
                 1, "two", 3.5, true, Data([5]), NamedAsData(), Person.john, [7], ["eight": 8], UInt8(9), Int8(10),
-                Int?.some(11),
-                Int?.none,
-                Data(), Data?.some(Data([13])), [Person.jane],
+                Int?.some(11), Int?.none, Data(), Data?.some(Data([13])), [Person.jane],
             ]
             for round in 0..<3 {
                 for (index, value) in values.enumerated() {
@@ -135,50 +124,44 @@ import Testing
 
         var values = (0..<2_000).map { (key: "key \($0)", value: Measured()) }
         values[1_500].value.number = .nan
-        #expect(throws: MoltError.self) { try cache.setAll(values) }?.expect(.notEncodable, key: "key 1500")
+        let error = try MoltError.thrown { try cache.setAll(values) }
+        error.expect(.notEncodable, key: "key 1500")
+        let message = """
+            "number": JSON has no NaN and no infinity. The value of type Measured for "key 1500" was not stored.
+            """
+        #expect(error.message == message)
         #expect(try rows() == before)
         #expect(await cache.close(thenAll: changes).isEmpty)
     }
 
-    @Test func `The last value set for a key wins, even when a chunk lies between`() async throws {
+    @Test func `The last of several changes of a key in a batch counts, and all are delivered in order`() async throws {
+        try cache.set(1, forKey: "old")
         let changes = cache.changes()
         try await cache.batch { batch in
             try batch.set("first", forKey: "a")
             try batch.set(1, forKey: "b")
+            // It begins a new chunk.
             try batch.set(data(1, count: 2_000_000), forKey: "large")
-            try batch.set("second", forKey: "a")
-            try batch.set("other type", forKey: "b")
-        }
-        #expect(try cache.keys() == ["a", "b", "large"])
-        #expect(try cache.value(String.self, forKey: "a") == "second")
-        #expect(try cache.typeName(forKey: "b") == "String")
-        let found = await cache.close(thenAll: changes).map(\.description)
-        #expect(
-            found == [
-                #"set: "a" of type String"#, #"set: "b" of type Int"#, #"set: "large" of type Data"#,
-                #"set: "a" of type String"#, #"set: "b" of type String"#,
-            ]
-        )
-    }
-
-    @Test func `Setting and removing a key in one batch delivers both changes in order`() async throws {
-        try cache.set(1, forKey: "old")
-        let changes = cache.changes()
-        try await cache.batch { batch in
-            try batch.set(data(1, count: 1_500_000), forKey: "large")
             batch.remove(forKey: "old")
             batch.remove(forKey: "nobody")
-            try batch.set(2, forKey: "new")
+            try batch.set("second", forKey: "a")
+            try batch.set("other type", forKey: "b")
             batch.remove(forKey: "large")
         }
-        #expect(try cache.keys() == ["new"])
-        let found = await cache.close(thenAll: changes).map(\.description)
-        #expect(
-            found == [
-                #"set: "large" of type Data"#, #"removed: "old" of type Int"#, #"set: "new" of type Int"#,
-                #"removed: "large" of type Data"#,
-            ]
-        )
+        try cache.expect(keys: ["a", "b"])
+        try cache.expect("second", forKey: "a")
+        #expect(try cache.typeName(forKey: "b") == "String")
+        let found = await cache.close(thenAll: changes).map(\.description).joined(separator: "\n")
+        let expected = """
+            set: "a" of type String
+            set: "b" of type Int
+            set: "large" of type Data
+            removed: "old" of type Int
+            set: "a" of type String
+            set: "b" of type String
+            removed: "large" of type Data
+            """
+        #expect(found == expected)
     }
 
     @Test func `An empty batch does not wait for a writer`() throws {
@@ -188,7 +171,7 @@ import Testing
         try cache.setAll([(key: String, value: Int)]())
         try cache.batch { _ in }
         // A batch with a change does wait.
-        #expect(throws: MoltError.self) { try cache.setAll(["a": 1]) }
+        try MoltError.thrown { try cache.setAll(["a": 1]) }
     }
 
     @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {
@@ -199,11 +182,12 @@ import Testing
             (key: "too large", value: Data(count: 3_000)), (key: "a", value: Data(count: 1_200)),
             (key: "c", value: Data(count: 900)),
         ])
-        #expect(try cache.keys() == ["a", "c"])
+        try cache.expect(keys: ["a", "c"])
         #expect(try cache.contentSize() == 2_100)
 
         let found = await cache.close(thenAll: changes).map { "\($0.kind) \($0.key ?? "")" }
-        #expect(found == ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"])
+        let expected = ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"]
+        #expect(found == expected)
     }
 }
 

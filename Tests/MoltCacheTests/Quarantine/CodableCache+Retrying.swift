@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Molt
+
+extension CodableCache {
+    /// The record that was quarantined first.
+    func firstQuarantined(sourceLocation: SourceLocation = #_sourceLocation) throws -> QuarantinedRecord {
+        try #require(try quarantined(limit: 1).first, sourceLocation: sourceLocation)
+    }
+
+    /// Retries records in quarantine, and expects an outcome for each, such as "b: converted".
+    @discardableResult
+    func retry(
+        _ ids: [Int64]? = nil,
+        with registry: MigrationRegistry,
+        expecting outcomes: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> QuarantineReport {
+        let report = try retryQuarantined(ids, with: registry)
+        let found = report.entries.map { "\($0.key): \($0.outcome)" }
+        #expect(found == outcomes, sourceLocation: sourceLocation)
+        return report
+    }
+}
