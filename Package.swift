@@ -43,7 +43,7 @@ let package = Package(
             path: "Benchmarks",
             exclude: ["README.md", "Results"]
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["Molt", "Generators"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["Molt", "Generators", "TestSupport"]),
         .testTarget(
             name: "MoltCacheTests",
             dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestHome", "TestSupport"],
@@ -60,10 +60,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DurabilityTests",
-            dependencies: [
-                "Molt", "MoltSalvage", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport",
-                "FaultyDisk",
-            ]
+            dependencies: ["Molt", "MoltSalvage", "Generators", "TestHome", "TestSupport", "FaultyDisk"]
         ),
         .testTarget(
             name: "MoltTestingTests",

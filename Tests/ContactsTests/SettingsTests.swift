@@ -69,7 +69,7 @@ import contacts
         #expect(damaged.reason?.isEmpty == false)
         #expect(!"\(cache.report)".contains("Plat"))
         // Today's app gets an error when it reads the setting; the stored text is not lost.
-        let error = #expect(throws: MoltError.self) { try suites.group.value(for: .recentSearches) }
+        let error = MoltError.thrown { try suites.group.value(for: .recentSearches) }
         #expect(error?.code == .typeMismatch)
     }
 

@@ -68,7 +68,7 @@ import Testing
             await #expect(processExitsWith: .success) { [path = path as String, newPath = newPath as String] in
                 for limit in [4_096, 20_000, 60_000] {
                     try FileSizeLimit.set(limit)
-                    let error = #expect(throws: MoltError.self) {
+                    let error = MoltError.thrown {
                         try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
                     }
                     try FileSizeLimit.set(nil)

@@ -250,7 +250,7 @@ struct Person: Codable, Equatable, Sendable {
     @Test func `A salvage never replaces an existing file, and refuses a file that is not a cache`() throws {
         func code(_ file: [UInt8]?) throws -> MoltError.Code? {
             if let file { try Data(file).write(to: url) }
-            let error = #expect(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
+            let error = MoltError.thrown { try CodableCache.salvage(from: url, to: newURL) }
             #expect(!FileManager.default.fileExists(atPath: newURL.path + ".part"))
             return error?.code
         }

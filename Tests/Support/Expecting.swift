@@ -2,6 +2,15 @@ package import Molt
 package import Testing
 
 extension MoltError {
+    /// The error of Molt that a call throws; it is an issue if there is none.
+    @discardableResult
+    package static func thrown<Value>(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        by call: () throws -> Value
+    ) -> MoltError? {
+        #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try call() }
+    }
+
     /// Expects this code and these places, and that the message contains some words; nil is not compared.
     package func expect(
         _ code: Code? = nil,

@@ -63,7 +63,7 @@
             }
             try FullDiskSweep.check(try #require(failure))
             for _ in 0..<2 {
-                let error = #expect(throws: MoltError.self) {
+                let error = MoltError.thrown {
                     try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
                 }
                 try FullDiskSweep.check(try #require(error))

@@ -51,9 +51,9 @@
 
         #expect(StoreAccess.suspend())
         #expect(try FileLocks.held(in: place.directory).isEmpty)
-        let read = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
-        let write = #expect(throws: MoltError.self) { try cache.set(2, forKey: "two") }
-        let open = #expect(throws: MoltError.self) { try CodableCache(at: place.cache) }
+        let read = MoltError.thrown { try cache.value(Int.self, forKey: "one") }
+        let write = MoltError.thrown { try cache.set(2, forKey: "two") }
+        let open = MoltError.thrown { try CodableCache(at: place.cache) }
         for error in [read, write, open] { #expect(error?.code == .suspended) }
         #expect(read?.message.contains("StoreAccess.resume()") == true)
 
@@ -64,7 +64,7 @@
         StoreAccess.suspend()
         cache.close()
         StoreAccess.resume()
-        #expect(throws: MoltError.self) { try cache.keys() }
+        MoltError.thrown { try cache.keys() }
     }
 
     /// What another process changed meanwhile is read anew.
@@ -80,13 +80,13 @@
         StoreAccess.suspend()
         try SQLite(place.cache).run("UPDATE molt_meta SET value = value + 1 WHERE name = 'generation'")
         StoreAccess.resume()
-        let changed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+        let changed = MoltError.thrown { try cache.value(Int.self, forKey: "one") }
         #expect(changed?.code == .storeChanged)
 
         StoreAccess.suspend()
         try FileManager.default.removeItem(at: place.cache)
         StoreAccess.resume()
-        let removed = #expect(throws: MoltError.self) { try cache.value(Int.self, forKey: "one") }
+        let removed = MoltError.thrown { try cache.value(Int.self, forKey: "one") }
         #expect(removed?.code == .fileReplaced)
     }
 

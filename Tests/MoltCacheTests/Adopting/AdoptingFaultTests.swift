@@ -59,7 +59,7 @@ import Testing
         try old.write("no value", for: "person-3")
         let before = try old.contents()
         let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
-        let error = #expect(throws: MoltError.self) { try old.open(adoption) }
+        let error = MoltError.thrown { try old.open(adoption) }
         error?.expect(.notConvertible, key: "person-3", migration: "adopt-cache-directory")
         #expect(error.map { "\($0)" }?.contains("no value") == false)
         #expect(try old.contents() == before)
@@ -69,7 +69,7 @@ import Testing
     @Test func `A later migration that fails leaves the directory unchanged, even if it was to be removed`() throws {
         let before = try old.contents()
         let failing = Migration(to: 2, "failing", .run { _ in throw TestFailure.expected })
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try old.open(old.adoption(.list(FloppyKeys.all), afterwards: .remove), failing)
         }
         #expect(try old.contents() == before)
@@ -86,7 +86,7 @@ import Testing
             }
         }
         let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], configuration: configuration)
-        #expect(throws: MoltError.self) { try migrator.migrate(StoreFile(at: old.store)) }?.expect(.cancelled)
+        MoltError.thrown { try migrator.migrate(StoreFile(at: old.store)) }?.expect(.cancelled)
         #expect(try StoreFile.state(at: old.store).isFresh)
     }
 
@@ -103,7 +103,7 @@ import Testing
     @Test func `A missing directory contributes no records, and defers the migration in an app extension`() throws {
         try FileManager.default.removeItem(at: old.url)
         let adoption = old.adoption(.list(FloppyKeys.people), afterwards: .remove)
-        #expect(throws: MoltError.self) { try old.open(adoption) { $0.role = .appExtension } }?.expect(.deferred)
+        MoltError.thrown { try old.open(adoption) { $0.role = .appExtension } }?.expect(.deferred)
         let cache = try old.open(adoption) { $0.role = .app }
         try cache.expectCount(0)
         let absent = MigrationReport.KeyOutcome(
@@ -123,7 +123,7 @@ import Testing
         try Data("x".utf8).write(to: old.url)
         for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
             let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
-            let error = #expect(throws: MoltError.self) { try old.open(migration) }
+            let error = MoltError.thrown { try old.open(migration) }
             error?.expect(.attachedStoreFailed)
             #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
         }

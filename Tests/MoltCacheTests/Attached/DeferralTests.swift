@@ -91,7 +91,7 @@ struct DeferralTests {
     @Test func `fails the opening without any change if it may change records`() throws {
         let block = MigrationStep.run(attaching: [notebook.suite]) { [notebook] in try $0.pages(notebook).add("a") }
         for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(notebook) { _ in }]] {
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try notebook.whileClosed { try open([Migration(to: 1, "both", steps: steps)]) }
             }?.expect(.deferred, migration: "both", says: notebook.excuse)
             #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
@@ -104,7 +104,7 @@ struct DeferralTests {
         ]
         let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
         let advice = "Name it in the step's `attaching`, so that the migration can be deferred."
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try notebook.whileClosed { try CodableCache(at: url, migrations: registry, configuration: configuration) }
         }?.expect(.deferred, migration: "b", says: advice)
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)

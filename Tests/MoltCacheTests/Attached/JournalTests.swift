@@ -205,7 +205,7 @@ struct JournalTests {
 
         try failure([first], refusing: notebook)
         let more: MigrationRegistry = [first, Migration(to: 2, "look", .notes(notebook) { _ in })]
-        #expect(throws: MoltError.self) { try CodableCache.dryRun(at: url, migrations: more) }?.expect(.journalPending)
+        MoltError.thrown { try CodableCache.dryRun(at: url, migrations: more) }?.expect(.journalPending)
         #expect(try waiting() == [notebook.name])
     }
 

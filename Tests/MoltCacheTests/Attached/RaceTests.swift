@@ -20,7 +20,7 @@ struct RaceTests {
     {
         let monitor = MigrationMonitor.afterPlanning { [url, notebook] in
             let configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
         }
@@ -36,7 +36,7 @@ struct RaceTests {
 
     @Test func `A newer app's journal is not applied by an older one`() throws {
         let first = notebook.adding("a")
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try upgrade(with: [first], whileInterrupted: [first, notebook.adding("b", to: 2)])
         }?.expect(.superseded)
         try notebook.expectLines("old")
@@ -60,7 +60,7 @@ struct RaceTests {
             // The version is the same, so it alone does not tell.
             try CodableCache(at: store, migrations: [mine, Self.rename]).close()
         }
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try Migrator([mine], configuration: configuration).migrate(StoreFile(at: old.store))
         }?.expect(.migrationMissing)
         #expect(!FileManager.default.fileExists(atPath: old.url.path))
@@ -78,7 +78,7 @@ struct RaceTests {
         let refusals = Log<MoltError.Code?>()
         let configuration = afterCommit { [url] in
             let impatient = CodableCache.Configuration { $0.timeout = .zero }
-            let refusal = #expect(throws: MoltError.self) {
+            let refusal = MoltError.thrown {
                 try CodableCache(at: url, migrations: [mine, Self.rename], configuration: impatient)
             }
             refusals.append(refusal?.code)
@@ -101,7 +101,7 @@ struct RaceTests {
 
         try writer.begin()
         configuration.monitor = nil
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try upgrade(with: [first, notebook.adding("b", to: 2)], configuration)
         }?.expect(.busy)
         try writer.end()

@@ -51,23 +51,9 @@ struct BackupScenario {
     ) {
         let failing = Migration(to: version + 1, "fails", .run { _ in throw Refusal() })
         let migrations = MigrationRegistry(Self.registry(version).migrations + [failing])
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: migrations, configuration: configuration)
         }
-    }
-
-    /// Expects that a closure throws this error.
-    @discardableResult
-    func expectError<Result>(
-        _ code: MoltError.Code,
-        says words: String...,
-        sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: () throws -> Result
-    ) -> MoltError? {
-        let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-        error?.expect(code, sourceLocation: sourceLocation)
-        for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
-        return error
     }
 
     /// Expects that a closure throws this error, and changes neither the cache nor the files beside it.
@@ -79,7 +65,8 @@ struct BackupScenario {
         _ body: () throws -> Result
     ) throws -> MoltError? {
         let (before, names) = (try contents, try otherNames())
-        let error = expectError(code, sourceLocation: sourceLocation, body)
+        let error = MoltError.thrown(sourceLocation: sourceLocation, by: body)
+        error?.expect(code, sourceLocation: sourceLocation)
         for word in words { error?.expect(says: word, sourceLocation: sourceLocation) }
         try expectContents(before, sourceLocation: sourceLocation)
         let found = try otherNames()

@@ -75,16 +75,16 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
                 // Root ignores permissions, so the test continues as another user.
                 if getuid() == 0 { try #require(setuid(65_534) == 0) }
-                let error = #expect(throws: MoltError.self) { try CodableCache.backups(at: url) }
+                let error = MoltError.thrown { try CodableCache.backups(at: url) }
                 error?.expect(.noPermission, store: path)
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
             #expect(try scenario.backups.count == 1)
             // A missing directory has no backups; a file in its place is an error.
             #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
-            scenario.expectError(.storeFailed) {
+            MoltError.thrown {
                 try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
-            }
+            }?.expect(.storeFailed)
         }
     #endif
 
@@ -210,7 +210,10 @@ import Testing
         try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
         long.appendPathComponent("cache.molt")
         try FileManager.default.moveItem(at: scenario.url, to: long)
-        scenario.expectError(.backupFailed, says: "Use a shorter path for the cache") { try scenario.open(2, at: long) }
+        MoltError.thrown { try scenario.open(2, at: long) }?.expect(
+            .backupFailed,
+            says: "Use a shorter path for the cache"
+        )
         try scenario.expectContents(before, at: long)
     }
 

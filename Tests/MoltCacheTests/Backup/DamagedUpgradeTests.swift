@@ -42,7 +42,7 @@
             // The pages of records, not those that identify the store.
             try overwrite(scenario.url, from: 8_192 * 30)
             let damaged = try Data(contentsOf: scenario.url)
-            scenario.expectError(.backupFailed, says: "The file is damaged") { try scenario.open(2) }
+            MoltError.thrown { try scenario.open(2) }?.expect(.backupFailed, says: "The file is damaged")
             #expect(try Data(contentsOf: scenario.url) == damaged)
             try scenario.expectOtherNames()
         }

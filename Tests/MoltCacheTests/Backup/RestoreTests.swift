@@ -95,12 +95,13 @@ import Testing
         #expect(try open.value(Person.self, forKey: "1") == .jane)
         try CodableCache.restore(backup, at: scenario.url)
         for _ in 0..<2 {
-            let error = scenario.expectError(.storeChanged, says: "restored a backup") {
+            let error = MoltError.thrown {
                 try open.value(Person.self, forKey: "1")
             }
+            error?.expect(.storeChanged, says: "restored a backup")
             if version == 2 { error?.expect(storeVersion: 1, registryVersion: 2) }
             #expect(error?.message.contains("from version 1 to 1") == false)
-            scenario.expectError(.storeChanged) { try open.set(Person.jane, forKey: "x") }
+            MoltError.thrown { try open.set(Person.jane, forKey: "x") }?.expect(.storeChanged)
         }
         #expect(try scenario.open(version).value(Person.self, forKey: "1") == .john)
     }
@@ -199,7 +200,7 @@ import Testing
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")
         try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
-        scenario.expectError(.foreignFile) { try CodableCache.restore(backup, at: foreign, fromAnotherStore: true) }
+        MoltError.thrown { try CodableCache.restore(backup, at: foreign, fromAnotherStore: true) }?.expect(.foreignFile)
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
     }
 
@@ -216,9 +217,9 @@ import Testing
             try cache.set(Person.jane, forKey: "jane")
             cache.close()
             let other = try StoreFile.contents(at: url)
-            scenario.expectError(.backupUnusable, says: "fromAnotherStore: true") {
+            MoltError.thrown {
                 try CodableCache.restore(backup, at: url)
-            }
+            }?.expect(.backupUnusable, says: "fromAnotherStore: true")
             try scenario.expectContents(other, at: url)
             #expect(try CodableCache.filesAside(at: url).isEmpty)
             try CodableCache.restore(backup, at: url, fromAnotherStore: true)
@@ -343,7 +344,7 @@ import Testing
         let (backup, before) = try upgraded()
         let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
         try SQLite(scenario.url).run(trigger)
-        scenario.expectError(.foreignFile, says: "restore a backup") { try scenario.open(2) }
+        MoltError.thrown { try scenario.open(2) }?.expect(.foreignFile, says: "restore a backup")
         try CodableCache.restore(backup, at: scenario.url)
         try scenario.expectContents(before)
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
@@ -381,7 +382,7 @@ import Testing
         var store = backup
         store.url = scenario.url
         for wrong in [foreign, store] {
-            scenario.expectError(.backupUnusable) { try CodableCache.removeBackup(wrong, at: scenario.url) }
+            MoltError.thrown { try CodableCache.removeBackup(wrong, at: scenario.url) }?.expect(.backupUnusable)
             #expect(FileManager.default.fileExists(atPath: wrong.url.path))
         }
         try CodableCache.removeBackup(backup, at: scenario.url)
@@ -390,7 +391,7 @@ import Testing
     }
 
     @Test func `A backup on demand holds what was committed, while another connection writes`() throws {
-        scenario.expectError(.fileMissing) { try CodableCache.backUp(at: scenario.url) }
+        MoltError.thrown { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
         #expect(try scenario.scratch.names() == [])
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "a")

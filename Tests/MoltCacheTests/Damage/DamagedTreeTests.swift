@@ -170,7 +170,7 @@ import Testing
                 try make(isLarge: isLarge)
                 try self.damage("molt_record", damage)
                 let damaged = try Data(contentsOf: url)
-                let error = migrationError {
+                let error = MoltError.thrown {
                     try CodableCache(at: url, migrations: registry(Self.changes[number].steps)).close()
                 }
                 error?.expect(.storeFailed, says: "damaged")
@@ -218,7 +218,7 @@ import Testing
         try self.damage("molt_record", damage)
         let cache = try openOnRead()
         defer { cache.close() }
-        let error = migrationError { try cache.backfill() }
+        let error = MoltError.thrown { try cache.backfill() }
         #expect(error.map { CodableCache.isDamage($0) } == true)
         try expect(.onRead)
     }
@@ -242,7 +242,7 @@ import Testing
     func `is not upgraded when the name of a type is missing`(step: MigrationStep) throws {
         try make(isLarge: false)
         try SQLite(url).run("DELETE FROM molt_type WHERE name = 'First'")
-        migrationError { try CodableCache(at: url, migrations: registry([step])) }?.expect(.storeFailed)
+        MoltError.thrown { try CodableCache(at: url, migrations: registry([step])) }?.expect(.storeFailed)
     }
 
     @Test(arguments: [[], [MigrationStep.renameType("First", to: "Third")]])
@@ -257,6 +257,6 @@ import Testing
         let cache = try CodableCache(at: url, migrations: registry(steps))
         defer { cache.close() }
         #expect(cache.report.to == 1)
-        #expect(throws: MoltError.self) { try cache.value([String: Int].self, forKey: "first 3") }
+        MoltError.thrown { try cache.value([String: Int].self, forKey: "first 3") }
     }
 }

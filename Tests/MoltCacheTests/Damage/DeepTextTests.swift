@@ -29,10 +29,10 @@ import Testing
     @Test func `in a record is an error`() throws {
         try write("UPDATE molt_record SET content = 'DEEP'")
         let cache = try open()
-        migrationError { try cache.value([String].self, forKey: "tags") }?.expect(.unreadableContent)
+        MoltError.thrown { try cache.value([String].self, forKey: "tags") }?.expect(.unreadableContent)
         cache.close()
         let convert = MigrationStep.convert("Array<String>", from: [String].self, to: [String].self) { $0 }
-        #expect(throws: MoltError.self) { try open(Migration(to: 2, "next", convert)) }
+        MoltError.thrown { try open(Migration(to: 2, "next", convert)) }
     }
 
     @Test func `in a column of the ledger counts as no value`() throws {

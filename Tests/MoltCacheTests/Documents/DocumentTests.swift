@@ -73,16 +73,16 @@ import Testing
     }
 
     @Test func `is refused with an error that says why`() throws {
-        migrationError { try upgrade("{}", "Person", 5) }?.expect(.superseded)
-        let malformed = migrationError { try upgrade("{", "Person", 4) }
+        MoltError.thrown { try upgrade("{}", "Person", 5) }?.expect(.superseded)
+        let malformed = MoltError.thrown { try upgrade("{", "Person", 4) }
         malformed?.expect(.malformedContent)
         #expect(malformed?.message.hasPrefix("The document is not JSON text: ") == true)
-        migrationError { try upgrade("{}", "Person", -1) }?.expect(says: "A version is 0 or more")
-        let wrong = migrationError { try upgrade(#"{"name":1}"#, "Person", 1) }
+        MoltError.thrown { try upgrade("{}", "Person", -1) }?.expect(says: "A version is 0 or more")
+        let wrong = MoltError.thrown { try upgrade(#"{"name":1}"#, "Person", 1) }
         wrong?.expect(key: "ada", migration: "names")
         #expect(wrong?.store == nil)
         let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
-        migrationError {
+        MoltError.thrown {
             try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
         }?.expect(.tooOld)
     }
@@ -91,11 +91,11 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
-        migrationError { try DocumentUpgrade(migrations) }?.expect(.invalidRegistry, migration: "block")
+        MoltError.thrown { try DocumentUpgrade(migrations) }?.expect(.invalidRegistry, migration: "block")
         let later = try DocumentUpgrade(migrations, from: 5)
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
-        migrationError {
+        MoltError.thrown {
             try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
         }?.expect(.tooOld, migration: "block")
     }
@@ -205,13 +205,13 @@ import Testing
     @Test func `keeps its file if it cannot be upgraded, and the others are upgraded`() throws {
         let scratch = try ScratchDirectory()
         let files = ["Person/a.1.json": "{}", "Person/b.1.json": "{", "Person/c.1.json": "{}"]
-        migrationError { try upgrade(files, in: scratch) }?.expect(.malformedContent)
+        MoltError.thrown { try upgrade(files, in: scratch) }?.expect(.malformedContent)
         try expect(["Person/a.3.json": "{}", "Person/b.1.json": "{", "Person/c.3.json": "{}"], in: scratch)
 
         // An older file does not take the place of the newest one.
         let both = ["Person/ada.1.json": "{}", "Person/ada.2.json": "{"]
         let other = try ScratchDirectory()
-        migrationError { try upgrade(both, in: other) }?.expect(.malformedContent)
+        MoltError.thrown { try upgrade(both, in: other) }?.expect(.malformedContent)
         try expect(both, in: other)
     }
 
@@ -227,7 +227,7 @@ import Testing
     func `does not overwrite the file of another document`(path: String) throws {
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
-        migrationError { try upgrade(files, in: scratch) }?.expect(.keyExists)
+        MoltError.thrown { try upgrade(files, in: scratch) }?.expect(.keyExists)
         try expect(files, in: scratch)
     }
 
@@ -248,7 +248,7 @@ import Testing
             ("{}", "Person", 5, .superseded), ("Ada", "Person", 4, .malformedContent), ("{}", "", 4, .unsupported),
         ]
         for (json, type, version, code) in refused {
-            migrationError {
+            MoltError.thrown {
                 try cache.set(document: Data(json.utf8), ofType: type, writtenAt: version, forKey: "new")
             }?.expect(code)
         }
@@ -259,7 +259,7 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         let cache = try CodableCache(inMemory: migrations)
-        migrationError {
+        MoltError.thrown {
             try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 4, forKey: "old")
         }?.expect(migration: "block")
         try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")

@@ -32,9 +32,11 @@ import Testing
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()
-        scenario.expectError(.superseded, says: "Update the app", "restore a backup", "CodableCache.startAfresh(at:)") {
+        MoltError.thrown {
             try scenario.open(1)
-        }?.expect(storeVersion: 3)
+        }?.expect(
+            .superseded, storeVersion: 3, says: "Update the app", "restore a backup", "CodableCache.startAfresh(at:)"
+        )
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.scratch.names() == names)
     }
@@ -62,7 +64,7 @@ import Testing
             { try cache.set(1, forKey: "1") }, { try cache.remove(forKey: "1") }, { try cache.removeAll() },
             { try cache.removeExpired() }, { try cache.setAll(["a": 1]) },
         ]
-        for write in writes { scenario.expectError(.readOnly, says: "newer app") { try write() } }
+        for write in writes { MoltError.thrown { try write() }?.expect(.readOnly, says: "newer app") }
         #expect(try cache.count() == 4)
         cache.close()
         #expect(try Data(contentsOf: scenario.url) == bytes)
@@ -81,9 +83,9 @@ import Testing
         #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
         #expect(try Data(contentsOf: scenario.url) == bytes)
         let own = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
-        scenario.expectError(.superseded, says: "cannot be opened for reading either") {
+        MoltError.thrown {
             try CodableCache.dryRun(at: scenario.url, migrations: own, configuration: reading)
-        }?.expect(store: scenario.url.path)
+        }?.expect(.superseded, store: scenario.url.path, says: "cannot be opened for reading either")
     }
 
     @Test func `is read while the newer app writes, without either waiting for the other`() throws {
@@ -97,9 +99,9 @@ import Testing
         #expect(try old.value(Person.self, forKey: "0") == .jane)
         // An even newer app upgrades the store.
         try CodableCache(at: scenario.url, migrations: BackupScenario.registry(4, readable: [2, 3])).close()
-        scenario.expectError(.storeChanged) {
+        MoltError.thrown {
             try old.value(Person.self, forKey: "0")
-        }?.expect(storeVersion: 4)
+        }?.expect(.storeChanged, storeVersion: 4)
     }
 
     @Test(arguments: [[2], [3], []] as [Set<Int>])
@@ -143,7 +145,7 @@ import Testing
         // The file is no backup: no upgrade removes it.
         try scenario.expectBackups(1)
         // A cache that had the old store open gets an error.
-        scenario.expectError(.storeChanged) { try open.count() }
+        MoltError.thrown { try open.count() }?.expect(.storeChanged)
         // The file that was kept aside can be restored.
         cache.close()
         try CodableCache.restore(aside, at: scenario.url)
@@ -187,7 +189,7 @@ import Testing
         let log = Data("the log".utf8)
         let logURL = URL(fileURLWithPath: scenario.url.path + "-wal")
         if damage != "damaged page" { try log.write(to: logURL) }
-        let error = #expect(throws: MoltError.self) { try scenario.open(2, CodableCache.Configuration()) }
+        let error = MoltError.thrown { try scenario.open(2, CodableCache.Configuration()) }
         #expect(error.map(CodableCache.isDamage) == true)
         error?.expect(says: "CodableCache.startAfresh(at:)")
         let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
@@ -218,7 +220,7 @@ import Testing
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        scenario.expectError(.foreignFile) { try CodableCache.startAfresh(at: scenario.url) }
+        MoltError.thrown { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
         #expect(try Data(contentsOf: scenario.url) == bytes)
         try scenario.expectOtherNames()
     }
@@ -239,7 +241,7 @@ import Testing
         // The number of cells on the first page, that is, of rows in the schema.
         bytes.replaceSubrange(103..<105, with: [0, 0])
         try bytes.write(to: scenario.url)
-        #expect(throws: MoltError.self) { try StoreFile.state(at: scenario.url) }
+        MoltError.thrown { try StoreFile.state(at: scenario.url) }
         #expect(throws: (any Error).self) { try scenario.open(1) }
         #expect(try Data(contentsOf: scenario.url) == bytes)
     }

@@ -36,11 +36,11 @@ struct LaterLayoutTests {
 
     @Test func `is refused, also by a dry run, unless it declares that this release may read it`() throws {
         let words = "has the file format 2, and this release of Molt reads formats up to 1"
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: [first])
         }?.expect(.newerFormat, says: words)
         // The error names the store and not the copy.
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try CodableCache.dryRun(at: url, migrations: [first])
         }?.expect(.newerFormat, store: url.path, says: url.path)
     }
@@ -67,16 +67,16 @@ struct LaterLayoutTests {
         for migrations: MigrationRegistry in [[first], pending] {
             let events = Log<String>()
             let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: migrations, configuration: configuration)
             }?.expect(.newerFormat, says: "can only be opened for reading: set `readsNewerStores = true`")
             #expect(events.all == ["failed"])
         }
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: pending, configuration: reading)
         }?.expect(.superseded, says: "\"second\" (version 2) was not applied to it")
         let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
-        #expect(throws: MoltError.self) { try cache.set("new", forKey: "key") }
+        MoltError.thrown { try cache.set("new", forKey: "key") }
         cache.close()
         #expect(try Data(contentsOf: url) == bytes)
     }
@@ -90,7 +90,7 @@ struct LaterLayoutTests {
             try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
         }
         let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
-        #expect(throws: MoltError.self) { try CodableCache(at: copy, migrations: [first]) }?.expect(.newerFormat)
+        MoltError.thrown { try CodableCache(at: copy, migrations: [first]) }?.expect(.newerFormat)
         #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == bytes)
         _ = consume connection
     }
@@ -106,7 +106,7 @@ struct LaterLayoutTests {
             INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)
             """
         )
-        let error = #expect(throws: MoltError.self) { try CodableCache.restore(backup, at: store) }
+        let error = MoltError.thrown { try CodableCache.restore(backup, at: store) }
         error?.expect(.backupUnusable, says: "only a newer release of Molt can write it")
         #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
     }

@@ -50,7 +50,7 @@ import Testing
                 throw .disorder
             }
         }
-        expectMoltError { try look(false) }
+        MoltError.thrown { try look(false) }
         #expect(try look(true) == nil)
     }
 
@@ -94,7 +94,8 @@ import Testing
             try cache.set(1, forKey: "one")
             for _ in 0..<10 { _ = try StoreFile.state(at: url) }
             await #expect(processExitsWith: .success) { [url = url as URL] in
-                #expect(try SQLite(url).text("SELECT count(*) FROM molt_record") == "1")
+                let count = try SQLite(url).text("SELECT count(*) FROM molt_record")
+                #expect(count == "1")
             }
             #expect(try scratch.names().contains("cache.molt-wal"))
             try cache.set(2, forKey: "two")
@@ -125,15 +126,17 @@ import Testing
         for name in [String(repeating: "y", count: 300)] + [6, 50].map({ String(repeating: part, count: $0) }) {
             urls.append(scratch.url.appendingPathComponent(name + "cache.molt"))
         }
-        for url in urls { expectMoltError(.notAFile) { try CodableCache(at: url) } }
-        expectMoltError { try StoreFile.state(at: web) }
+        for url in urls { MoltError.thrown { try CodableCache(at: url) }?.expect(.notAFile) }
+        MoltError.thrown { try StoreFile.state(at: web) }
         try expectNames("link.molt", in: scratch)
     }
 
     @Test func `A cache that must exist is not created`() throws {
         let deep = scratch.url.appendingPathComponent("a/cache.molt")
-        expectMoltError(.fileMissing) { try CodableCache(existing: deep) }
-        expectMoltError(.fileMissing) { try CodableCache(existing: deep, migrations: [Migration(to: 1, "first")]) }
+        MoltError.thrown { try CodableCache(existing: deep) }?.expect(.fileMissing)
+        MoltError.thrown { try CodableCache(existing: deep, migrations: [Migration(to: 1, "first")]) }?.expect(
+            .fileMissing
+        )
         try expectNames(in: scratch)
         _ = try CodableCache(at: url)
         try CodableCache(existing: url).set(1, forKey: "one")

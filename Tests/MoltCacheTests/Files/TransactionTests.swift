@@ -153,7 +153,11 @@ import Testing
             try expect([3, 1, 1, 5], ["City", "Person", "Robot"], 9)
             #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            expectMoltError(.keyExists, key: "b", store: path) { try transaction.insert(record, id: 10, version: 1) }
+            MoltError.thrown { try transaction.insert(record, id: 10, version: 1) }?.expect(
+                .keyExists,
+                key: "b",
+                store: path
+            )
             try transaction.delete(id: 3)
             try transaction.delete(id: 99)
             try expect([3, 0, 1, 4], ["Person", "Robot"], 9)
@@ -193,9 +197,10 @@ import Testing
             let before = try read(transaction)
             try transaction.plan(.type("Robot"), for: 2)
             for (id, key) in moves { try transaction.plan(.key(key), for: id) }
-            let error = expectMoltError(.keyExists, says: "\"\(newKey)\"") {
+            let error = MoltError.thrown {
                 try transaction.applyPostponedChanges(round: 0)
             }
+            error?.expect(.keyExists, says: "\"\(newKey)\"")
             #expect(keys.contains(error?.key ?? ""))
             #expect(try read(transaction) == before)
         }
@@ -247,13 +252,13 @@ import Testing
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
         var caught: [Bool] = []
-        expectMoltError(.storeFailed) {
+        MoltError.thrown {
             try store.commit { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> { try transaction.plan(.key("z\(id)"), for: id) }
                 caught.append((try? transaction.applyPostponedChanges(round: 0)) == nil)
                 caught.append((try? transaction.delete(id: 4)) == nil)
             }
-        }
+        }?.expect(.storeFailed)
         #expect(caught == [true, true])
         #expect(try keysAndTypes() == before)
     }

@@ -83,7 +83,7 @@ import Testing
         let store = try store(20)
         let before = try rows()
 
-        expectMoltError(.storeFailed) { try store.commit { try $0.write(contents(ids, version: version)) } }
+        MoltError.thrown { try store.commit { try $0.write(contents(ids, version: version)) } }?.expect(.storeFailed)
         #expect(try rows() == before)
     }
 }

@@ -17,8 +17,8 @@ import Testing
             [url.path, url.path + "-wal"].map { FileManager.default.contents(atPath: $0) }
         }
         let (names, before) = (try scratch.names(), bytes())
-        expectMoltError(code, store: url.path, sourceLocation: sourceLocation) { try CodableCache(at: url) }
-        expectMoltError(code, sourceLocation: sourceLocation) { try StoreFile.state(at: url) }
+        MoltError.thrown { try CodableCache(at: url) }?.expect(code, store: url.path, sourceLocation: sourceLocation)
+        MoltError.thrown { try StoreFile.state(at: url) }?.expect(code, sourceLocation: sourceLocation)
         #expect(try scratch.names() == names, sourceLocation: sourceLocation)
         #expect(bytes() == before, sourceLocation: sourceLocation)
     }
@@ -99,10 +99,10 @@ import Testing
     @Test func `A path that leads through a file, or where no directory can be created, is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")
-        expectMoltError(.notAFile) { try CodableCache(at: inside) }
+        MoltError.thrown { try CodableCache(at: inside) }?.expect(.notAFile)
         #if os(Linux)
             let impossible = URL(fileURLWithPath: "/proc/none/cache.molt")
-            expectMoltError(.notAFile, says: "Choose another path") { try CodableCache(at: impossible) }
+            MoltError.thrown { try CodableCache(at: impossible) }?.expect(.notAFile, says: "Choose another path")
         #endif
     }
 

@@ -20,7 +20,7 @@ struct IsolationTests {
             try reader.expect(Person(name: "old"), forKey: "p49")
             #expect(try reader.count() == 50)
             // The upgrade holds the write lock.
-            expectMoltError(.busy) { try reader.set(Person(name: "x"), forKey: "q") }
+            MoltError.thrown { try reader.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
             #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
             looks.append(true)
         }
@@ -39,7 +39,7 @@ struct IsolationTests {
 
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
-        expectMoltError(.storeChanged) { try reader.count() }
+        MoltError.thrown { try reader.count() }?.expect(.storeChanged)
     }
 
     @Test func `An open cache neither reads nor writes after another cache upgraded the store`() async throws {
@@ -61,14 +61,14 @@ struct IsolationTests {
             { _ = try old.contains("p") }, { try old.removeAll() }, { try old.setAll(["q": Person(name: "Eve")]) },
         ]
         for call in calls {
-            expectMoltError(.storeChanged, storeVersion: 3, registryVersion: 0) { try call() }
+            MoltError.thrown { try call() }?.expect(.storeChanged, storeVersion: 3, registryVersion: 0)
         }
         old.close()
         // Neither can the store be opened again.
         for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
-            expectMoltError(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version) {
+            MoltError.thrown {
                 try CodableCache(at: store.url, migrations: registry)
-            }
+            }?.expect(.superseded, store: store.url.path, storeVersion: 3, registryVersion: registry.version)
         }
         await #expect(throws: MoltError.self) { try await CodableCache.open(at: store.url) }?.expect(.superseded)
         #expect(try store.snapshot() == after)

@@ -39,9 +39,10 @@ struct OrderTests {
         let fresh = store.directory.file("fresh")
         let faulty: MigrationRegistry = [Migration(to: 2, "a"), Migration(to: 1, "a"), Migration(to: 0, "")]
 
-        let error = expectMoltError(.invalidRegistry, store: fresh.path) {
+        let error = MoltError.thrown {
             try CodableCache(at: fresh, migrations: faulty)
         }
+        error?.expect(.invalidRegistry, store: fresh.path)
         #expect(error?.message.split(separator: "\n- ").count == 1 + faulty.faults.count)
         try await store.failure(faulty).expect(.invalidRegistry)
         #expect(try Data(contentsOf: store.url) == bytes)

@@ -129,6 +129,6 @@ struct ChangedKeyTests {
             try cache.keys(changedSince: 0, of: Int.self) { _ in throw TestFailure.expected }
         }
         cache.close()
-        migrationError { try cache.keys(changedSince: 0, of: Int.self) { _ in } }?.expect(.closed)
+        MoltError.thrown { try cache.keys(changedSince: 0, of: Int.self) { _ in } }?.expect(.closed)
     }
 }

@@ -200,7 +200,7 @@ struct EnumerateTests {
             try migration.enumerate("City") { old, new in
                 // A drop takes effect when the closure has returned.
                 new.drop()
-                let error = migrationError { try migration.create("Town", forKey: old.key, ["was": "City"]) }
+                let error = MoltError.thrown { try migration.create("Town", forKey: old.key, ["was": "City"]) }
                 error?.expect(.keyExists, key: "rome")
                 #expect(
                     error?.message == """

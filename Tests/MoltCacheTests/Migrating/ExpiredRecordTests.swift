@@ -54,7 +54,7 @@ import Testing
 
     @Test func `do not occupy their keys when a block creates records`() throws {
         try make()
-        migrationError {
+        MoltError.thrown {
             try open(.run { try $0.create(Self.type, forKey: "1", ["name": "new"]) })
         }?.expect(.keyExists)
         let cache = try open(.run { try $0.create(Self.type, forKey: "0", ["name": "new"]) })
@@ -65,7 +65,7 @@ import Testing
     @Test func `stay after a failed upgrade and after a dry run`() throws {
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
-        migrationError {
+        MoltError.thrown {
             try open(.renameProperty(Self.type, "nothing", to: "title", ifMissing: .fail))
         }?.expect(.propertyMissing)
         let report = try CodableCache.dryRun(

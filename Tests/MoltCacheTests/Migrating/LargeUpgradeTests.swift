@@ -97,14 +97,14 @@ import Testing
                 .transform("Item", Self.see("a"))
             )
         ]
-        migrationError { try Self.open(link, migrations) }?.expect(.fileReplaced)
+        MoltError.thrown { try Self.open(link, migrations) }?.expect(.fileReplaced)
         try check(Self.open(scratch.file(), migrations), items: ["a"], others: nil)
         let untouched = try CodableCache(at: other).values(of: Item.self).map(\.value)
         #expect(untouched == Array(repeating: Item(n: -1), count: count))
     }
 
     @Test func `leaves neither a lock nor a file beside the store, whether it succeeds or fails`() throws {
-        migrationError {
+        MoltError.thrown {
             try upgraded(.transform("Item") { if try $0.int("n") == 250 { throw Refusal() } })
         }?.expect(.stepFailed)
         #expect(try scratch.names() == ["cache.molt"])

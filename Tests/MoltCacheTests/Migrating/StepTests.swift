@@ -159,7 +159,7 @@ struct MissingPlaceTests {
         ]
         let step = MigrationStep.removeProperty("T", Self.path, ifMissing: .fail)
         for (content, words) in cases {
-            let message = migrationError { try upgraded(content, step) }?.message ?? ""
+            let message = MoltError.thrown { try upgraded(content, step) }?.message ?? ""
             #expect(message.hasPrefix(words), "\(message)")
         }
     }

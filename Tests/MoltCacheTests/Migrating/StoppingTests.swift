@@ -81,7 +81,7 @@ struct StoppingTests {
             while way == .deadline, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
             isOver.withLock { $0 = true }
         }
-        migrationError {
+        MoltError.thrown {
             try Migrator(migrations.onFailure(.quarantine(upTo: .none)), configuration: configuration)
                 .migrate(StoreFile(at: store.url))
         }?.expect(

@@ -257,7 +257,10 @@ struct UnmatchedNameTests {
             ("Dog", nil), ("", nil), ("Citty", "City"), ("a", nil), ("Address", nil),
         ]
         for (name, nearest) in cases {
-            let found = MigrationReport.UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"])
+            let found = MigrationReport.UnmatchedName.nearest(
+                to: name,
+                among: ["City", "Person", "Pirson", "Document"]
+            )
             #expect(found == nearest, "\(name)")
         }
     }

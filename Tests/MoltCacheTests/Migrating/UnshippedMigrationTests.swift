@@ -88,9 +88,9 @@
 
         @Test func `is an error as usual without the option, and for a migration of an earlier version`() throws {
             try open(shipped, adding("age")).close()
-            migrationError { try open(shipped, adding("years"), redoes: false) }?.expect(.migrationEdited)
+            MoltError.thrown { try open(shipped, adding("years"), redoes: false) }?.expect(.migrationEdited)
             let earlier = Migration(to: 1, "shipped", .addProperty("Person", "note", default: "edited"))
-            migrationError { try open(earlier, adding("age")) }?.expect(.migrationEdited)
+            MoltError.thrown { try open(earlier, adding("age")) }?.expect(.migrationEdited)
             try expect(#","age":1"#, "shipped new")
             #expect(try CodableCache.filesAside(at: url).isEmpty)
         }
@@ -113,7 +113,7 @@
             let cache = try open(shipped, adding("size"))
             try cache.set(Person(name: "Grace"), forKey: "grace")
             for _ in 0..<2 {
-                migrationError {
+                MoltError.thrown {
                     try open(shipped, adding("size")).set(PersonWithAge(name: "Alan"), forKey: "alan")
                 }?.expect(.schemaDrift)
             }
@@ -132,10 +132,10 @@
                 $0.redoesUnshippedMigrations = true
                 $0.owner = .anotherProcess()
             }
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: [shipped, adding("years")], configuration: configuration)
             }
-            migrationError { try open() }?.expect(.superseded)
+            MoltError.thrown { try open() }?.expect(.superseded)
             try expect(#","age":1"#, "shipped new")
         }
     }

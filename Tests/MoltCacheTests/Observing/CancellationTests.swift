@@ -37,7 +37,7 @@ struct CancellationTests {
         isKnown.signal()
         let result = await task.result
 
-        let error = try MoltError.thrown { try result.get() }
+        let error = try #require(MoltError.thrown { try result.get() })
         error.expect(.cancelled, store: url.path)
         #expect(error.underlying is CancellationError)
         // The upgrade did not run to the end.
@@ -62,7 +62,7 @@ struct CancellationTests {
         task.cancel()
         let result = await task.result
 
-        try MoltError.thrown { try result.get() }.expect(.cancelled)
+        MoltError.thrown { try result.get() }?.expect(.cancelled)
         #expect(try store.snapshot() == before)
     }
 
@@ -131,7 +131,7 @@ struct CancellationTests {
         task.cancel()
         let result = await task.result
 
-        try MoltError.thrown { try result.get() }.expect(.cancelled)
+        MoltError.thrown { try result.get() }?.expect(.cancelled)
         try other.run("ROLLBACK")
         #expect(try store.snapshot() == before)
     }

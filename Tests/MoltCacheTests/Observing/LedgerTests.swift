@@ -36,7 +36,7 @@ struct LedgerTests {
         let start = Date()
         let report = try await store.upgrade(Self.migrations, .init { $0.appVersion = "2.5 (77)" })
 
-        #expect([report.from, report.to] == [0, 3])
+        #expect((report.from, report.to) == (0, 3))
         #expect(!report.isFresh)
         // The steps of one migration share a pass, so a record that two of them change counts once for the migration.
         let entries = report.entries.map { "\($0.migration): \($0.counts)" }

@@ -142,7 +142,7 @@ import Testing
                 try #require(Mounts.mountVolume(of: 64, on: URL(filePath: temporary)))
                 setenv("TMPDIR", temporary, 1)
                 let monitor = MigrationMonitor()
-                let error = #expect(throws: MoltError.self) {
+                let error = MoltError.thrown {
                     try CodableCache.dryRun(
                         at: URL(filePath: path),
                         migrations: registry(.deleteType("Person")),

@@ -149,7 +149,7 @@ import Testing
         #expect(!"\(summary)".contains("nobody"))
         // The next opening starts again.
         let twice: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
-        try MoltError.thrown { try CodableCache(at: store.url, migrations: twice, configuration: configuration) }
+        MoltError.thrown { try CodableCache(at: store.url, migrations: twice, configuration: configuration) }
         let next = try expect(.failed, failure: "invalidRegistry")
         #expect(next.failure?.migration == nil)
     }
@@ -176,7 +176,7 @@ import Testing
         for readsNewer in [false, true] {
             var configuration = configuration
             configuration.readsNewerStores = readsNewer
-            try MoltError.thrown {
+            MoltError.thrown {
                 try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
             }
             #expect(try expect(.failed, failure: "notADatabase").from == nil)

@@ -80,7 +80,7 @@ import Testing
             await #expect(processExitsWith: .success) { [url = store.url as URL] in
                 let cache = try openStill(url, [closureRenaming()])
                 StoreAccess.suspend()
-                expectMoltError(.suspended) { try backfill(of: cache) }
+                MoltError.thrown { try backfill(of: cache) }?.expect(.suspended)
                 StoreAccess.resume()
                 try backfill(of: cache)
                 #expect(try Snapshot(of: url).outcomes == "rename ran")
@@ -121,10 +121,10 @@ import Testing
         let cache = try open()
         try cache.set(Item(new: 1), forKey: "k0")
         for call in [{ try older.contains("k1") }, { try older.remove(forKey: "k1") }] {
-            expectMoltError(.storeChanged) { try call() }
+            MoltError.thrown { try call() }?.expect(.storeChanged)
         }
         older.close()
-        expectMoltError(.superseded) { try CodableCache(at: store.url) }
+        MoltError.thrown { try CodableCache(at: store.url) }?.expect(.superseded)
         try cache.backfill()
         try expectDone([#"{"new":1}"#] + Self.expected.dropFirst())
     }
@@ -149,13 +149,13 @@ import Testing
                 continuation.resume()
             }
         }
-        expectMoltError(.closed) { try cache.count() }
+        MoltError.thrown { try cache.count() }?.expect(.closed)
     }
 
     @Test func `cannot be waited for by a closure that it calls itself`() throws {
         let codes = Log<MoltError.Code?>()
         let cache = Locked<CodableCache?>(nil)
-        let call = { @Sendable in codes.append(expectMoltError { try cache.withLock { $0 }?.backfill() }?.code) }
+        let call = { @Sendable in codes.append(MoltError.thrown { try cache.withLock { $0 }?.backfill() }?.code) }
         let renaming = closureRenaming { if $0 == "k1" { call() } }
         let opened = try openStill(store.url, [renaming]) { configuration in
             configuration.monitor = MigrationMonitor { event in if case .backfillFinished = event { call() } }
@@ -244,9 +244,9 @@ import Testing
     @Test func `stops when the cache is closed, or at the deadline`() throws {
         let closed = try open()
         closed.close()
-        expectMoltError(.closed) { try closed.backfill() }
+        MoltError.thrown { try closed.backfill() }?.expect(.closed)
         let cache = try openStill(store.url, [Self.renaming]) { $0.deadline = .now }
-        expectMoltError(.deadlinePassed) { try cache.backfill() }
+        MoltError.thrown { try cache.backfill() }?.expect(.deadlinePassed)
         try cache.expect(Item(new: 1), forKey: "k1")
         #expect(try store.snapshot().records == Self.records)
     }
@@ -255,7 +255,7 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        expectMoltError(.storeChanged) { try cache.backfill() }
+        MoltError.thrown { try cache.backfill() }?.expect(.storeChanged)
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 
@@ -325,7 +325,8 @@ import Testing
         let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 4))
         let cache = try openStill(store.url, migrations)
         for _ in 0..<2 {
-            let error = expectMoltError(.tooManyFailures, key: "k10") { try cache.backfill() }
+            let error = MoltError.thrown { try cache.backfill() }
+            error?.expect(.tooManyFailures, key: "k10")
             #expect(error?.message.hasPrefix("5 of ") == true)
             #expect(try cache.quarantinedCount == 0)
         }

@@ -88,7 +88,7 @@ import Testing
         case 0:
             let registry = upgrade.registry(of: version)
             configuration.owner = .anotherProcess()
-            let error = expectMoltError {
+            let error = MoltError.thrown {
                 try CodableCache(at: store.url, migrations: registry, configuration: configuration)
             }
             #expect(error?.code == .needsMigration, "\(upgrade)")
@@ -96,7 +96,7 @@ import Testing
             // An earlier release.
             configuration.readsNewerStores = true
             let registry = upgrade.registry(of: upgrade.random.below(before.version))
-            let error = expectMoltError {
+            let error = MoltError.thrown {
                 try CodableCache(at: store.url, migrations: registry, configuration: configuration)
             }
             #expect(error?.code == .superseded, "\(upgrade)")

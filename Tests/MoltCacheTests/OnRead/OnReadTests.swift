@@ -251,10 +251,11 @@ import Testing
             ? [Migration(to: 2, "all", replacing: ["names"])]
             : MigrationRegistry([Migration(to: 2, "more")], oldestSupportedVersion: 1)
         try open().close()
-        let waiting = expectMoltError(.migrationMissing, migration: "names") { try open(registry) }
+        let waiting = MoltError.thrown { try open(registry) }
+        waiting?.expect(.migrationMissing, migration: "names")
         #expect(waiting?.message.contains("replaces in the registry instead of it") == isReplaced)
         for other in [[Self.later], [Migration(to: 1, "names")]] as [MigrationRegistry] {
-            expectMoltError(.migrationMissing, migration: "names") { try open(other) }
+            MoltError.thrown { try open(other) }?.expect(.migrationMissing, migration: "names")
         }
 
         let cache = try open()
@@ -277,7 +278,7 @@ import Testing
         let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
         for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
             let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
-            expectMoltError(.migrationMissing, migration: "names") { try open(registry) }
+            MoltError.thrown { try open(registry) }?.expect(.migrationMissing, migration: "names")
         }
         try expectText(#"{"firstName":"Ada","lastName":"King","tags":[]}"#, "ada")
     }
@@ -308,12 +309,13 @@ import Testing
 
     @Test func `A record that cannot be converted keeps its content, and reading it names it`() throws {
         let cache = try open([Self.failing])
-        let error = expectMoltError(.unreadableContent, key: "ada") { try cache.value(Contact.self, forKey: "ada") }
+        let error = MoltError.thrown { try cache.value(Contact.self, forKey: "ada") }
+        error?.expect(.unreadableContent, key: "ada")
         let cause = try #require(error?.underlying as? MoltError)
         cause.expect(key: "ada", migration: "strict", step: 1)
         #expect("\(try #require(error))".contains("King") == false)
 
-        expectMoltError(key: "ada") { try cache.backfill() }
+        MoltError.thrown { try cache.backfill() }?.expect(key: "ada")
         #expect(try store.snapshot()["ada"] == Self.records[0])
         try expectText(#"{"firstName":"New","lastName":"","tags":[]}"#, "new")
         try expectOutcomes("strict onRead")
@@ -360,10 +362,11 @@ import Testing
         }
         let migration = Migration(to: 1, "a", step).onRead()
         let cache = try open([migration])
-        let error = expectMoltError(says: "record's \(part)") { try cache.backfill() }
+        let error = MoltError.thrown { try cache.backfill() }
+        error?.expect(says: "record's \(part)")
         #expect(error?.key?.lowercased() == "eve")
         cache.close()
         // The result must not depend on the time.
-        expectMoltError { try eager([migration]) }
+        MoltError.thrown { try eager([migration]) }
     }
 }

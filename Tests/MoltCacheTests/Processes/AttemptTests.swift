@@ -74,7 +74,7 @@
         #if DEBUG
             @Test func `does not count while unshipped migrations are redone, as in a debugger`() throws {
                 try record([attempt(), attempt()])
-                expectMoltError(.attemptsFailed) { try open(limit: 2) }
+                MoltError.thrown { try open(limit: 2) }?.expect(.attemptsFailed)
                 let configuration = CodableCache.Configuration {
                     $0.hooks.attemptLimit = 2
                     $0.appVersion = "1.0"
@@ -98,9 +98,10 @@
             let permissions = try FileManager.default.attributesOfItem(atPath: note.path)[.posixPermissions] as? Int
             #expect(permissions == 0o600)
 
-            let error = expectMoltError(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades") {
+            let error = MoltError.thrown {
                 try open(limit: 2)
             }
+            error?.expect(.attemptsFailed, says: "interrupted 2 times", "retriesInterruptedUpgrades")
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
@@ -123,7 +124,8 @@
             for attempts in recorded {
                 try record(attempts)
                 let own = try #require(attempts.last)
-                let error = expectMoltError(.attemptsFailed) { try open(limit: 1) }
+                let error = MoltError.thrown { try open(limit: 1) }
+                error?.expect(.attemptsFailed)
                 #expect(error?.attempts == [own])
                 #expect(CodableCache.attempts(at: url) == attempts)
                 #expect(AttemptLog(of: url.path).holder() == (attempts.count == 1 ? own : nil))
@@ -135,17 +137,17 @@
 
         @Test func `may be tried as often again by another release of the app`() async throws {
             try record([attempt(), attempt()])
-            expectMoltError(.attemptsFailed) { try open(limit: 1) }
+            MoltError.thrown { try open(limit: 1) }?.expect(.attemptsFailed)
             await crash(appVersion: "1.1")
             #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
-            expectMoltError(.attemptsFailed) { try open(limit: 1, appVersion: "1.1") }
+            MoltError.thrown { try open(limit: 1, appVersion: "1.1") }?.expect(.attemptsFailed)
             try open(limit: 1, appVersion: "1.2").close()
             expectNoAttempts()
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {
             try record([attempt()])
-            expectMoltError(.attemptsFailed, says: "CodableCache.startAfresh(at:)") { try open(limit: 1) }
+            MoltError.thrown { try open(limit: 1) }?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
             let before = try StoreFile.contents(at: url)
             let aside = try #require(try CodableCache.startAfresh(at: url))
             expectNoAttempts()
@@ -165,7 +167,9 @@
 
         @Test func `An upgrade that failed and was rolled back is not counted`() throws {
             for _ in 0..<3 {
-                expectMoltError(.stepFailed) { try open(limit: 1, .transform("Person") { _ in throw Refusal() }) }
+                MoltError.thrown { try open(limit: 1, .transform("Person") { _ in throw Refusal() }) }?.expect(
+                    .stepFailed
+                )
             }
             expectNoAttempts()
             try open(limit: 1).close()
@@ -177,9 +181,9 @@
             let registry: MigrationRegistry = [notebook.adding("new")]
             var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
             // The upgrade is committed, and the next process has only its changes to apply.
-            expectMoltError(.attachedStoreFailed) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }
+            }?.expect(.attachedStoreFailed)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, name = notebook.suite.domainName as String] in
                 let killing = CodableCache.Configuration {
@@ -190,9 +194,9 @@
             }
             configuration.hooks.atPoint = nil
             configuration.hooks.attemptLimit = 1
-            expectMoltError(.attemptsFailed) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }
+            }?.expect(.attemptsFailed)
             configuration.retriesInterruptedUpgrades = true
             try CodableCache(at: url, migrations: registry, configuration: configuration).close()
             #expect(try notebook.lines == ["new"])
@@ -252,7 +256,9 @@
             let isTold = Log<Bool>()
             let step = MigrationStep.run { _ in
                 let words = "being upgraded by process \(getpid())"
-                isTold.append(expectMoltError(.busy, says: words) { try writer.set(1, forKey: "number") } != nil)
+                isTold.append(
+                    MoltError.thrown { try writer.set(1, forKey: "number") }?.expect(.busy, says: words) != nil
+                )
             }
             try open(limit: 1, step).close()
             #expect(isTold.all == [true])
@@ -289,7 +295,7 @@
             #expect(holder.to == 2)
             error.expect(.busy, says: "process \(holder.processID) (")
             #expect(try open(limit: 2).report.to == 2)
-            expectMoltError(.storeChanged) { try reader.value(Person.self, forKey: "john") }
+            MoltError.thrown { try reader.value(Person.self, forKey: "john") }?.expect(.storeChanged)
         }
     }
 #endif

@@ -60,9 +60,9 @@ import Testing
         let old = try CodableCache(at: url, migrations: first)
         let monitor = MigrationMonitor { if case .finished = $0 { _ = try? CodableCache(at: url, migrations: both) } }
         let configuration = CodableCache.Configuration { $0.monitor = monitor }
-        expectMoltError(.storeChanged) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: first, configuration: configuration)
-        }
-        expectMoltError(.storeChanged) { try old.set(1, forKey: "one") }
+        }?.expect(.storeChanged)
+        MoltError.thrown { try old.set(1, forKey: "one") }?.expect(.storeChanged)
     }
 }

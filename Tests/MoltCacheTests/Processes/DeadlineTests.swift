@@ -31,9 +31,9 @@ struct DeadlineTests {
             wait(for: deadline)
             deleted.append(try migration.deleteAll(ofType: "Int"))
         }
-        expectMoltError(.deadlinePassed) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: registry(deletion), configuration: configuration(deadline))
-        }
+        }?.expect(.deadlinePassed)
         #expect(deleted.all.isEmpty)
         #expect(try Snapshot(of: url) == before)
     }
@@ -41,7 +41,9 @@ struct DeadlineTests {
     @Test func `does not begin after its deadline, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))
-        expectMoltError(.deadlinePassed) { try CodableCache(at: url, migrations: registry, configuration: past) }
+        MoltError.thrown { try CodableCache(at: url, migrations: registry, configuration: past) }?.expect(
+            .deadlinePassed
+        )
         try expectNames("cache.molt", in: store.directory)
         try CodableCache(at: url, migrations: registry).close()
         // There is nothing to do, so the deadline does not matter.
@@ -53,9 +55,9 @@ struct DeadlineTests {
         let registry = registry(.renameType("Person", to: "Alien"))
         let configuration = configuration(.now + .milliseconds(100))
         try StoreFile(at: url).commit { _ in
-            expectMoltError(.deadlinePassed) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }
+            }?.expect(.deadlinePassed)
         }
     }
 
@@ -67,9 +69,9 @@ struct DeadlineTests {
         late.hooks.atPoint = { point in
             if point.kind == .afterCommit { wait(for: deadline) }
         }
-        expectMoltError(.deadlinePassed, says: "is committed") {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: late)
-        }
+        }?.expect(.deadlinePassed, says: "is committed")
         #expect(try notebook.lines.isEmpty)
         #expect(try StoreFile.state(at: url).version == 1)
 

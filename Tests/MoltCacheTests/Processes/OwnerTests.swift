@@ -28,18 +28,19 @@ struct OwnerTests {
     }
 
     @Test func `gets an error, at once or after its timeout, if the store must be upgraded`() throws {
-        expectMoltError(.needsMigration, says: "The store does not exist yet") { try open(.anotherProcess()) }
+        MoltError.thrown { try open(.anotherProcess()) }?.expect(.needsMigration, says: "The store does not exist yet")
         try expectNames(in: scratch)
         try makeOld()
         let bytes = try Data(contentsOf: url)
         for owner in [MoltConfiguration.Owner.anotherProcess(), .anotherProcess(waiting: .milliseconds(30))] {
-            let error = expectMoltError(
+            let error = MoltError.thrown { try open(owner) }
+            error?.expect(
                 .needsMigration,
                 store: url.path,
                 storeVersion: 0,
                 registryVersion: 1,
                 says: "must be upgraded to 1"
-            ) { try open(owner) }
+            )
             #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
         }
         #expect(try Data(contentsOf: url) == bytes)
@@ -62,9 +63,9 @@ struct OwnerTests {
         try makeOld()
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
-        expectMoltError(.cancelled) { try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor) }
+        MoltError.thrown { try open(.anotherProcess(waiting: .seconds(3_600)), monitor: monitor) }?.expect(.cancelled)
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        expectMoltError(.superseded) { try open(.anotherProcess(waiting: .seconds(3_600))) }
+        MoltError.thrown { try open(.anotherProcess(waiting: .seconds(3_600))) }?.expect(.superseded)
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -72,14 +73,14 @@ struct OwnerTests {
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
         var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
-        expectMoltError(.attachedStoreFailed) {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }
+        }?.expect(.attachedStoreFailed)
         configuration.hooks.atPoint = nil
         configuration.owner = .anotherProcess()
-        expectMoltError(.needsMigration, says: "is committed") {
+        MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }
+        }?.expect(.needsMigration, says: "is committed")
         #expect(try notebook.lines.isEmpty)
 
         configuration.owner = .thisProcess

@@ -132,6 +132,6 @@ import Testing
         let cache = try CodableCache(at: url)
         cache.close()
         try FileManager.default.removeItem(at: url)
-        expectMoltError(.closed) { try cache.value(String.self, forKey: "key") }
+        MoltError.thrown { try cache.value(String.self, forKey: "key") }?.expect(.closed)
     }
 }

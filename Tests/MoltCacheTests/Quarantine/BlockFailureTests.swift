@@ -114,7 +114,7 @@ import Testing
                 if old.key == "b" { throw Refusal() }
             }
         }
-        try MoltError.thrown {
+        MoltError.thrown {
             try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook.suite] }
         }
         #expect(try notebook.lines.isEmpty)

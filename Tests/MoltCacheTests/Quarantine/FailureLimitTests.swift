@@ -52,13 +52,13 @@ import Testing
             let counts = try Self.upgrade(total, failing: allowed, policy).counts
             #expect(counts.quarantined + counts.dropped == allowed)
             guard allowed < total else { continue }
-            try MoltError.thrown { try Self.upgrade(total, failing: allowed + 1, policy) }.expect(.tooManyFailures)
+            MoltError.thrown { try Self.upgrade(total, failing: allowed + 1, policy) }?.expect(.tooManyFailures)
         }
     }
 
     @Test func `The error gives the number of failed records, the total, and the first failure`() throws {
         func failure(_ limit: Policy.Limit) throws -> MoltError {
-            try MoltError.thrown { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) }
+            try #require(MoltError.thrown { try Self.upgrade(10, failing: 6, .quarantine(upTo: limit)) })
         }
         let error = try failure(3)
         error.expect(.tooManyFailures, key: "0", type: "Person", id: MigrationID(name: "first", version: 1), step: 1)
@@ -84,7 +84,7 @@ import Testing
         ]
         #expect(try Self.upgrade(12, failing: 6, .quarantine(upTo: 2), registry).counts.quarantined == 6)
         let tight: MigrationRegistry = [Migration(to: 1, "one", Self.step(2), Self.step(4))]
-        try MoltError.thrown { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
+        MoltError.thrown { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }?
             .expect(.tooManyFailures)
         #expect(try Self.upgrade(12, failing: 4, .quarantine(upTo: 4), tight).counts.quarantined == 4)
     }
@@ -119,7 +119,7 @@ import Testing
         for limit in way == "once" ? [share, 3] : [share] {
             #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
             for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
-                let error = try MoltError.thrown { try Self.upgrade(10, failing: 4, policy, registry(4)) }
+                let error = try #require(MoltError.thrown { try Self.upgrade(10, failing: 4, policy, registry(4)) })
                 let time = limit == share ? "" : " so far"
                 let words = "4 of 10 records could not be converted\(time), and the limit is \(limit)."
                 error.expect(.tooManyFailures, key: "0", summary: "visit", says: words)

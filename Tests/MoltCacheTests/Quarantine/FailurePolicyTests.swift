@@ -33,7 +33,7 @@ struct FailurePolicyTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> MoltError {
         let before = try old.snapshot()
-        let error = try MoltError.thrown(sourceLocation: sourceLocation) { try open(old, registry, policy) }
+        let error = try #require(MoltError.thrown(sourceLocation: sourceLocation) { try open(old, registry, policy) })
         #expect(try old.snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
         #expect(try StoreFile.quarantine(at: old.url) == [], sourceLocation: sourceLocation)
         return error

@@ -57,7 +57,7 @@ struct RetryTrialTests {
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()
         let step = MigrationStep.transform("Human") { _ in throw CancellationError() }
-        let error = try MoltError.thrown { try cache.retryQuarantined(with: RetryTests.registry(then: step)) }
+        let error = try #require(MoltError.thrown { try cache.retryQuarantined(with: RetryTests.registry(then: step)) })
         #expect(error.underlying is CancellationError)
         #expect(try cache.quarantined() == before)
     }
@@ -114,12 +114,14 @@ struct RetryTrialTests {
             code: .stepFailed,
             reason: "Refusal"
         )
-        let error = try MoltError.thrown {
-            try StoreFile(at: old.url).commit { transaction in
-                try transaction.postpone(PostponedChange(round: 0, id: 2, kind: .quarantine(failure)))
-                try transaction.applyPostponedChanges(round: 0)
+        let error = try #require(
+            MoltError.thrown {
+                try StoreFile(at: old.url).commit { transaction in
+                    try transaction.postpone(PostponedChange(round: 0, id: 2, kind: .quarantine(failure)))
+                    try transaction.applyPostponedChanges(round: 0)
+                }
             }
-        }
+        )
         error.expect(.storeFailed)
         #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["b"], ["c"]])
     }

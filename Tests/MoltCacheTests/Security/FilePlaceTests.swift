@@ -61,7 +61,7 @@ import Testing
             { _ = try CodableCache(at: url) }, { _ = try CodableCache.schemaVersion(ofFileAt: url) },
             { _ = try CodableCache.dryRun(at: url, migrations: []) },
         ]
-        for call in calls { expectMoltError(.notAFile, says: suffix) { try call() } }
+        for call in calls { MoltError.thrown { try call() }?.expect(.notAFile, says: suffix) }
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
         #expect(report.savedCount == 1)
         try expectNothingHappened(thing)
@@ -71,8 +71,8 @@ import Testing
     func `In place of the store itself, a link is followed, and anything else is refused`(thing: Thing) throws {
         try put(thing, at: url.path)
         let code: MoltError.Code = thing == .link ? .notADatabase : .notAFile
-        expectMoltError(code) { try CodableCache(at: url) }
-        expectMoltError(code) { try CodableCache.salvage(from: url, to: scratch.file("saved.molt")) }
+        MoltError.thrown { try CodableCache(at: url) }?.expect(code)
+        MoltError.thrown { try CodableCache.salvage(from: url, to: scratch.file("saved.molt")) }?.expect(code)
         try expectNothingHappened(thing)
     }
 
@@ -81,12 +81,12 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
-        expectMoltError(.fileExists) { try CodableCache.salvage(from: url, to: saved) }
+        MoltError.thrown { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
         try FileManager.default.removeItem(at: saved)
         try? FileManager.default.removeItem(at: scratch.file("precious"))
         try put(thing, at: saved.path + ".part")
         if thing == .directory {
-            expectMoltError { try CodableCache.salvage(from: url, to: saved) }
+            MoltError.thrown { try CodableCache.salvage(from: url, to: saved) }
         } else {
             #expect(try CodableCache.salvage(from: url, to: saved).savedCount == 1)
         }

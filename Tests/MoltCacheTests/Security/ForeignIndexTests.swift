@@ -71,12 +71,13 @@ import Testing
             { _ = try CodableCache.dryRun(at: url, migrations: [Self.first]) },
         ]
         for call in calls {
-            let error = expectMoltError(
+            let error = MoltError.thrown { try call() }
+            error?.expect(
                 .foreignFile,
                 says: "The file has an index, or something else in its schema, that Molt did not make",
                 "(mine) - unsafe use of json_extract()",
                 "as with DROP INDEX"
-            ) { try call() }
+            )
             #expect(error?.message.contains("damaged") == false && error.map(CodableCache.isDamage) == false)
         }
         #expect(try Data(contentsOf: url) == bytes)
@@ -90,7 +91,10 @@ import Testing
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
         #expect(report.savedCount == 60 && report.losses.isEmpty)
         if try !isAllowed {
-            expectMoltError(.restoreFailed, says: "as with DROP INDEX") { try CodableCache.restore(backup, at: url) }
+            MoltError.thrown { try CodableCache.restore(backup, at: url) }?.expect(
+                .restoreFailed,
+                says: "as with DROP INDEX"
+            )
             try SQLite(url).run("DROP INDEX mine")
         }
         try CodableCache.restore(backup, at: url)

@@ -52,8 +52,10 @@ import Testing
 
     @Test func `Journaled changes for an attached store without a name count as damage`() throws {
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
-        let opening = expectMoltError(.storeFailed) { try CodableCache(at: url) }
-        let reading = expectMoltError(.storeFailed) { try CodableCache.schemaVersion(ofFileAt: url) }
+        let opening = MoltError.thrown { try CodableCache(at: url) }
+        opening?.expect(.storeFailed)
+        let reading = MoltError.thrown { try CodableCache.schemaVersion(ofFileAt: url) }
+        reading?.expect(.storeFailed)
         for error in [opening, reading] { #expect(error.map(CodableCache.isDamage) == true) }
         let saved = scratch.file("saved.molt")
         let report = try CodableCache.salvage(from: url, to: saved)

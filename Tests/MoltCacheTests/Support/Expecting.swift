@@ -3,35 +3,6 @@ import Testing
 
 @testable import Molt
 
-/// Expects that a closure throws an error of Molt with this code, these places and these words; nil is not compared.
-///
-/// - Returns: The error, for what only one test looks at.
-@discardableResult
-func expectMoltError<Result>(
-    _ code: MoltError.Code? = nil,
-    key: String? = nil,
-    migration: String? = nil,
-    store: String? = nil,
-    storeVersion: Int? = nil,
-    registryVersion: Int? = nil,
-    says words: String...,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> Result
-) -> MoltError? {
-    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-    error?.expect(
-        code,
-        key: key,
-        migration: migration,
-        store: store,
-        storeVersion: storeVersion,
-        registryVersion: registryVersion,
-        sourceLocation: sourceLocation
-    )
-    for words in words { error?.expect(says: words, sourceLocation: sourceLocation) }
-    return error
-}
-
 /// Expects that SQLite finds no damage in a file.
 func expectIntegrity(of url: URL, sourceLocation: SourceLocation = #_sourceLocation) throws {
     #expect(try SQLite(url).text("PRAGMA integrity_check") == "ok", sourceLocation: sourceLocation)
@@ -47,12 +18,36 @@ func expectNames(
 }
 
 extension CodableCache {
-    /// Expects a value under a key; nil for none.
+    /// Expects that a key has this value; nil for none.
     func expect<Value: Decodable & Equatable & Sendable>(
         _ expected: Value?,
         forKey key: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        #expect(try value(Value.self, forKey: key) == expected, sourceLocation: sourceLocation)
+        let found = try value(Value.self, forKey: key)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    /// Expects exactly these keys of values, and these of records in quarantine, in this order.
+    func expect(
+        keys: [String],
+        quarantined: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try self.keys()
+        #expect(found == keys, sourceLocation: sourceLocation)
+        let records = try self.quarantined().map(\.key)
+        #expect(records == quarantined, "In quarantine.", sourceLocation: sourceLocation)
+        #expect(try quarantinedCount == records.count, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that no call finds a value under a key.
+    func expectNothing(forKey key: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try value(Int.self, forKey: key) == nil, sourceLocation: sourceLocation)
+        #expect(try entry(Int.self, forKey: key) == nil, sourceLocation: sourceLocation)
+        #expect(try data(forKey: key) == nil, sourceLocation: sourceLocation)
+        #expect(try typeName(forKey: key) == nil, sourceLocation: sourceLocation)
+        #expect(try !contains(key), sourceLocation: sourceLocation)
+        #expect(try !remove(forKey: key), sourceLocation: sourceLocation)
     }
 }

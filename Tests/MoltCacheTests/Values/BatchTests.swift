@@ -38,12 +38,14 @@ import Testing
             """
         )
         let changes = cache.changes()
-        let error = try MoltError.thrown {
-            try cache.batch { batch in
-                try batch.set(1, forKey: "old")
-                try batch.set(1, forKey: "bad")
+        let error = try #require(
+            MoltError.thrown {
+                try cache.batch { batch in
+                    try batch.set(1, forKey: "old")
+                    try batch.set(1, forKey: "bad")
+                }
             }
-        }
+        )
         error.expect(.storeFailed)
         let failure = error.underlying as? SQLiteError
         #expect(failure?.resultCode == 19)
@@ -124,7 +126,7 @@ import Testing
 
         var values = (0..<2_000).map { (key: "key \($0)", value: Measured()) }
         values[1_500].value.number = .nan
-        let error = try MoltError.thrown { try cache.setAll(values) }
+        let error = try #require(MoltError.thrown { try cache.setAll(values) })
         error.expect(.notEncodable, key: "key 1500")
         let message = """
             "number": JSON has no NaN and no infinity. The value of type Measured for "key 1500" was not stored.
@@ -171,7 +173,7 @@ import Testing
         try cache.setAll([(key: String, value: Int)]())
         try cache.batch { _ in }
         // A batch with a change does wait.
-        try MoltError.thrown { try cache.setAll(["a": 1]) }
+        MoltError.thrown { try cache.setAll(["a": 1]) }
     }
 
     @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {

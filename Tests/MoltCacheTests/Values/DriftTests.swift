@@ -40,7 +40,8 @@ struct DriftTests {
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () throws -> Void
     ) throws -> MoltError {
-        let error = try MoltError.thrown(sourceLocation: sourceLocation, by: body)
+        let thrown = MoltError.thrown(sourceLocation: sourceLocation, by: body)
+        let error = try #require(thrown)
         error.expect(.schemaDrift, sourceLocation: sourceLocation)
         return error
     }

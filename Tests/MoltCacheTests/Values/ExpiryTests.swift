@@ -169,7 +169,7 @@ import Testing
         #expect(try cache.typeName(forKey: "b") == "Data")
         let sqlite = try SQLite(scratch.file())
         try sqlite.run("CREATE TRIGGER no BEFORE INSERT ON molt_record BEGIN SELECT RAISE(ABORT, 'no'); END")
-        try MoltError.thrown { try cache.setData(Data(count: 100), forKey: "c") }
+        MoltError.thrown { try cache.setData(Data(count: 100), forKey: "c") }
         try sqlite.run("DROP TRIGGER no")
         try cache.setData(Data(count: 100), forKey: "c")
         try cache.expect(keys: ["a", "c"])

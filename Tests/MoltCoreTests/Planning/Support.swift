@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -24,7 +25,7 @@ func expectProblem(
     says words: String...,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { try plan.checkProblems() }
+    let error = MoltError.thrown(sourceLocation: sourceLocation) { try plan.checkProblems() }
     #expect(error?.code == code, sourceLocation: sourceLocation)
     #expect(error?.store == "/tmp/people.molt", sourceLocation: sourceLocation)
     #expect(error?.migration == migration, sourceLocation: sourceLocation)

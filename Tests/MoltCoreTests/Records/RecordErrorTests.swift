@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -79,7 +80,7 @@ import Testing
             ("[1]", "The content: object expected, array found."),
         ]
         for (json, words) in cases {
-            let message = migrationError { _ = try Record(json).decoded(as: Person.self) }?.message
+            let message = MoltError.thrown { _ = try Record(json).decoded(as: Person.self) }?.message
             #expect(message?.components(separatedBy: " The record").first == words)
         }
         let number = #""age": the number cannot be decoded as UInt8. "#

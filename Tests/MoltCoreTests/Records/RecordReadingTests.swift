@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -126,11 +127,11 @@ import Testing
         load(content, into: &record)
         #expect(try record.decoded(as: [String: Int].self) == ["a": 2])
         load(Array("{\"a\":".utf8), into: &record)
-        #expect(migrationError { _ = try record.decoded(as: [String: Int].self) }?.code == .malformedContent)
-        #expect(migrationError { _ = try record.content() }?.code == .malformedContent)
+        #expect(MoltError.thrown { _ = try record.decoded(as: [String: Int].self) }?.code == .malformedContent)
+        #expect(MoltError.thrown { _ = try record.content() }?.code == .malformedContent)
         load([], into: &record)
-        #expect(migrationError { _ = try record.decoded(as: Int.self) }?.code == .malformedContent)
-        #expect(migrationError { try record.read() }?.code == .malformedContent)
+        #expect(MoltError.thrown { _ = try record.decoded(as: Int.self) }?.code == .malformedContent)
+        #expect(MoltError.thrown { try record.read() }?.code == .malformedContent)
     }
 
     @Test func `Raw data is returned unchanged`() throws {

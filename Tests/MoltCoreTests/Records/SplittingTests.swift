@@ -1,5 +1,6 @@
 import Foundation
 import Generators
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -149,7 +150,9 @@ import Testing
 
     @Test func `A property is copied byte for byte`() throws {
         let json = #"{"a": {"b" : 1.50},"c":{}}"#
-        try expectChanged(json, to: #"{"a": {"b" : 1.50},"c":{"d":{"b" : 1.50}}}"#) { try $0.copy("a", to: ["c", "d"]) }
+        try expectChanged(json, to: #"{"a": {"b" : 1.50},"c":{"d":{"b" : 1.50}}}"#) {
+            try $0.copy("a", to: ["c", "d"])
+        }
         try expectRefused(json, .propertyExists) { try $0.copy("a", to: "c") }
         try expectRefused(json, .typeMismatch) { try $0.copy("a", to: ["a", "x"]) }
         try expectRefused(json, .propertyMissing) { try $0.copy("x", to: "y") }

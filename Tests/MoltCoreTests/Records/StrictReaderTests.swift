@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -19,7 +20,7 @@ import Testing
             let error = syntaxError(json)
             #expect(error?.reason == reason, "\(text)")
             #expect((0...json.count).contains(error?.offset ?? -1), "\(text)")
-            let recordError = migrationError { _ = try Record(key: "ada", typeName: "Person", json: json) }
+            let recordError = MoltError.thrown { _ = try Record(key: "ada", typeName: "Person", json: json) }
             #expect(recordError?.code == .malformedContent, "\(text)")
             #expect([recordError?.key, recordError?.type] == ["ada", "Person"])
             #expect((recordError?.underlying as? JSONSyntaxError)?.reason == reason, "\(text)")
@@ -48,7 +49,7 @@ import Testing
             #expect(try Record(text).text == text)
             for deeper in ["[\(text)]", #"{"x":\#(text)}"#] {
                 #expect(syntaxError(deeper.utf8)?.reason == .tooDeep)
-                #expect(migrationError { _ = try Record(deeper) }?.code == .malformedContent)
+                #expect(MoltError.thrown { _ = try Record(deeper) }?.code == .malformedContent)
             }
         }
     }
@@ -57,7 +58,7 @@ import Testing
     func `Text with 100000 open levels is an error and does not crash`(open: String) {
         let text = String(repeating: open, count: 100_000)
         #expect(syntaxError(text.utf8)?.reason == .tooDeep)
-        #expect(migrationError { _ = try Record(text) }?.code == .malformedContent)
+        #expect(MoltError.thrown { _ = try Record(text) }?.code == .malformedContent)
     }
 
     @Test func `Many empty containers side by side do not count as depth`() throws {

@@ -208,7 +208,10 @@ struct RegistryFaultTests {
             [.extractRecords("A", "x", as: "B", key: .property("id"), owner: "id")]
         ),
         ("One of the properties y.z and y is inside the other", [.splitProperty("A", "x", into: [["y", "z"], "y"])]),
-        ("The key is not the path of one property", [.extractRecords("A", "x", as: "B", key: .property(["y", .each]))]),
+        (
+            "The key is not the path of one property",
+            [.extractRecords("A", "x", as: "B", key: .property(["y", .each]))]
+        ),
         (
             "step 1: The step has a failure policy but processes no records (rename the type A to B).",
             [.renameType("A", to: "B").onFailure(.drop())]

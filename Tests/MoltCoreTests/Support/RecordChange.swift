@@ -105,13 +105,3 @@ func expectRefused(
     if let canary { #expect(!error.debugDescription.contains(canary), sourceLocation: sourceLocation) }
     #expect(record.text == json, sourceLocation: sourceLocation)
 }
-
-/// The error that a closure throws.
-func migrationError(_ body: () throws -> Void) -> MoltError? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return error as? MoltError
-    }
-}

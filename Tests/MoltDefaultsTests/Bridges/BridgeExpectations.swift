@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -16,5 +17,5 @@ func expectUnstorable<Value: DefaultsSerializable & Sendable>(
     _ value: Value,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(throws: MoltError.self, sourceLocation: sourceLocation) { try stored(value) }
+    MoltError.thrown(sourceLocation: sourceLocation) { try stored(value) }
 }

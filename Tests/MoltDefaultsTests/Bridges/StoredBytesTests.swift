@@ -68,7 +68,7 @@ import Testing
 
     @Test func `is unreadable from anything but JSON text or a raw value`() {
         for stored: PropertyListValue in ["blue", "\"blue\"", "", 1, ["dark"], true] {
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try read(Theme.self, from: stored)
             }?.expect(.typeMismatch, says: "The stored value is not JSON text of Theme.")
         }
@@ -85,7 +85,7 @@ import Testing
             (#"{"age""#, "is not JSON text of Hero", nil),
         ]
         for (json, fault, place) in cases {
-            let error = #expect(throws: MoltError.self) { try read(Hero.self, from: .string(json)) }
+            let error = MoltError.thrown { try read(Hero.self, from: .string(json)) }
             error?.expect(says: "The stored value \(fault).")
             #expect(error?.place?.description == place)
         }

@@ -41,7 +41,7 @@ import Testing
         let (suite, defaults) = (scratch.suite, try scratch.defaults)
         defaults.set(Self.nested(201).object, forKey: "deep")
         #expect(defaults.synchronize())
-        let error = failure {
+        let error = MoltError.thrown {
             let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
             try primary.upgrade(suite, cache: cache.url, with: [rename])
         }
@@ -64,7 +64,7 @@ import Testing
                 try scratch.expect(values)
             }
             try scratch.writeFile(["deep": Self.nested(201)], .binary)
-            failure { try scratch.values }
+            MoltError.thrown { try scratch.values }
         }
     #endif
 }

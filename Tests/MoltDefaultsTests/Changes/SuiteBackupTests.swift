@@ -50,7 +50,7 @@ import Testing
         let after = try scratch.values
 
         try scratch.expectUnchanged {
-            let error = failure { try suite.upgrade(with: registry(1)) }
+            let error = MoltError.thrown { try suite.upgrade(with: registry(1)) }
             error?.expect(.superseded, says: "Update the app", "restore a backup")
         }
         try suite.set("later", forKey: "later")
@@ -106,7 +106,7 @@ import Testing
 
         guard isAttached else {
             // The changes to the other suite could not be made.
-            failure { try suite.restore(backup) }?.expect(.notAttached, attachedStore: group.attachedName)
+            MoltError.thrown { try suite.restore(backup) }?.expect(.notAttached, attachedStore: group.attachedName)
             try expect(scratch.allValues, is: before)
             try expect(state, is: pending)
             return try expect(suite.filesAside(), is: [])
@@ -126,7 +126,7 @@ import Testing
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
-        failure { try other.suite.restore(backup) }?.expect(.backupUnusable, says: "fromAnotherStore: true")
+        MoltError.thrown { try other.suite.restore(backup) }?.expect(.backupUnusable, says: "fromAnotherStore: true")
         try other.expect(["name": "other"])
         try expect(other.suite.filesAside(), is: [])
 
@@ -136,7 +136,7 @@ import Testing
         try FileManager.default.copyItem(at: backup.url, to: copied.url)
         let changed = Self.old.merging(["name": "changed"]) { $1 }
         try suite.set("changed", forKey: "name")
-        failure { try suite.restore(copied) }
+        MoltError.thrown { try suite.restore(copied) }
         try scratch.expect(changed)
         try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
         try scratch.expect(Self.old)
@@ -257,7 +257,7 @@ import Testing
         #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
         try expect(StoreFile.state(at: backup.url).journal, is: backup.attachedStores)
 
-        failure {
+        MoltError.thrown {
             try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
         try StoreFile.state(at: cache.url).expect(version: 2)
@@ -283,7 +283,7 @@ import Testing
         let (cache, suite) = (try filledCache(), suite)
         interrupt { try cache.upgrade([change], $0) }
         try StoreFile.state(at: cache.url).expect(version: 1, journal: [suite.attachedName])
-        failure {
+        MoltError.thrown {
             try CodableCache.backUp(at: cache.url, attaching: [suite])
         }?.expect(.backupFailed, says: "Open it first")
         try expect(CodableCache.backups(at: cache.url), is: [])
@@ -363,7 +363,10 @@ import Testing
         func restore(leavingUnattached leaves: Bool) throws -> [String] {
             try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
         }
-        failure { try restore(leavingUnattached: false) }?.expect(.notAttached, says: "leavingUnattached: true")
+        MoltError.thrown { try restore(leavingUnattached: false) }?.expect(
+            .notAttached,
+            says: "leavingUnattached: true"
+        )
         try expect(restore(leavingUnattached: true), is: [group.suite.attachedName])
 
         try cache.upgrade(old, attaching: [app.suite])
@@ -377,7 +380,7 @@ import Testing
         let backup = try app.suite.backUp(attaching: [group.suite])
         try app.suite.set("light", forKey: "theme")
         try group.suite.set(4, forKey: "since")
-        failure { try app.suite.restore(backup) }
+        MoltError.thrown { try app.suite.restore(backup) }
         try app.expect(["theme": "light"])
         try expect(app.suite.restore(backup, leavingUnattached: true), is: [group.suite.attachedName])
         try app.expect(["theme": "dark"])

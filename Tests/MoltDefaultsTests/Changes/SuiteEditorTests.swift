@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
-        failure {
+        MoltError.thrown {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
         }?.expect(.keyExists, key: "name", attachedStore: suite.attachedName)
         try scratch.expect(Self.old)
@@ -55,7 +55,7 @@ import Testing
                 try settings.set(1, forKey: "count")
                 try settings.set(value, forKey: "bad")
             }
-            let error = failure { try cache.upgrade(migrations) }
+            let error = MoltError.thrown { try cache.upgrade(migrations) }
             error?.expect(.cannotStore, key: "bad", attachedStore: suite.attachedName)
         }
         try scratch.expect(Self.old)
@@ -73,7 +73,7 @@ import Testing
             #expect(settings[wrong] == [])
         }
         migrations.register(Migration(to: 2, "reads", reading))
-        failure { try cache.upgrade(migrations) }?.expect(.typeMismatch, migration: "reads", step: 1)
+        MoltError.thrown { try cache.upgrade(migrations) }?.expect(.typeMismatch, migration: "reads", step: 1)
         try scratch.expect(upgraded)
     }
 
@@ -142,7 +142,7 @@ import Testing
             .renameKey("a", to: "a", in: suite),
         ]
         for step in steps {
-            failure { try cache.upgrade([Migration(to: 1, "bad", step)]) }?.expect(.invalidRegistry)
+            MoltError.thrown { try cache.upgrade([Migration(to: 1, "bad", step)]) }?.expect(.invalidRegistry)
         }
     }
 
@@ -154,8 +154,8 @@ import Testing
         ]
         try suite.upgrade(with: migrations)
         let key = Suite.ledgerKey
-        failure { try suite.set(1, forKey: key) }?.expect(.cannotStore, key: key)
-        failure { try suite.removeValue(forKey: key) }?.expect(.cannotStore, key: key)
+        MoltError.thrown { try suite.set(1, forKey: key) }?.expect(.cannotStore, key: key)
+        MoltError.thrown { try suite.removeValue(forKey: key) }?.expect(.cannotStore, key: key)
         try suite.removeAll()
         try scratch.expect([:], history: ["one"])
         // What the app sets from now on is not upgraded as if an older release had written it.

@@ -63,7 +63,7 @@
             } else {
                 try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
             }
-            let error = failure { try upgrade(primary, registry) }
+            let error = MoltError.thrown { try upgrade(primary, registry) }
             error?.expect(
                 damage == nil ? .notWritable : .unreadable,
                 attachedStore: other.suite.attachedName,
@@ -87,7 +87,7 @@
             for damage in Self.damage {
                 try scratch.writeFile(damage)
                 try scratch.expectUnchanged {
-                    failure { try scratch.suite.upgrade(with: registry) }?.expect(.unreadable)
+                    MoltError.thrown { try scratch.suite.upgrade(with: registry) }?.expect(.unreadable)
                 }
             }
             try other.expect(["name": "of the other"])
@@ -101,7 +101,7 @@
                 _ = try settings.value(for: DefaultsKey("title", default: 0))
             }
             let migrations = MigrationRegistry(registry.migrations + [Migration(to: 3, "typed", typed)])
-            failure {
+            MoltError.thrown {
                 try upgrade(primary, migrations)
             }?.expect(.typeMismatch, key: "title", migration: "typed")
             try expectNotUpgraded(primary)
@@ -118,7 +118,7 @@
             ]
             defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
             interrupt { try cache.upgrade(registry, $0) }
-            let error = failure { try cache.upgrade(registry, role: .appExtension) }
+            let error = MoltError.thrown { try cache.upgrade(registry, role: .appExtension) }
             error?.expect(.journalPending, attachedStore: "standard")
             try expect(Suite.standard.value(forKey: key), is: nil)
             try cache.upgrade(registry)

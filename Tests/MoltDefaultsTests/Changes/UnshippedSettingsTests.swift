@@ -44,7 +44,9 @@
 
         @Test func `are never lost when there is no copy`() throws {
             try suite.upgrade(with: migrations("first"))
-            failure { try suite.upgrade(with: migrations("second"), configuration: redoing) }?.expect(.migrationEdited)
+            MoltError.thrown { try suite.upgrade(with: migrations("second"), configuration: redoing) }?.expect(
+                .migrationEdited
+            )
             try scratch.expect(["first": "dark"])
         }
     }

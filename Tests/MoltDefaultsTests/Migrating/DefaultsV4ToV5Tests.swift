@@ -105,7 +105,7 @@ import Testing
             ),
         ]
         for (migrations, fault) in cases {
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try cache.upgrade(migrations)
             }?.expect(.invalidRegistry, says: fault)
         }

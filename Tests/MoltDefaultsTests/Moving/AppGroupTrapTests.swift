@@ -68,7 +68,7 @@ import Testing
             from: isSource ? Suite(name) : fixture.old.suite,
             into: isSource ? fixture.new.suite : Suite(name)
         )
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try fixture.upgrade(move)
         }?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
@@ -85,7 +85,7 @@ import Testing
     func `is refused when source and destination have the same name`(source: Suite, destination: Suite) {
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try ScratchCache().upgrade(registry)
         }?.expect(.invalidRegistry, says: "same place")
     }

@@ -26,7 +26,7 @@ import Testing
         _ code: MoltError.Code = .attachedStoreFailed,
         _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        #expect(throws: MoltError.self) { try upgrade(fixture, body) }?.expect(code, outcome: .committed)
+        MoltError.thrown { try upgrade(fixture, body) }?.expect(code, outcome: .committed)
         #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 1)
     }
 
@@ -91,7 +91,7 @@ import Testing
             let (source, file) = (fixture.old.suite, try fixture.new.file)
             let whole = try Data(contentsOf: file)
             let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try fixture.upgrade(move) { point in
                     if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }
                 }
@@ -111,7 +111,7 @@ import Testing
             }
             #expect(try fixture.old.values == ["a": 1])
             // The destination still cannot be written: the opening fails again, and nothing is lost.
-            #expect(throws: MoltError.self) { try upgrade(fixture) }
+            MoltError.thrown { try upgrade(fixture) }
             #expect(try fixture.old.values == ["a": 1])
             try FileManager.default.removeItem(at: file)
             try upgrade(fixture)

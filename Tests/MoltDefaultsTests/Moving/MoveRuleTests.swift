@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
     func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
         }?.expect(.keyExists, key: "b", says: "\"a\"")
         try fixture.expect(old: ["a": 1, "b": 2], new: [:])
@@ -108,7 +108,7 @@ import Testing
         there: PropertyListValue
     ) throws {
         let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
         }?.expect(.typeMismatch, key: "time")
         #expect(try fixture.new.values["a"] == nil)
@@ -160,7 +160,7 @@ import Testing
             try FileManager.default.linkItem(at: fixture.old.file, to: fixture.new.file)
         }
         let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try fixture.upgrade(fixture.move(afterwards: .clean))
         }?.expect(.unsupported, attachedStore: fixture.old.suite.attachedName)
         if let bytes { #expect(try Data(contentsOf: fixture.old.file) == bytes) }

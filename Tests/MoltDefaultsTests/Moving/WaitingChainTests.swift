@@ -110,7 +110,7 @@ import Testing
         configuration.role = .appExtension
         let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry, configuration: configuration)
         #expect(plan.problems.map(\.code) == [.deferred])
-        #expect(throws: MoltError.self) {
+        MoltError.thrown {
             try fixture.cache.upgrade(registry, role: .appExtension)
         }?.expect(.deferred, migration: "block")
     }

@@ -11,7 +11,7 @@ private func expectRefused(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
 ) -> MoltError? {
-    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { try body() }
+    let error = MoltError.thrown(sourceLocation: sourceLocation) { try body() }
     error?.expect(.cannotStore, sourceLocation: sourceLocation)
     #expect(error?.place?.fullDescription == place, sourceLocation: sourceLocation)
     return error

@@ -77,7 +77,7 @@ import Testing
             let ledger = try suite.history()
             #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
         }
-        let error = failure { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        let error = MoltError.thrown { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
         if isReadable { error?.expect(says: "this release of Molt writes formats up to 1") }
         try expect(scratch.allValues, is: before)

@@ -41,7 +41,7 @@ import Testing
         for history in second.histories { #expect(Set(history).count == history.count, atOnce.comment) }
         // Whichever store is opened again, nothing is left to do.
         let reports = try shared.upgrade()
-        #expect(reports.allSatisfy(\.isEmpty), atOnce.comment)
+        #expect(reports.allSatisfy { $0.isEmpty }, atOnce.comment)
         try expect(shared.outcome().settings, is: second.settings, atOnce.comment)
     }
 

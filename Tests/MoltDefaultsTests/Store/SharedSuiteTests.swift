@@ -87,9 +87,9 @@ import Testing
         try expect(suite.upgrade(with: library).isEmpty, is: true)
         try scratch.expect(["volume": 0.5, "title": "n", "library": 1], history: ["of the library", "rename 1"])
         try suite.upgrade(with: [renaming(), second])
-        failure { try suite.upgrade(with: [renaming()]) }?.expect(.superseded)
+        MoltError.thrown { try suite.upgrade(with: [renaming()]) }?.expect(.superseded)
         let cache = try ScratchCache()
-        failure { try cache.upgrade([renaming()]) }
+        MoltError.thrown { try cache.upgrade([renaming()]) }
         try expect(suite.upgrade(with: library).isEmpty, is: true)
     }
 
@@ -125,8 +125,8 @@ import Testing
             try cache.upgrade([halving])
             try scratch.writeFile("noise")
             try expect(cache.upgrade([halving]).isEmpty, is: true)
-            failure { try cache.upgrade([halving, second]) }?.expect(.unreadable)
-            failure { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
+            MoltError.thrown { try cache.upgrade([halving, second]) }?.expect(.unreadable)
+            MoltError.thrown { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
         }
     #endif
 
@@ -157,7 +157,7 @@ import Testing
         try ScratchCache().upgrade([halving])
         try ScratchCache().upgrade([Migration(to: 7, "halve", steps: step)])
         try scratch.expect(["volume": 0.25, "name": "n"])
-        failure {
+        MoltError.thrown {
             try ScratchCache().upgrade([Migration(to: 1, "halve", .removeKeys("volume", in: suite))])
         }?.expect(.migrationEdited)
     }

@@ -136,7 +136,7 @@ import Testing
 
     @Test func `An upgrade that creates a record in a suite is rolled back`() throws {
         let create = Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") })
-        failure {
+        MoltError.thrown {
             try suite.upgrade(with: [renaming(), create])
         }?.expect(.unsupported, migration: "create", store: suite.attachedName)
         try scratch.expect(Self.old, history: [])
@@ -202,7 +202,7 @@ import Testing
         let look = MigrationStep.settings(in: suite) { settings in
             try expect(settings.keys, is: ["title", "volume"])
             #expect(settings.count == 2)
-            failure { try settings.removeValue(forKey: Self.ledgerKey) }?.expect(.cannotStore)
+            MoltError.thrown { try settings.removeValue(forKey: Self.ledgerKey) }?.expect(.cannotStore)
         }
         try suite.upgrade(with: [
             renaming(), Migration(to: 2, "look", look),
@@ -218,7 +218,7 @@ import Testing
         for ledger in ledgers {
             try suite.write(set: [Self.ledgerKey: ledger])
             try scratch.expectUnchanged {
-                let error = failure { try suite.upgrade(with: [renaming()]) }
+                let error = MoltError.thrown { try suite.upgrade(with: [renaming()]) }
                 error?.expect(.unreadable, key: Self.ledgerKey, store: suite.domainName)
                 let text = "\(error as Any) \(String(reflecting: error))"
                 #expect(!text.contains("secret"))
@@ -235,8 +235,8 @@ import Testing
                 let journal = Data(text.utf8)
                 try journal.write(to: store)
                 try scratch.expectUnchanged {
-                    failure { try suite.upgrade(with: [renaming()]) }?.expect(.notADatabase, says: store.path)
-                    failure { try state }?.expect(.notADatabase, says: store.path)
+                    MoltError.thrown { try suite.upgrade(with: [renaming()]) }?.expect(.notADatabase, says: store.path)
+                    MoltError.thrown { try state }?.expect(.notADatabase, says: store.path)
                 }
                 try expect(Data(contentsOf: store), is: journal)
             }
@@ -255,7 +255,7 @@ import Testing
         }
         let holding = MigrationStep.settings(in: suite) { _ in
             // As another thread or process would.
-            failure { try suite.upgrade(with: [renaming], configuration: configuration) }?.expect(.busy)
+            MoltError.thrown { try suite.upgrade(with: [renaming], configuration: configuration) }?.expect(.busy)
         }
         try suite.upgrade(with: [Migration(to: 1, "holds the lock", holding)])
         try scratch.expect(Self.old, history: ["holds the lock"])

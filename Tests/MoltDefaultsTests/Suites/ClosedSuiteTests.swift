@@ -106,7 +106,7 @@ import Testing
                             #expect(text.contains("Check its permissions."))
                         }
                     }
-                    failure { try Suite(name).values() }?.expect(.noPermission)
+                    MoltError.thrown { try Suite(name).values() }?.expect(.noPermission)
                 }
             }
         #endif

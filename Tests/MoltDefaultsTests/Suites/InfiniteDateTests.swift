@@ -17,7 +17,7 @@
 
         /// The error about the date, as the app catches it or inside another one.
         private func cause<Result>(_ body: () throws -> Result) -> MoltError? {
-            let error = failure(body)
+            let error = MoltError.thrown(by: body)
             return error?.underlying as? MoltError ?? error
         }
 
@@ -70,8 +70,8 @@
                         ]
                         try scratch.expectUnchanged {
                             defaults.set(["since": infinite], forKey: "dates")
-                            failure { try primary.upgrade(scratch.suite, cache: cache.url, with: migrations) }
-                            failure { try scratch.values }?.expect(.unreadable, key: "dates")
+                            MoltError.thrown { try primary.upgrade(scratch.suite, cache: cache.url, with: migrations) }
+                            MoltError.thrown { try scratch.values }?.expect(.unreadable, key: "dates")
                         }
                         defaults.removeObject(forKey: "dates")
                         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
@@ -81,7 +81,7 @@
                     try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
                     try scratch.expectUnchanged {
                         try scratch.defaults.set(2, forKey: "unsaved")
-                        failure { try scratch.values }?.expect(key: "date")
+                        MoltError.thrown { try scratch.values }?.expect(key: "date")
                     }
                 }
             }

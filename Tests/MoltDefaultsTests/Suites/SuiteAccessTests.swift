@@ -60,7 +60,7 @@ import Testing
     @Test func `stores none of several values if one of them cannot be stored`() throws {
         try suite.set(1, forKey: "a")
         let deep = (1..<201).reduce([]) { (inner: PropertyListValue, _) in [inner] }
-        failure {
+        MoltError.thrown {
             try suite.update(set: ["a": 2, "deep": deep], remove: ["a"])
         }?.expect(.cannotStore, key: "deep", store: scratch.name)
         try scratch.expect(["a": 1])
@@ -69,7 +69,7 @@ import Testing
     @Test func `refuses a key that differs from another one in its Unicode form alone`() throws {
         try suite.set(1, forKey: "caf\u{E9}")
         let message = "The suite has a key that differs from this one in its Unicode form alone. Use the same form."
-        failure { try suite.set(2, forKey: "cafe\u{301}") }?.expect(.cannotStore, says: message)
+        MoltError.thrown { try suite.set(2, forKey: "cafe\u{301}") }?.expect(.cannotStore, says: message)
         try suite.set(3, forKey: "caf\u{E9}")
         try scratch.expect(["caf\u{E9}": 3])
     }

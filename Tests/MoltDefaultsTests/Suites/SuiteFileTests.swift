@@ -29,7 +29,7 @@
                     { _ = try scratch.suite.value(forKey: "a") }, { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
-                    let error = failure(call)
+                    let error = MoltError.thrown(by: call)
                     error?.expect(.unreadable, store: scratch.name, says: try scratch.file.path)
                     let text = String(reflecting: error)
                     #expect(!text.contains("secret"))
@@ -43,7 +43,7 @@
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
             try scratch.expectUnchanged {
-                failure { try scratch.suite.write(set: ["a": 2]) }?.expect(.unreadable, key: "archived")
+                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(.unreadable, key: "archived")
             }
         }
 

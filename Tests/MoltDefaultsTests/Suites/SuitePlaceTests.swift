@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     @testable import Molt
+    import TestSupport
     import Testing
 
     @Suite struct `Security of a suite's files` {
@@ -55,7 +56,7 @@
             suffix: String
         ) throws {
             try put(thing, suffix)
-            let code = failure { try suite.upgrade(with: migrations) }?.code
+            let code = MoltError.thrown { try suite.upgrade(with: migrations) }?.code
             let codes: [MoltError.Code?] = suffix == ".molt" ? [.notAFile, .notADatabase] : [.notWritable]
             #expect(codes.contains(code))
             try expectNothingHappened(thing)

@@ -17,21 +17,21 @@ import Testing
     @Test(arguments: ["", "NSGlobalDomain", "Apple Global Domain", "NSArgumentDomain", "a\0b"])
     func `is refused when no suite can have it`(name: String) {
         let suite = Suite(name)
-        failure { try suite.validate() }?.expect(.invalidSuite, store: name)
-        failure { try suite.value(forKey: "a") }
-        failure { try suite.set(1, forKey: "a") }
-        failure { try suite.values() }
-        failure { try suite.synchronize() }
-        failure { try suite.checkWritable() }
-        failure { try suite.upgrade(with: [Migration(to: 1, "one")]) }
+        MoltError.thrown { try suite.validate() }?.expect(.invalidSuite, store: name)
+        MoltError.thrown { try suite.value(forKey: "a") }
+        MoltError.thrown { try suite.set(1, forKey: "a") }
+        MoltError.thrown { try suite.values() }
+        MoltError.thrown { try suite.synchronize() }
+        MoltError.thrown { try suite.checkWritable() }
+        MoltError.thrown { try suite.upgrade(with: [Migration(to: 1, "one")]) }
     }
 
     #if os(Linux)
         @Test(arguments: ["a/b", "..", ".", "../x", "/tmp/x", String(repeating: "n", count: 221)])
         func `is refused when it is not a valid file name`(name: String) {
             let suite = Suite(name)
-            failure { try suite.set(1, forKey: "a") }?.expect(.invalidSuite)
-            failure { try suite.upgrade(with: [Migration(to: 1, "one")]) }?.expect(.invalidSuite)
+            MoltError.thrown { try suite.set(1, forKey: "a") }?.expect(.invalidSuite)
+            MoltError.thrown { try suite.upgrade(with: [Migration(to: 1, "one")]) }?.expect(.invalidSuite)
         }
 
         @Test(arguments: ["a b%20c?d#e", "ü.ключ", ".hidden", "~x", String(repeating: "n", count: 220)])

@@ -17,15 +17,15 @@
                 let scratch = try ScratchSuite(["name": "n"])
                 let rename = Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
                 try #require(Mounts.remountReadOnly(home))
-                var error = failure { try cache.upgrade([rename]) }
+                var error = MoltError.thrown { try cache.upgrade([rename]) }
                 error?.expect(.notWritable)
                 #expect(error?.outcome == nil)
                 try expect(CodableCache.schemaVersion(ofFileAt: cache.url), is: nil)
-                failure { try scratch.suite.upgrade(with: [rename]) }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.upgrade(with: [rename]) }?.expect(.notWritable)
                 try scratch.expect(["name": "n"])
                 try #require(Mounts.unmount(home))
 
-                error = failure {
+                error = MoltError.thrown {
                     try cache.upgrade([rename]) { point in
                         if point.kind == .beforeApply { try #require(Mounts.remountReadOnly(home)) }
                     }
@@ -47,11 +47,11 @@
                 try #require(Mounts.remountReadOnly(TestHome.directory))
                 try scratch.expect(["a": 1])
                 try expect(scratch.suite.value(forKey: "a"), is: 1)
-                failure { try scratch.suite.checkWritable() }?.expect(.notWritable, says: "read-only")
-                failure { try scratch.suite.write(set: ["a": 2]) }?.expect(.notWritable, says: "read-only")
-                failure { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.checkWritable() }?.expect(.notWritable, says: "read-only")
+                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(.notWritable, says: "read-only")
+                MoltError.thrown { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
-                failure { try scratch.suite.synchronize() }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.synchronize() }?.expect(.notWritable)
             }
             try scratch.expect(["a": 1])
         }
@@ -75,7 +75,7 @@
                 try? file.close()
 
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
-                let error = failure { try cache.upgrade(registry) }
+                let error = MoltError.thrown { try cache.upgrade(registry) }
                 error?.expect(.notWritable, outcome: .committed, says: "Free some space")
                 try StoreFile.state(at: cache.url).expect(version: 2, journal: [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)

@@ -12,16 +12,6 @@ func expect<Value: Equatable>(
     #expect(found == expected, comment, sourceLocation: sourceLocation)
 }
 
-/// The error of Molt that a closure throws; it is an issue if there is none.
-@discardableResult
-func failure<Result>(
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> Result
-) -> MoltError? {
-    let error = #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-    return error
-}
-
 extension StoreState {
     /// Expects a version, and the suites with committed changes that are still to be made.
     func expect(version: Int, journal: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) {

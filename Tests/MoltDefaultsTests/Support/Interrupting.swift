@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -11,7 +12,7 @@ func interrupt<Result>(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ upgrade: (@escaping UpgradeHook) throws -> Result
 ) {
-    let error = failure(sourceLocation: sourceLocation) {
+    let error = MoltError.thrown(sourceLocation: sourceLocation) {
         try upgrade { if $0.kind == .beforeApply { throw Stop() } }
     }
     #expect(error?.underlying is Stop, sourceLocation: sourceLocation)

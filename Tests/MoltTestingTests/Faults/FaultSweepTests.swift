@@ -122,7 +122,9 @@ import Testing
         )
 
         let names = Set(report.failures.compactMap(\.place.point?.description))
-        let after: Set = ["after the steps of not-atomic (1)", "writing the ledger", "before the commit of the upgrade"]
+        let after: Set = [
+            "after the steps of not-atomic (1)", "writing the ledger", "before the commit of the upgrade",
+        ]
         #expect(names.isSuperset(of: after), "\(names)")
         #expect(names.isDisjoint(with: ["before the steps of not-atomic (1)", "after the commit of the upgrade"]))
         let text = report.description

@@ -71,7 +71,7 @@ struct FixtureSourceTests {
             var configuration = CodableCache.Configuration()
             configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
             let step = MigrationStep.settings(in: suite) { try $0.set(1, forKey: "one") }
-            #expect(throws: MoltError.self) {
+            MoltError.thrown {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
             #expect(try StoreFile.state(at: url).journal == [suite.attachedName])

@@ -52,11 +52,3 @@ extension Log where Element == String {
         #expect(found == lines, sourceLocation: sourceLocation)
     }
 }
-
-/// The error that a call must throw.
-func migrationError(
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> some Any
-) -> MoltError? {
-    return #expect(throws: MoltError.self, sourceLocation: sourceLocation) { _ = try body() }
-}
