@@ -126,7 +126,7 @@ import Testing
             .changeValue("Store", ["labels", .each], to: .string),
             .mapValue("Store", ["notes", .each], ["apple": "malus"])
         )
-        try #require(failure).expect(only: .keysAsElements, of: ["the store", "the store"])
+        try #require(failure).expect(only: .keysAsElements, of: ["registry", "registry"])
     }
 }
 
