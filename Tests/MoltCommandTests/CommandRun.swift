@@ -2,6 +2,7 @@ import Foundation
 import MoltCommand
 import MoltTesting
 import TestSupport
+import Testing
 
 @testable import Molt
 
@@ -11,11 +12,32 @@ struct CommandRun {
     let errors: String
     let code: Int32
 
+    init(_ tool: Tool, _ words: String...) async {
+        await self.init(tool, words)
+    }
+
     init(_ tool: Tool, _ words: [String]) async {
         let (output, errors) = (Printed(), Printed())
         code = await tool.run(words, on: Terminal(output: output.add, errors: errors.add))
         self.output = output.text
         self.errors = errors.text
+    }
+
+    /// Expects an exit code, the whole output or words in it, words in the errors, and words that are nowhere.
+    func expect(
+        _ code: Int32 = 0,
+        output: String? = nil,
+        says words: String...,
+        errors failures: String...,
+        hides values: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
+        if let output { #expect(self.output == output, sourceLocation: sourceLocation) }
+        for word in words { #expect(self.output.contains(word), sourceLocation: sourceLocation) }
+        for word in failures { #expect(errors.contains(word), sourceLocation: sourceLocation) }
+        let all = self.output + errors
+        for value in values { #expect(!all.contains(value), sourceLocation: sourceLocation) }
     }
 
     private final class Printed: Sendable {
