@@ -61,36 +61,21 @@
         }()
 
         static func open(_ page: URL) async throws -> Browser {
-            let scratch = try ScratchDirectory()
-            let (output, errors) = (scratch.file("output"), scratch.file("errors"))
-            for file in [output, errors] { try Data().write(to: file) }
-            let process = Process()
-            process.executableURL = URL(filePath: try #require(path))
-            process.arguments = [
-                "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                // The browser itself must not use the network either.
-                "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
-                "--user-data-dir=\(scratch.file("profile").path)", "--enable-logging=stderr", "--dump-dom",
-                page.absoluteString,
-            ]
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = try FileHandle(forWritingTo: errors)
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in continuation.resume() }
-                do {
-                    try process.run()
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
-            try #require(process.terminationStatus == 0)
-            let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
-            return Browser(
-                document: try String(contentsOf: output, encoding: .utf8),
-                messages: lines.filter { $0.contains(":CONSOLE") }.map(String.init)
+            let profile = try ScratchDirectory()
+            defer { withExtendedLifetime(profile) {} }
+            let browser = try await ChildProcess(
+                URL(filePath: try #require(path)),
+                [
+                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                    // The browser itself must not use the network either.
+                    "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+                    "--user-data-dir=\(profile.url.path)", "--enable-logging=stderr", "--dump-dom",
+                    page.absoluteString,
+                ]
             )
+            try #require(browser.status == 0)
+            let lines = browser.errors.split(separator: "\n").filter { $0.contains(":CONSOLE") }
+            return Browser(document: browser.output, messages: lines.map(String.init))
         }
     }
 #endif
