@@ -24,9 +24,12 @@ struct CommandRun {
     }
 
     /// Expects an exit code, the whole output or words in it, words in the errors, and words that are nowhere.
+    ///
+    /// - Parameter json: The whole output with other white space.
     func expect(
         _ code: Int32 = 0,
         output: String? = nil,
+        json: String? = nil,
         says words: String...,
         errors failures: String...,
         hides values: String...,
@@ -34,10 +37,15 @@ struct CommandRun {
     ) {
         #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
         if let output { #expect(self.output == output, sourceLocation: sourceLocation) }
+        if let json { #expect(Self.minified(self.output) == Self.minified(json), sourceLocation: sourceLocation) }
         for word in words { #expect(self.output.contains(word), sourceLocation: sourceLocation) }
         for word in failures { #expect(errors.contains(word), sourceLocation: sourceLocation) }
         let all = self.output + errors
         for value in values { #expect(!all.contains(value), sourceLocation: sourceLocation) }
+    }
+
+    private static func minified(_ json: String) -> String {
+        String(decoding: JSONLayout.minified(json.utf8), as: UTF8.self)
     }
 
     private final class Printed: Sendable {

@@ -68,42 +68,15 @@ import Testing
     @Test func `JSON has the same`() async throws {
         let path = try store("a.molt", [("Person", #"{"n":[1,null]}"#), ("Person", "{}")])
         await run("schema", path, "--json").expect(
-            output: """
-                {
-                  "file" : "\(path)",
-                  "types" : [
-                    {
-                      "isTruncated" : false,
-                      "kinds" : {
-                        "object" : 2
-                      },
-                      "properties" : [
-                        {
-                          "isSometimesMissing" : true,
-                          "isSometimesNull" : false,
-                          "kinds" : {
-                            "array" : 1
-                          },
-                          "path" : "n",
-                          "records" : 1
-                        },
-                        {
-                          "isSometimesMissing" : false,
-                          "isSometimesNull" : true,
-                          "kinds" : {
-                            "null" : 1,
-                            "number" : 1
-                          },
-                          "path" : "n[]",
-                          "records" : 1
-                        }
-                      ],
-                      "records" : 2,
-                      "type" : "Person"
-                    }
-                  ]
-                }
-
+            json: """
+                {"file": "\(path)", "types": [
+                    {"isTruncated": false, "kinds": {"object": 2}, "properties": [
+                        {"isSometimesMissing": true, "isSometimesNull": false, "kinds": {"array": 1},
+                         "path": "n", "records": 1},
+                        {"isSometimesMissing": false, "isSometimesNull": true, "kinds": {"null": 1, "number": 1},
+                         "path": "n[]", "records": 1}
+                    ], "records": 2, "type": "Person"}
+                ]}
                 """
         )
     }

@@ -38,24 +38,17 @@ final class ParsedPage: NSObject {
         return elements.filter { $0.classes.contains(selector.dropFirst()) }.map(\.text)
     }
 
-    /// Expects that these are the texts of a selector; "…" stands for any text.
-    func expect(_ selector: String, _ patterns: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    /// Expects that these are the texts of a selector, or the first of them; "…" stands for any text.
+    func expect(
+        _ selector: String,
+        _ patterns: String...,
+        others: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let found = texts(selector)
-        let isExpected = found.count == patterns.count && zip(found, patterns).allSatisfy { $0.isLike($1) }
+        let hasCount = others ? found.count >= patterns.count : found.count == patterns.count
+        let isExpected = hasCount && zip(found, patterns).allSatisfy { $0.isLike($1) }
         #expect(isExpected, "\(selector): \(found)", sourceLocation: sourceLocation)
-    }
-
-    /// Expects that the texts of a selector begin with these.
-    func expectFirst(_ selector: String, _ patterns: String..., sourceLocation: SourceLocation = #_sourceLocation) {
-        let found = texts(selector).prefix(patterns.count)
-        let isExpected = found.count == patterns.count && zip(found, patterns).allSatisfy { $0.isLike($1) }
-        #expect(isExpected, "\(selector): \(found)", sourceLocation: sourceLocation)
-    }
-
-    /// Expects that there is no element with one of these names.
-    func expectNone(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) {
-        let found = elements.map(\.name).filter(names.contains)
-        #expect(found.isEmpty, sourceLocation: sourceLocation)
     }
 }
 
