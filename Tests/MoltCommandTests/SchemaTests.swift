@@ -16,14 +16,9 @@ import Testing
 
     /// Writes a store with JSON records by type, and returns its path.
     private func store(_ name: String, _ records: [(type: String, json: String)]) throws -> String {
-        let stored = records.enumerated().map { index, record in
-            StoreContents.StoredRecord(
-                key: "k\(index)",
-                typeName: record.type,
-                content: Array(record.json.utf8),
-                isData: record.type == "Photo",
-                version: 0
-            )
+        let stored = records.enumerated().map { index, record -> StoreContents.StoredRecord in
+            record.type == "Photo"
+                ? .photo("k\(index)", Array(record.json.utf8)) : .json("k\(index)", record.json, type: record.type)
         }
         return try scratch.store(name, stored)
     }

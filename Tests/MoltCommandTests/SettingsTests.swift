@@ -102,8 +102,9 @@ import Testing
         try await run(["tags": "[1]", "name": "Ada"], "--json").expect(
             json: """
                 {"conclusion": "The settings look as Defaults 4 writes them.",
-                 "forms": {"name": {"form": "text"}, "tags": {"form": "jsonArrayText", "note": "Defaults 4 writes an \
-                array, a set or a range like this; later releases write only a Codable value, and before 6.3 a range."}},
+                 "forms": {"name": {"form": "text"}, "tags": {"form": "jsonArrayText",
+                    "note": "Defaults 4 writes an array, a set or a range like this; later releases write only a \
+                Codable value, and before 6.3 a range."}},
                  "values": {"name": "Ada", "tags": "[1]"}}
                 """
         )

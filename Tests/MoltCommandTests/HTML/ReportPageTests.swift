@@ -1,10 +1,10 @@
 import Foundation
-import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
 
 @testable import Molt
+@testable import MoltCommand
 
 @Suite("The page of a dry run") struct ReportPageTests {
     @Test func `is one well-formed file that loads nothing`() async throws {
@@ -165,6 +165,12 @@ import Testing
         ] {
             #expect(main.contains(words), "\(words)")
         }
+    }
+
+    @Test func `text cannot end the element or the attribute that it is in`() {
+        #expect(EscapedText.attribute("<a b=\"c\" d='e'>&") == "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;")
+        let content = EscapedText.content("<b>&\n\u{202E}", keepsLines: true)
+        #expect(content == "&lt;b&gt;&amp;\n<span class=\"escape\">\\u{202E}</span>")
     }
 
     @Test func `shows migrations on read as run, also for the remaining records of a store`() async throws {
