@@ -17,10 +17,14 @@ struct CommandRun {
     }
 
     init(_ tool: Tool, _ words: [String]) async {
-        let (output, errors) = (Printed(), Printed())
-        code = await tool.run(words, on: Terminal(output: output.add, errors: errors.add))
-        self.output = output.text
-        self.errors = errors.text
+        let (output, errors) = (Locked(Data()), Locked(Data()))
+        let terminal = Terminal(
+            output: { more in output.withLock { $0 += more } },
+            errors: { more in errors.withLock { $0 += more } }
+        )
+        code = await tool.run(words, on: terminal)
+        self.output = String(decoding: output.withLock { $0 }, as: UTF8.self)
+        self.errors = String(decoding: errors.withLock { $0 }, as: UTF8.self)
     }
 
     /// Expects an exit code, the whole output or words in it, words in the errors, and words that are nowhere.
@@ -46,15 +50,6 @@ struct CommandRun {
 
     private static func minified(_ json: String) -> String {
         String(decoding: JSONLayout.minified(json.utf8), as: UTF8.self)
-    }
-
-    private final class Printed: Sendable {
-        private let bytes = Locked(Data())
-        var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
-
-        @Sendable func add(_ more: Data) {
-            bytes.withLock { $0 += more }
-        }
     }
 }
 
