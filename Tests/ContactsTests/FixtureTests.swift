@@ -1,6 +1,5 @@
 import Foundation
 import Generators
-import KillSweep
 import MoltTesting
 import TestSupport
 import Testing
@@ -82,20 +81,6 @@ struct FixtureTests {
         #expect(report.available > 80)
         #expect(Set(report.trials.map(\.fault)).count == 3)
     }
-
-    #if CHILD_PROCESSES
-        @Test func `An upgrade survives a kill at every point`() async throws {
-            let limit = TestRun.choose(4, long: Int.max)
-            let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, limit: limit)
-            let report = try await sweep.killing { kill in
-                await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
-                    try kill.run(through: registry)
-                }
-            }
-            #expect(report.trials.count == min(limit, report.available))
-            #expect(report.available > 80)
-        }
-    #endif
 
     @Test func `Any person of release 1 is upgraded`() throws {
         var random = SeededGenerator(seed: 4)

@@ -21,27 +21,26 @@
             try Release.first.write(people: people, to: old)
             try FileManager.default.copyItem(at: old, to: new)
             try CodableCache(at: new, migrations: migrations).close()
-            let (before, after) = (try StoredRow.all(in: old), try StoredRow.all(in: new))
+            let (before, after) = (try SQLite.records(in: old), try SQLite.records(in: new))
 
             for (signal, suffix) in all.prefix(TestRun.choose(2, long: 4)) {
                 let file = scratch.file("contacts-\(signal)\(suffix).molt")
                 try FileManager.default.copyItem(at: old, to: file)
 
                 let written = file.path + suffix
-                let interruption = ContactsProcess.Interruption(signal: signal) {
+                let interruption = ChildProcess.Interruption(signal: signal) {
                     ((try? FileManager.default.attributesOfItem(atPath: written)[.size] as? Int) ?? 0) > 0
                 }
-                _ = try await ContactsProcess.run(["upgrade", file.path], interruption: interruption)
+                _ = try await ContactsProcess(["upgrade", file.path], interruption: interruption)
 
                 let plan = try MigrationPlan(forFileAt: file, migrations: migrations)
                 #expect(plan.from == 0 || plan.from == 4)
                 let cache = try CodableCache(at: file, migrations: migrations.upTo(version: plan.from))
                 cache.close()
-                #expect(try StoredRow.all(in: file) == (plan.from == 0 ? before : after))
+                #expect(try SQLite.records(in: file) == (plan.from == 0 ? before : after))
 
-                let second = try await ContactsProcess.run("upgrade", file.path)
-                #expect(second.status == 0)
-                #expect(try StoredRow.all(in: file) == after)
+                try await ContactsProcess.run("upgrade", file.path).expect()
+                #expect(try SQLite.records(in: file) == after)
             }
         }
     }

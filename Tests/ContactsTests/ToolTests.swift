@@ -40,13 +40,13 @@
                 (["restore", new.path, backup.lastPathComponent], 0, "Restored"),
             ]
             for (words, status, output) in runs {
-                let run = try await ContactsProcess.run(words)
+                let run = try await ContactsProcess(words)
                 #expect(run.status == status, "\(words[0]): \(run.errors)")
                 #expect(output.isEmpty || run.output.contains(output), "\(words[0]): \(run.output)")
                 #expect(words[0] != "fixture" || !run.output.contains("Lovelace"))
             }
             #expect(try String(contentsOfFile: page, encoding: .utf8).contains("Ada Lovelace"))
-            #expect(try StoredRow.all(in: new) == StoredRow.all(in: old))
+            #expect(try SQLite.records(in: new) == SQLite.records(in: old))
         }
 
         #if os(Linux)

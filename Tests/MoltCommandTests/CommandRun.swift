@@ -2,6 +2,7 @@ import Foundation
 import MoltCommand
 import MoltTesting
 import TestSupport
+import Testing
 
 @testable import Molt
 
@@ -11,20 +12,44 @@ struct CommandRun {
     let errors: String
     let code: Int32
 
-    init(_ tool: Tool, _ words: [String]) async {
-        let (output, errors) = (Printed(), Printed())
-        code = await tool.run(words, on: Terminal(output: output.add, errors: errors.add))
-        self.output = output.text
-        self.errors = errors.text
+    init(_ tool: Tool, _ words: String...) async {
+        await self.init(tool, words)
     }
 
-    private final class Printed: Sendable {
-        private let bytes = Locked(Data())
-        var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+    init(_ tool: Tool, _ words: [String]) async {
+        let (output, errors) = (Locked(Data()), Locked(Data()))
+        let terminal = Terminal(
+            output: { more in output.withLock { $0 += more } },
+            errors: { more in errors.withLock { $0 += more } }
+        )
+        code = await tool.run(words, on: terminal)
+        self.output = String(decoding: output.withLock { $0 }, as: UTF8.self)
+        self.errors = String(decoding: errors.withLock { $0 }, as: UTF8.self)
+    }
 
-        @Sendable func add(_ more: Data) {
-            bytes.withLock { $0 += more }
-        }
+    /// Expects an exit code, the whole output or words in it, words in the errors, and words that are nowhere.
+    ///
+    /// - Parameter json: The whole output with other white space.
+    func expect(
+        _ code: Int32 = 0,
+        output: String? = nil,
+        json: String? = nil,
+        says words: String...,
+        errors failures: String...,
+        hides values: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
+        if let output { #expect(self.output == output, sourceLocation: sourceLocation) }
+        if let json { #expect(Self.minified(self.output) == Self.minified(json), sourceLocation: sourceLocation) }
+        for word in words { #expect(self.output.contains(word), sourceLocation: sourceLocation) }
+        for word in failures { #expect(errors.contains(word), sourceLocation: sourceLocation) }
+        let all = self.output + errors
+        for value in values { #expect(!all.contains(value), sourceLocation: sourceLocation) }
+    }
+
+    private static func minified(_ json: String) -> String {
+        String(decoding: JSONLayout.minified(json.utf8), as: UTF8.self)
     }
 }
 

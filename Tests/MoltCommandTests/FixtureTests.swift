@@ -28,20 +28,19 @@ import Testing
         return try StoreFixture(contentsOf: url)
     }
 
-    /// The contents of the redacted fixture's records.
-    private func redacted(_ words: String...) async throws -> [String] {
-        let run = await CommandRun(molt, ["fixture", path, "--redact"] + words)
-        return try fixture(run).records.map { String(decoding: $0.content.bytes, as: UTF8.self) }
+    /// The records of the redacted fixture, in a line each.
+    private func redacted(by tool: Tool = molt, _ words: String...) async throws -> [String] {
+        try fixture(await CommandRun(tool, ["fixture", path, "--redact"] + words)).records.map(\.line)
     }
 
     @Test func `a fixture has the store's contents`() async throws {
         try write([.json("ada", #"{"name": "Ada King"}"#), .json("eve", #"{"name":"Eve"}"#)])
         let found = try fixture(await run("fixture", path))
         try found.requireEqual(to: try StoreFixture(cacheFile: scratch.file("people.molt")))
-        #expect(found.records.map(\.key) == ["ada", "eve"])
+        #expect(found.records.count == 2)
     }
 
-    @Test(arguments: [
+    private static let redactions: [(content: String, expected: String)] = [
         (
             #"{"name":"Ada King, 2nd","n":-120.50e+23,"t":true,"z":null}"#,
             #"{"name":"Xxx Xxxx, 1xx","n":-111.11e+23,"t":true,"z":null}"#
@@ -57,10 +56,12 @@ import Testing
         ),
         ("18446744073709551615", "11111111111111111111"), ("\"Ada\"", "\"Xxx\""), ("{\"a\":", "{\"x\":"),
         (#"{"a":"Ada","a":"Bob"}"#, #"{"a":"Xxx","a":"Xxy"}"#),
-    ])
+    ]
+
+    @Test(arguments: redactions)
     func `values are replaced by others of the same form`(content: String, expected: String) async throws {
         try write([.json("ada", content)])
-        #expect(try await redacted() == [expected])
+        #expect(try await redacted() == ["xxx (Person): \(expected)"])
     }
 
     @Test func `nothing of a value is left`() async throws {
@@ -69,17 +70,17 @@ import Testing
             .json("bob-7", "1"), .photo("photo", [1, 2, 3], expiration: 1_700_000_000),
             .json("later", #"["ada-9","ada-8"]"#, expiration: 5_000_000_000),
         ])
-        let fixture = try fixture(await run("fixture", path, "--redact"))
-        #expect(fixture.records.map(\.key) == ["xxx-1", "xxx-2", "xxx-3", "xxxxx", "xxxxy"])
-        #expect(fixture.records.map(\.typeName) == ["Person", "Person", "Person", "Photo", "Person"])
+        let run = await run("fixture", path, "--redact")
+        let fixture = try fixture(run)
         // A value that is the key of a record still is one, and no other value is.
-        #expect(fixture.records[4].content == .json(#"["xxx-1","xxx-4"]"#))
-        #expect(fixture.records[3].content == .data(Data(count: 3)))
-        // One has expired, the other has not.
-        #expect(fixture.records[3].expiration == Date(timeIntervalSince1970: 946_684_800))
-        #expect(fixture.records[4].expiration == Date(timeIntervalSince1970: 4_102_444_800))
-        let again = await run("fixture", path, "--redact").output
-        #expect(try self.fixture(await run("fixture", path, "--redact")).json == again)
+        // One of the last two has expired, the other has not.
+        let expected = [
+            #"xxx-1 (Person): {"name":"Xxx","born":1111}"#, #"xxx-2 (Person): {"name":"Xxy"}"#, "xxx-3 (Person): 1",
+            "xxxxx (Photo): [0, 0, 0], until 2000-01-01T00:00:00Z",
+            #"xxxxy (Person): ["xxx-1","xxx-4"], until 2100-01-01T00:00:00Z"#,
+        ]
+        #expect(fixture.records.map(\.line) == expected)
+        #expect(fixture.json == run.output)
     }
 
     @Test func `equal texts stay equal, different ones different, and all of them of their kind`() async throws {
@@ -120,10 +121,11 @@ import Testing
             .json("4711", #"{"id":4711,"status":0,"month":12}"#),
             .json("4712", #"{"id":4712,"other":4711,"status":2,"month":10}"#),
         ])
-        let records = try fixture(await run("fixture", path, "--redact")).records
-        #expect(records.map(\.key) == ["1111", "1112"])
-        #expect(records[0].content == .json(#"{"id":1111,"status":1,"month":11}"#))
-        #expect(records[1].content == .json(#"{"id":1112,"other":1111,"status":1,"month":11}"#))
+        let expected = [
+            #"1111 (Person): {"id":1111,"status":1,"month":11}"#,
+            #"1112 (Person): {"id":1112,"other":1111,"status":1,"month":11}"#,
+        ]
+        #expect(try await redacted() == expected)
     }
 
     @Test func `a value that a step names is kept at its property under each name, and nowhere else`() async throws {
@@ -143,12 +145,8 @@ import Testing
             .json("m", #"{"sex":"m","initial":"m",\#(flags),"n":0,"t":"1","country":"Germany","title":"Germany"}"#)
         ])
         let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
-        let records = try fixture(await CommandRun(tool, ["fixture", path, "--redact"])).records
-        #expect(records.map(\.key) == ["x"])
-        #expect(
-            records[0].content
-                == .json(#"{"sex":"m","initial":"x",\#(flags),"n":1,"t":"2","country":"Xxxxxxx","title":"Xxxxxxx"}"#)
-        )
+        let expected = #"{"sex":"m","initial":"x",\#(flags),"n":1,"t":"2","country":"Xxxxxxx","title":"Xxxxxxx"}"#
+        #expect(try await redacted(by: tool) == ["x (Person): \(expected)"])
     }
 
     @Test func `the tool of a registry keeps what its steps name, so that they have the same effects`() async throws {
@@ -176,20 +174,20 @@ import Testing
         ]
         try write([.json("ada", old[0]), .json("bob", old[1])])
         let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
-        let redacted = try fixture(await CommandRun(tool, ["fixture", path, "--redact"]))
-        let texts = redacted.records.map { String(decoding: $0.content.bytes, as: UTF8.self) }
+        let run = await CommandRun(tool, "fixture", path, "--redact")
+        run.expect(hides: "Ada", "Eve", "Cleo", "41", "51", "2024")
+        let redacted = try fixture(run)
+        let lines = redacted.records.map(\.line)
         // An existing value does not matter to addProperty.
-        #expect(texts[0].contains(#""kind":"xxxxx","name":"Xxxx""#))
+        #expect(lines[0].contains(#""kind":"xxxxx","name":"Xxxx""#))
         // A member of a value that a step names is private elsewhere.
-        #expect(texts[1].contains(#""owner":"xxx","code":1"#))
-        for word in ["Ada", "Eve", "Cleo", "41", "51", "2024"] { #expect(!redacted.json.contains(word), "\(word)") }
+        #expect(lines[1].contains(#""owner":"xxx","code":1"#))
 
         let migrated = try redacted.migrated(through: registry)
         let original = try StoreFixture(cacheFile: scratch.file("people.molt")).migrated(through: registry)
-        let records = [migrated, original].map(\.fixture.records)
-        #expect(records[0].count == 8)
-        #expect(records[0].map(\.typeName) == records[1].map(\.typeName))
-        #expect(records[0].map(\.key.count) == records[1].map(\.key.count))
+        let forms = [migrated, original].map { $0.fixture.records.map { "\($0.typeName), \($0.key.count)" } }
+        #expect(forms[0].count == 8)
+        #expect(forms[0] == forms[1])
         let statuses = try ["xxx", "xxy"].map { try migrated.value(Status.self, forKey: $0)?.status }
         #expect(statuses == ["active", "done"])
     }
@@ -208,33 +206,38 @@ import Testing
         )
         try scratch.store("people.molt", version: 1, ledger: [entry], [.json("ada", "1")])
         let run = await run("fixture", path, "--redact")
-        #expect(try fixture(run).ledger.map(\.name) == ["split-name"])
-        #expect(!run.output.contains("2.1") && !run.output.contains("appliedAt"))
-        #expect(await self.run("fixture", path).output.contains("appliedAt"))
+        run.expect(hides: "2.1", "appliedAt")
+        let names = try fixture(run).ledger.map(\.name)
+        #expect(names == ["split-name"])
+        await self.run("fixture", path).expect(says: "appliedAt")
     }
 
     @Test func `named properties keep their values`() async throws {
         try write([.json("ada", #"{"status":"on","tags":[{"kind":"a","name":"b"}],"address":{"zip":75}}"#)])
-        #expect(
-            try await redacted("--keep", "Person.status,Person.tags[].kind,Person.address")
-                == [#"{"status":"on","tags":[{"kind":"a","name":"x"}],"address":{"zip":75}}"#]
+        let lines = try await redacted("--keep", "Person.status,Person.tags[].kind,Person.address")
+        #expect(lines == [#"xxx (Person): {"status":"on","tags":[{"kind":"a","name":"x"}],"address":{"zip":75}}"#])
+        await run("fixture", path, "--redact", "--keep", "Person.status,Person.stauts").expect(
+            1,
+            output: "",
+            errors: "no record has the property \"Person.stauts\" of --keep; did you mean \"Person.status\"?"
         )
-        let wrong = await run("fixture", path, "--redact", "--keep", "Person.status,Person.stauts")
-        #expect(wrong.code == 1)
-        #expect(wrong.output.isEmpty)
-        #expect(
-            wrong.errors.contains(
-                "no record has the property \"Person.stauts\" of --keep; did you mean \"Person.status\"?"
-            )
-        )
-        #expect(await run("fixture", path, "--keep", "Person.status").errors.contains("--keep needs --redact"))
+        await run("fixture", path, "--keep", "Person.status").expect(64, errors: "--keep needs --redact")
     }
 
     @Test func `records in quarantine are left out, and counted`() async throws {
         try write([.json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Eve"}"#)])
         try scratch.upgrade("people.molt")
         let run = await run("fixture", path, "--redact")
-        #expect(try fixture(run).records.map(\.key) == ["xxx"])
-        #expect(run.errors.contains("1 record in quarantine left out\n"))
+        run.expect(errors: "1 record in quarantine left out\n")
+        let keys = try fixture(run).records.map(\.key)
+        #expect(keys == ["xxx"])
+    }
+}
+
+extension StoreFixture.Record {
+    /// The key, the type, the content and the expiry.
+    fileprivate var line: String {
+        let text = content.isData ? "\(content.bytes)" : String(decoding: content.bytes, as: UTF8.self)
+        return "\(key) (\(typeName)): \(text)" + (expiration.map { ", until \(DisplayText.time($0))" } ?? "")
     }
 }

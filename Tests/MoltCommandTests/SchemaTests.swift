@@ -16,14 +16,9 @@ import Testing
 
     /// Writes a store with JSON records by type, and returns its path.
     private func store(_ name: String, _ records: [(type: String, json: String)]) throws -> String {
-        let stored = records.enumerated().map { index, record in
-            StoreContents.StoredRecord(
-                key: "k\(index)",
-                typeName: record.type,
-                content: Array(record.json.utf8),
-                isData: record.type == "Photo",
-                version: 0
-            )
+        let stored = records.enumerated().map { index, record -> StoreContents.StoredRecord in
+            record.type == "Photo"
+                ? .photo("k\(index)", Array(record.json.utf8)) : .json("k\(index)", record.json, type: record.type)
         }
         return try scratch.store(name, stored)
     }
@@ -38,10 +33,8 @@ import Testing
                 ("Array<Int>", "[1,2]"), ("Photo", "abc"), ("Broken", "{"),
             ]
         )
-        let run = await run("schema", path)
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(
-            run.output == """
+        await run("schema", path).expect(
+            output: """
                 Array<Int>: 1 record, array
                 property  kinds   records
                 --------  ------  -------
@@ -68,37 +61,18 @@ import Testing
     }
 
     @Test func `JSON has the same`() async throws {
-        struct Shapes: Decodable {
-            struct Shape: Decodable {
-                struct Property: Decodable, Equatable {
-                    var path: String
-                    var kinds: [String: Int]
-                    var records: Int
-                    var isSometimesNull: Bool
-                    var isSometimesMissing: Bool
-                }
-                var type: String
-                var records: Int
-                var isTruncated: Bool
-                var properties: [Property]
-            }
-            var types: [Shape]
-        }
         let path = try store("a.molt", [("Person", #"{"n":[1,null]}"#), ("Person", "{}")])
-        let output = await run("schema", path, "--json").output
-        let type = try #require(try JSONDecoder().decode(Shapes.self, from: Data(output.utf8)).types.first)
-        #expect(type.type == "Person" && type.records == 2 && !type.isTruncated)
-        #expect(
-            type.properties == [
-                .init(path: "n", kinds: ["array": 1], records: 1, isSometimesNull: false, isSometimesMissing: true),
-                .init(
-                    path: "n[]",
-                    kinds: ["number": 1, "null": 1],
-                    records: 1,
-                    isSometimesNull: true,
-                    isSometimesMissing: false
-                ),
-            ]
+        await run("schema", path, "--json").expect(
+            json: """
+                {"file": "\(path)", "types": [
+                    {"isTruncated": false, "kinds": {"object": 2}, "properties": [
+                        {"isSometimesMissing": true, "isSometimesNull": false, "kinds": {"array": 1},
+                         "path": "n", "records": 1},
+                        {"isSometimesMissing": false, "isSometimesNull": true, "kinds": {"null": 1, "number": 1},
+                         "path": "n[]", "records": 1}
+                    ], "records": 2, "type": "Person"}
+                ]}
+                """
         )
     }
 
@@ -107,13 +81,11 @@ import Testing
         let more = (0..<700).map { #""other\#($0)":1"# }.joined(separator: ",")
         let records = [scores, more].map { ("Game", #"{"a":1,"scores":{\#($0)}}"#) }
         let path = try store("a.molt", records)
-        let output = await run("schema", path).output
-        let lines = output.split(separator: "\n")
-        #expect(lines.count == 1_004)
-        #expect(output.contains("more than 1000 properties, and the others are left out. Most are in scores, whose"))
-        let compared = await run("schema", path, try store("b.molt", Array(records.reversed())))
-        #expect(compared.code == 0)
-        #expect(compared.output.contains("Game has more than 1000 properties; only those"))
+        let run = await run("schema", path)
+        run.expect(says: "more than 1000 properties, and the others are left out. Most are in scores, whose")
+        #expect(run.output.split(separator: "\n").count == 1_004)
+        let other = try store("b.molt", Array(records.reversed()))
+        await self.run("schema", path, other).expect(says: "Game has more than 1000 properties; only those")
     }
 
     @Test func `two stores are compared`() async throws {
@@ -132,10 +104,9 @@ import Testing
                 ("New", "1"),
             ]
         )
-        let run = await run("schema", one, other)
-        #expect(run.code == 1)
-        #expect(
-            run.output == """
+        await run("schema", one, other).expect(
+            1,
+            output: """
                 Type 'Gone' has been removed.
                 Type 'New' has been added.
                 Type 'Other' changed from 'number' to 'array'.
@@ -147,17 +118,14 @@ import Testing
 
                 """
         )
-        let json = await self.run("schema", one, other, "--json")
-        #expect(json.code == 1)
-        #expect(json.output.contains(#""kind" : "typeChanged""#))
+        await run("schema", one, other, "--json").expect(1, says: #""kind" : "typeChanged""#)
     }
 
     @Test func `the same shapes have no difference`() async throws {
         let one = try store("a.molt", [("Person", #"{"name":"Ada"}"#)])
-        let run = await run("schema", one, try store("b.molt", [("Person", #"{"name":"Bob"}"#)]))
-        #expect(run.code == 0)
-        #expect(run.output == "The shapes of the records are the same.\n")
-        #expect(await self.run("schema", try store("c.molt", [])).output == "The store has no records.\n")
-        #expect(await self.run("schema", scratch.file("none.molt").path).code == 2)
+        let other = try store("b.molt", [("Person", #"{"name":"Bob"}"#)])
+        await run("schema", one, other).expect(output: "The shapes of the records are the same.\n")
+        await run("schema", try store("c.molt", [])).expect(output: "The store has no records.\n")
+        await run("schema", scratch.file("none.molt").path).expect(2)
     }
 }

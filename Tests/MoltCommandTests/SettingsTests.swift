@@ -1,6 +1,5 @@
 import Foundation
 import MoltCommand
-import MoltTesting
 import TestSupport
 import Testing
 
@@ -19,34 +18,44 @@ import Testing
     }
 
     @Test func `values of Defaults 4 are recognized, and the rest is shown as it is`() async throws {
-        let run = try await run(["tags": "[\"a\"]", "launches": 3, "seen": true, "name": "Ada"])
-        #expect(run.code == 0)
-        #expect(
-            run.output == """
+        let list: [String: Any] = [
+            "tags": #"["a"]"#, "launches": 3, "seen": true, "name": "Ada", "torn": #"["a"#, "empty": "", "word": "true",
+            "object": #"{"a":1}"#, "string": #""10 Minutes""#, "number": "-5", "null": "null",
+        ]
+        try await run(list).expect(
+            output: #"""
+                empty: ""
                 launches: 3
                 name: "Ada"
+                null: "null"
+                  null in a string
+                number: "-5"
+                  a number in a string
+                object: "{\"a\":1}"
+                  a JSON object in a string
                 seen: true
-                tags: "[\\"a\\"]"
+                string: "\"10 Minutes\""
+                  a JSON string in a string
+                tags: "[\"a\"]"
                   a JSON array in a string
+                torn: "[\"a"
+                word: "true"
 
                 Forms
-                  a JSON array in a string: Defaults 4 writes an array, a set or a range like this; later releases write \
-                only a Codable value, and before 6.3 a range.
+                  a JSON array in a string: Defaults 4 writes an array, a set or a range like this; later releases \#
+                write only a Codable value, and before 6.3 a range.
+                  a JSON object in a string: Defaults 4 writes a dictionary or a Codable value like this; later \#
+                releases only the second.
+                  a JSON string in a string: Defaults writes a URL or a Codable enum like this, and before 6.2 a \#
+                UUID. It may be a plain string, too.
+                  a number in a string: Defaults 4 writes CGFloat and sized integers like this, and any release a \#
+                Decimal. It may be a plain string, too.
+                  null in a string: Defaults 4 may write nil like this. It may be a plain string, too.
 
                 The settings look as Defaults 4 writes them.
 
-                """
+                """#
         )
-    }
-
-    @Test(arguments: [
-        ("[1,2]", "a JSON array in a string"), (#"{"a":1}"#, "a JSON object in a string"),
-        ("\"10 Minutes\"", "a JSON string in a string"), ("-5", "a number in a string"), ("null", "null in a string"),
-        ("true", nil), ("[\"torn", nil), ("", nil),
-    ])
-    func `strings are told apart`(text: String, name: String?) async throws {
-        let lines = try await run(["key": text]).output.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines[1] == (name.map { "  \($0)" } ?? ""))
     }
 
     @Test func `native containers and data are told apart`() async throws {
@@ -55,63 +64,59 @@ import Testing
             requiringSecureCoding: true
         )
         let list: [String: Any] = [
-            "native": [1, ["a", "b"]], "codable": [["k": "{\"id\":1}"]], "mixed": ["{\"id\":1}", "plain"],
+            "native": [1, ["a", "b"]], "codable": [["k": #"{"id":1}"#]], "mixed": [#"{"id":1}"#, "plain"],
             "swifty": Data("[1.5]".utf8), "data": Data([1, 2]), "archive": archive, "molt.ledger": "{}",
         ]
-        let output = try await run(list).output
-        #expect(
-            output.contains(
-                "\ncodable: [[\"k\": \"{\\\"id\\\":1}\"]]\n  a native array or dictionary of JSON strings\n"
-            )
+        try await run(list).expect(
+            says: #"""
+                archive: data, \#(archive.count) B
+                  a keyed archive
+                codable: [["k": "{\"id\":1}"]]
+                  a native array or dictionary of JSON strings
+                data: data, 2 B
+                mixed: ["{\"id\":1}", "plain"]
+                  a native array or dictionary
+                molt.ledger: "{}"
+                  Molt's schema version and ledger
+                native: [1, ["a", "b"]]
+                  a native array or dictionary
+                swifty: data, 5 B
+                  JSON in data
+
+                Forms
+
+                """#,
+            "\nThe settings look as Defaults 5 and later write them.\n"
         )
-        #expect(output.contains("\nmixed: [\"{\\\"id\\\":1}\", \"plain\"]\n  a native array or dictionary\n"))
-        #expect(output.contains("\nswifty: data, 5 B\n  JSON in data\n"))
-        #expect(output.contains("\ndata: data, 2 B\nmixed"))
-        #expect(output.contains(" B\n  a keyed archive\n"))
-        #expect(output.contains("\n  Molt's schema version and ledger\n"))
-        #expect(output.hasSuffix("\nThe settings look as Defaults 5 and later write them.\n"))
     }
 
     @Test func `a suite without a library's forms, and one with those of two releases`() async throws {
-        #expect(
-            try await run(["zip": "75001", "on": true]).output.hasSuffix("do not show which library wrote them.\n")
+        try await run(["zip": "75001", "on": true]).expect(says: "do not show which library wrote them.\n")
+        try await run(["old": "[1]", "new": [#"{"id":1}"#]]).expect(
+            says: "\nSome settings look as Defaults 4 writes them, and others as Defaults 5 and later do.\n"
         )
-        #expect(
-            try await run(["old": "[1]", "new": ["{\"id\":1}"]]).output
-                .hasSuffix("\nSome settings look as Defaults 4 writes them, and others as Defaults 5 and later do.\n")
-        )
-        #expect(try await run([:]).output == "The file has no settings.\n")
+        try await run([:]).expect(output: "The file has no settings.\n")
     }
 
     @Test func `JSON has the values and their forms`() async throws {
-        struct Settings: Decodable {
-            struct Form: Decodable {
-                var form: String
-            }
-            var values: [String: String]
-            var forms: [String: Form]
-            var conclusion: String
-        }
-        let output = try await run(["tags": "[1]", "name": "Ada"], "--json").output
-        let settings = try JSONDecoder().decode(Settings.self, from: Data(output.utf8))
-        #expect(settings.values == ["tags": "[1]", "name": "Ada"])
-        #expect(settings.forms.mapValues(\.form) == ["tags": "jsonArrayText", "name": "text"])
-        #expect(settings.conclusion == "The settings look as Defaults 4 writes them.")
+        try await run(["tags": "[1]", "name": "Ada"], "--json").expect(
+            json: """
+                {"conclusion": "The settings look as Defaults 4 writes them.",
+                 "forms": {"name": {"form": "text"}, "tags": {"form": "jsonArrayText",
+                    "note": "Defaults 4 writes an array, a set or a range like this; later releases write only a \
+                Codable value, and before 6.3 a range."}},
+                 "values": {"name": "Ada", "tags": "[1]"}}
+                """
+        )
     }
 
     @Test func `a file that is not one of settings is an error`() async throws {
-        let missing = await CommandRun(molt, ["settings", path])
-        #expect(missing.code == 1)
-        #expect(missing.errors.contains("there is no file at \(path)"))
-        let directory = await CommandRun(molt, ["settings", scratch.url.path])
-        #expect(directory.errors.contains("cannot be read"), "\(directory.errors)")
+        await CommandRun(molt, "settings", path).expect(1, errors: "there is no file at \(path)")
+        await CommandRun(molt, "settings", scratch.url.path).expect(1, errors: "cannot be read")
         try Data("not a list".utf8).write(to: scratch.file("app.plist"))
-        let text = await CommandRun(molt, ["settings", path])
-        #expect(text.errors.contains("is not a property list of settings"), "\(text.errors)")
+        await CommandRun(molt, "settings", path).expect(1, errors: "is not a property list of settings")
         try PropertyListSerialization.data(fromPropertyList: [1], format: .xml, options: 0)
             .write(to: scratch.file("app.plist"))
-        let array = await CommandRun(molt, ["settings", path])
-        #expect(array.errors.contains("it is not a dictionary"))
-        #expect(array.code == 1)
+        await CommandRun(molt, "settings", path).expect(1, errors: "it is not a dictionary")
     }
 }

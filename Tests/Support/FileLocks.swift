@@ -2,8 +2,8 @@ package import Foundation
 
 /// The locks that this process holds on the files of a directory.
 ///
-/// The table of all processes, `/proc/locks`, is of no use here: the system gives it in pieces, and leaves a lock out if
-/// another process releases one meanwhile.
+/// The table of all processes, `/proc/locks`, is of no use here: the system gives it in pieces, and leaves out a lock
+/// if another process releases one meanwhile.
 package enum FileLocks {
     private static let descriptors = "/proc/self/fd"
 

@@ -61,21 +61,6 @@ package final class SQLite {
         try rows(sql).first?.first
     }
 
-    /// Decodes the output of SQLite's function `hex`; with pointers, because a debug build is slow with collections.
-    package static func bytes(ofHex text: String) -> [UInt8] {
-        func value(_ digit: UInt8) -> UInt8 { digit <= 0x39 ? digit - 0x30 : digit - 0x37 }
-        let size = text.utf8.count / 2
-        return text.withCString(encodedAs: UTF8.self) { digits in
-            [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                guard let bytes = buffer.baseAddress else { return }
-                while count < size {
-                    bytes[count] = value(digits[2 * count]) << 4 | value(digits[2 * count + 1])
-                    count += 1
-                }
-            }
-        }
-    }
-
     private func check(_ code: Int32) throws {
         guard code == SQLITE_OK else { throw failure(code) }
     }

@@ -1,84 +1,47 @@
 #if CHILD_PROCESSES
     import Foundation
-    @testable import Molt
     import TestSupport
     import Testing
-    import contacts
 
     /// The real `contacts` executable, run as a child process.
     struct ContactsProcess {
-        var status: Int32
-        var output: String
-        var errors: String
+        let status: Int32
+        let output: String
+        let errors: String
         /// The files that the command left in its temporary and settings directories.
-        var leftovers: [String]
+        let leftovers: [String]
 
         /// Runs the command until it ends.
         static func run(_ arguments: String...) async throws -> ContactsProcess {
-            try await run(arguments)
-        }
-
-        /// A signal for the command, such as that of Ctrl-C.
-        struct Interruption {
-            let signal: Int32
-            /// Whether it is time to send the signal; called again and again in another thread.
-            let isDue: @Sendable () -> Bool
+            try await ContactsProcess(arguments)
         }
 
         /// Runs the command until it ends or is interrupted.
-        static func run(_ arguments: [String], interruption: Interruption? = nil) async throws -> ContactsProcess {
-            let scratch = try ScratchDirectory()
-            defer { withExtendedLifetime(scratch) {} }
-            let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
-            let home = scratch.url.appending(path: "home", directoryHint: .isDirectory)
-            for directory in [temporary, home] {
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-            }
-            // The command writes to files, so it never waits for a reader.
-            let output = scratch.file("output")
-            let errors = scratch.file("errors")
-            for file in [output, errors] { try Data().write(to: file) }
-            let process = Process()
-            process.executableURL = try executable
-            process.arguments = arguments
-            let variables = ["TMPDIR": temporary.path, "XDG_CONFIG_HOME": home.path]
-            process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = try FileHandle(forWritingTo: errors)
-            let isOver = Locked(false)
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in
-                    isOver.withLock { $0 = true }
-                    continuation.resume()
-                }
-                do {
-                    try process.run()
-                    let child = process.processIdentifier
-                    guard let interruption else { return }
-                    // Uses a thread of its own, because other tests may occupy the thread pool.
-                    Thread.detachNewThread {
-                        while !isOver.withLock({ $0 }) {
-                            if interruption.isDue() {
-                                kill(child, interruption.signal)
-                                return
-                            }
-                            usleep(500)
-                        }
-                    }
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
-            return ContactsProcess(
-                status: process.terminationStatus,
-                output: try String(contentsOf: output, encoding: .utf8),
-                errors: try String(contentsOf: errors, encoding: .utf8),
-                leftovers: try [temporary, home].flatMap {
-                    try FileManager.default.contentsOfDirectory(atPath: $0.path)
-                }
+        init(_ arguments: [String], interruption: ChildProcess.Interruption? = nil) async throws {
+            let (temporary, home) = (try ScratchDirectory(), try ScratchDirectory())
+            let process = try await ChildProcess(
+                Self.executable,
+                arguments,
+                variables: ["TMPDIR": temporary.url.path, "XDG_CONFIG_HOME": home.url.path],
+                interruption: interruption
             )
+            status = process.status
+            output = process.output
+            errors = process.errors
+            leftovers = try temporary.names() + home.names()
+        }
+
+        /// Expects an exit code, words in the output, the whole text of the errors, and that no file is left.
+        func expect(
+            _ status: Int32 = 0,
+            says words: String...,
+            errors: String = "",
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            #expect(self.status == status, sourceLocation: sourceLocation)
+            for word in words { #expect(output.contains(word), sourceLocation: sourceLocation) }
+            #expect(self.errors == errors, sourceLocation: sourceLocation)
+            #expect(leftovers.isEmpty, sourceLocation: sourceLocation)
         }
 
         /// The executable, which is built beside the test bundle.

@@ -9,7 +9,7 @@
         /// Pages of a dry run, of one that fails, and of a diff; in the ordinary run only the first.
         @Test func `shows all sections, and hostile content of a store does nothing`() async throws {
             let store = try ReportStore.hostile()
-            #expect(await store.run(.varied, onFailure: .quarantine(upTo: 5)).code == 0)
+            await store.run(.varied, onFailure: .quarantine(upTo: 5)).expect()
             let document = try await open(store)
             for section in ["attention", "versions", "counts", "settings", "samples"] {
                 #expect(document.contains("<section class=\"\(section)\""), "\(section)")
@@ -18,8 +18,7 @@
             _ = await store.run(.varied)
             _ = try await open(store)
             let other = try ReportStore([.json("ada", "{}")])
-            let words = ["diff", store.url.path, other.url.path, "--html", store.page.path]
-            #expect(await CommandRun(molt, words).code == 1)
+            await CommandRun(molt, "diff", store.url.path, other.url.path, "--html", store.page.path).expect(1)
             let shown = try await Browser.open(store.page)
             #expect(shown.messages.isEmpty)
             #expect(shown.document.components(separatedBy: "<article").count == 6)
@@ -30,13 +29,14 @@
             let shown = try await Browser.open(store.page)
             #expect(shown.messages.isEmpty)
             for tag in ["<img", "<script", "<b>"] { #expect(!shown.document.contains(tag), "\(tag)") }
-            #expect(shown.document.components(separatedBy: "<code").count - 1 == (try store.parsed().all("code").count))
+            let codes = try store.parsed().all("code")
+            #expect(shown.document.components(separatedBy: "<code").count == codes.count + 1)
             return shown.document
         }
 
         @Test func `a page could not load or run anything`() async throws {
             let store = try ReportStore()
-            #expect(await store.run().code == 0)
+            await store.run().expect()
             let more = "<img src=\"http://localhost/a.png\" /><script>document.title = 'changed'</script></main>"
             let page = store.scratch.file("changed.html")
             try Data(store.text.replacingOccurrences(of: "</main>", with: more).utf8).write(to: page)
@@ -61,36 +61,21 @@
         }()
 
         static func open(_ page: URL) async throws -> Browser {
-            let scratch = try ScratchDirectory()
-            let (output, errors) = (scratch.file("output"), scratch.file("errors"))
-            for file in [output, errors] { try Data().write(to: file) }
-            let process = Process()
-            process.executableURL = URL(filePath: try #require(path))
-            process.arguments = [
-                "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                // The browser itself must not use the network either.
-                "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
-                "--user-data-dir=\(scratch.file("profile").path)", "--enable-logging=stderr", "--dump-dom",
-                page.absoluteString,
-            ]
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = try FileHandle(forWritingTo: errors)
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in continuation.resume() }
-                do {
-                    try process.run()
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
-            try #require(process.terminationStatus == 0)
-            let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
-            return Browser(
-                document: try String(contentsOf: output, encoding: .utf8),
-                messages: lines.filter { $0.contains(":CONSOLE") }.map(String.init)
+            let profile = try ScratchDirectory()
+            defer { withExtendedLifetime(profile) {} }
+            let browser = try await ChildProcess(
+                URL(filePath: try #require(path)),
+                [
+                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                    // The browser itself must not use the network either.
+                    "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+                    "--user-data-dir=\(profile.url.path)", "--enable-logging=stderr", "--dump-dom",
+                    page.absoluteString,
+                ]
             )
+            try #require(browser.status == 0)
+            let lines = browser.errors.split(separator: "\n").filter { $0.contains(":CONSOLE") }
+            return Browser(document: browser.output, messages: lines.map(String.init))
         }
     }
 #endif

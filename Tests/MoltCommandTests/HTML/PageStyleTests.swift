@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: ["light", "dark"])
     func `has enough contrast in both schemes`(scheme: String) async throws {
         let store = try ReportStore()
-        #expect(await store.run().code == 0)
+        await store.run().expect()
         let sheet = try store.text
         let start = try #require(sheet.range(of: "@media (prefers-color-scheme: dark)"))
         let rules = scheme == "light" ? sheet[..<start.lowerBound] : sheet[start.upperBound...]

@@ -32,8 +32,32 @@ final class ParsedPage: NSObject {
 
     func all(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
-    /// The texts of all elements with a class.
-    func texts(_ className: String) -> [String] { elements.filter { $0.classes.contains(className[...]) }.map(\.text) }
+    /// The texts of all elements with a name such as "h2", or with a class such as ".dot".
+    func texts(_ selector: String) -> [String] {
+        guard selector.hasPrefix(".") else { return all(selector).map(\.text) }
+        return elements.filter { $0.classes.contains(selector.dropFirst()) }.map(\.text)
+    }
+
+    /// Expects that these are the texts of a selector, or the first of them; "…" stands for any text.
+    func expect(
+        _ selector: String,
+        _ patterns: String...,
+        others: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = texts(selector)
+        let hasCount = others ? found.count >= patterns.count : found.count == patterns.count
+        let isExpected = hasCount && zip(found, patterns).allSatisfy { $0.isLike($1) }
+        #expect(isExpected, "\(selector): \(found)", sourceLocation: sourceLocation)
+    }
+}
+
+extension String {
+    /// Whether this is the text of a pattern in which "…" stands for any text.
+    fileprivate func isLike(_ pattern: String) -> Bool {
+        let parts = pattern.components(separatedBy: "…").map { NSRegularExpression.escapedPattern(for: $0) }
+        return range(of: "\\A(?s:\(parts.joined(separator: ".*")))\\z", options: .regularExpression) != nil
+    }
 }
 
 extension ParsedPage: XMLParserDelegate {
