@@ -125,7 +125,9 @@ import Testing
         try upgrade()
         await run("quarantine", path).expect(
             output: """
-                eve (Person, written at version 1): The record has no property "phone".
+                eve (Person, written at version 1): The record has no property "phone". If the property may be missing, \
+                check with `contains()` in a closure, or omit `ifMissing: .fail` in a step; nil optionals are not \
+                encoded.
                   by migration "strict" (version 2), step 1 (rename Person.phone to number)
 
                 The store keeps them. A release with a corrected migration can convert them: see retryQuarantined().

@@ -35,7 +35,11 @@ import Testing
         MoltError.thrown {
             try scenario.open(1)
         }?.expect(
-            .superseded, storeVersion: 3, says: "Update the app", "restore a backup", "CodableCache.startAfresh(at:)"
+            .superseded,
+            storeVersion: 3,
+            says: "Update the app",
+            "restore a backup",
+            "CodableCache.startAfresh(at:)"
         )
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.scratch.names() == names)
