@@ -64,14 +64,12 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: ["Molt", "MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport"],
+            dependencies: ["Molt", "MoltTesting", "Generators", "TestHome", "TestSupport"],
             resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: [
-                "Molt", "MoltTesting", "MoltCommand", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport",
-            ],
+            dependencies: ["Molt", "MoltTesting", "MoltCommand", "contacts", "Generators", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         .testTarget(
@@ -106,12 +104,6 @@ let package = Package(
         ),
         // Random numbers, registries and stores that are the same for the same seed.
         .target(name: "Generators", dependencies: ["Molt"], path: "Tests/Generators"),
-        // Kills child processes at every point of an upgrade.
-        .target(
-            name: "KillSweep",
-            dependencies: ["Molt", "MoltTesting"],
-            path: "Tests/KillSweep"
-        ),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
         // Records, refuses and loses what the tests' process writes.

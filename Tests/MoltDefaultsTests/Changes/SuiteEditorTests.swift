@@ -78,12 +78,14 @@ import Testing
     }
 
     @Test func `The report says what steps did with each key`() throws {
+        try suite.write(set: ["start": 1])
         let change = MigrationStep.settings(in: suite) { settings in
             try settings.set(4, forKey: "count")
             try settings.set("n", forKey: "title")
             try settings.removeValue(forKey: "volume")
             try settings.set(1, forKey: "gone")
             try settings.removeValue(forKey: "gone")
+            try settings.removeValue(forKey: "start")
         }
         let renames = [
             MigrationStep.renameKey("name", to: "title", in: suite), .renameKey("nam", to: "x", in: suite),
@@ -96,7 +98,7 @@ import Testing
         let rows = report.keys.map { "\($0.key) \($0.outcome)" }
         let expected = [
             "name renamed", "nam absent", "volume removed", "volum absent", "count changed", "gone absent",
-            "title already current", "volume absent",
+            "start removed", "title already current", "volume absent",
         ]
         #expect(rows == expected)
         let text = report.description

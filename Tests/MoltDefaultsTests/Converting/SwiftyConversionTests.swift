@@ -40,6 +40,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
     static func rows() throws -> [SwiftyRow] {
         let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
         let url = try #require(URL(string: "https://e.com/a?b=1#ü"))
+        let home = try JSONEncoder().encode(URL(fileURLWithPath: NSString("~/a").expandingTildeInPath))
         let urlText: PropertyListValue = #""https:\/\/e.com\/a?b=1#%C3%BC""#
         let zone = #"{"id":"0","name":"Asia\/Taipei"}"#
         let zones = DefaultsForm.codable
@@ -53,6 +54,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
             SwiftyRow("Data that looks like JSON", .data, json("[1]")),
             SwiftyRow("Date", .date, .date(date)),
             SwiftyRow("URL", .url, try archive(url), defaults: urlText),
+            SwiftyRow("path in the home", .url, "~/a", defaults: .string(String(decoding: home, as: UTF8.self))),
             SwiftyRow("path of a file", .url, "/tmp/a b", defaults: #""file:\/\/\/tmp\/a%20b""#),
             SwiftyRow("[String]", .array(of: .string), ["a", "b/c"], json(#"["a","b\/c"]"#)),
             SwiftyRow("[Int]", .array(of: .int), [1, -2], json("[1,-2]")),

@@ -1,5 +1,4 @@
 import Foundation
-import KillSweep
 import MoltTesting
 import TestSupport
 import Testing

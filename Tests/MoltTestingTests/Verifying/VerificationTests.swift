@@ -74,6 +74,7 @@ struct VerificationTests {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "fax", .removeProperty("Person", "fax"), .deleteType("Draft")),
             Migration(to: 1, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
+            Migration(to: 1, "theme", .removeKeys("theme", in: .standard)),
             Migration(to: 1, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
         ]
         func losses(acknowledging names: [String]?) async -> [String]? {
@@ -82,7 +83,7 @@ struct VerificationTests {
                     .verify(migrations, types: [.type(Person.self)], versions: [0], acknowledging: names)
             }?.messages(.loss)
         }
-        let names = ["Person.fax", "Draft", "Person", "Person.age", "Person.pager"]
+        let names = ["Person.fax", "Draft", "Person", "Person.age", "Person.pager", "theme"]
         for names in [nil, names] { #expect(await losses(acknowledging: names) == []) }
 
         let missing = try #require(await losses(acknowledging: []))

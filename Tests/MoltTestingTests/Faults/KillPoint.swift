@@ -1,27 +1,28 @@
-internal import Foundation
-package import Molt
-package import MoltTesting
+import Foundation
+
+@testable import Molt
+@testable import MoltTesting
 
 /// A point at which a child process is killed while it upgrades a copy of a store, with the child's inputs.
 ///
 /// The child needs the environment of its parent, which on Linux determines where suites are kept.
-package struct KillPoint: Hashable, Sendable, Codable {
-    package let point: FaultPoint
-    private let directory: String
+struct KillPoint: Hashable, Sendable, Codable {
+    let point: FaultPoint
+    let directory: String
     private let entryPoint: String
     private let batchSize: Int
     private let primary: SuiteName?
-    private let standIns: [StandIn]
+    let standIns: [StandIn]
 
     /// The name of a suite; nil for the app's own.
-    private struct SuiteName: Hashable, Codable {
+    struct SuiteName: Hashable, Codable {
         var name: String?
 
         var suite: Suite { name.map(Suite.init(_:)) ?? .standard }
     }
 
     /// A suite, and the suite that stands in for it.
-    private struct StandIn: Hashable, Codable {
+    struct StandIn: Hashable, Codable {
         var original: SuiteName
         var name: String
     }
@@ -41,22 +42,6 @@ package struct KillPoint: Hashable, Sendable, Codable {
         }
     }
 
-    /// The point encoded as a string, for an argument or an environment variable.
-    package var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        // Strings and integers can always be encoded.
-        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
-    }
-
-    /// Decodes ``text``; nil when the string is invalid.
-    package init?(text: String) {
-        guard let bytes = Data(base64Encoded: text) else { return nil }
-        // The reason why a string is invalid does not matter.
-        guard let point = try? JSONDecoder().decode(Self.self, from: bytes) else { return nil }
-        self = point
-    }
-
     /// The path of the file that records that the process is about to be killed.
     var marker: String {
         "\(directory)/killed"
@@ -66,7 +51,7 @@ package struct KillPoint: Hashable, Sendable, Codable {
     ///
     /// - Throws: The error of the upgrade, or ``TestingError`` with the code `unsuitable` when the upgrade finished
     ///   without reaching the point.
-    package func run(
+    func run(
         through migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws {

@@ -1,5 +1,6 @@
-internal import Foundation
-package import MoltTesting
+import Foundation
+
+@testable import MoltTesting
 
 extension FaultSweep {
     /// Upgrades the store in child processes, kills each at another point, and checks that nothing is lost.
@@ -22,7 +23,7 @@ extension FaultSweep {
     ///   ended.
     /// - Throws: `FaultReport` if data was lost or a child was not killed.
     @discardableResult
-    package func killing(_ child: (KillPoint) async throws -> Void) async throws -> FaultReport {
+    func killing(_ child: (KillPoint) async throws -> Void) async throws -> FaultReport {
         try await run([.kill]) { store, point in
             let kill = KillPoint(point, of: store, entryPoint: entryPoint, batchSize: batchSize)
             try await child(kill)
