@@ -279,12 +279,12 @@ int molt_watched_truncate(int descriptor, off_t length) {
 
 int molt_watched_sync(int descriptor) {
     int file = watched_file(descriptor);
-    if (file == 0) return (int)syscall(SYS_fsync, descriptor);
+    if (file == 0) return molt_sync_device(descriptor);
     pthread_mutex_lock(&mutex);
     enum molt_disk_kind kind = file > 0 ? molt_disk_sync : molt_disk_sync_directory;
     int result = -1;
     if (!is_refused(kind, NULL)) {
-        result = (int)syscall(SYS_fsync, descriptor);
+        result = molt_sync_device(descriptor);
         if (result == 0) add(kind, file > 0 ? file : 0, file > 0 ? NULL : directories[descriptor]);
     }
     pthread_mutex_unlock(&mutex);

@@ -21,6 +21,11 @@
 /// Whether a watch is active; reads a single flag.
 bool molt_is_watching(void);
 
+/// Synchronizes a file with its device, in the long run only.
+///
+/// Waiting for the device proves nothing: a kill loses nothing that was written, and a loss of power is simulated.
+int molt_sync_device(int descriptor);
+
 // These make the system call, and record or refuse it if the file is watched.
 
 int molt_watched_open(int directory, const char *path, int flags, mode_t mode);
