@@ -4,9 +4,12 @@
 #include <stdbool.h>
 
 // On Linux, these functions replace the C library's for all code in the tests' process, including SQLite and
-// Foundation: open, close, write, ftruncate, fsync, rename, link, unlink, mkdir and their relatives. On other systems,
-// nothing is counted, recorded or refused. Except in the long run, nothing waits for the device, and Foundation's pause
-// before it reads a damaged file of settings again is a millisecond. Under a sanitizer, which needs most of them itself, calls are only counted.
+// Foundation: open, close, write, ftruncate, fsync, rename, link, unlink, mkdir and their relatives, and nanosleep. On
+// other systems, nothing is counted, recorded or refused. Under a sanitizer, which needs most of them itself, calls are
+// only counted.
+//
+// Only the long run waits for the device. In the ordinary run, Foundation's pause before it reads a damaged file of
+// settings again is a millisecond.
 
 /// Whether calls can be recorded and refused on this system.
 bool molt_disk_is_faulty(void);
