@@ -45,6 +45,7 @@ __attribute__((constructor)) static void read_environment(void) {
     is_long = getenv("MOLT_LONG") != NULL;
 }
 
+// So only the long run kills a process while it waits for the device.
 int molt_sync_device(int descriptor) {
     if (is_long) return (int)syscall(SYS_fsync, descriptor);
     return fcntl(descriptor, F_GETFD) < 0 ? -1 : 0;
@@ -65,7 +66,7 @@ int fdatasync(int descriptor) {
 int nanosleep(const struct timespec *time, struct timespec *rest) {
     // Foundation tries six times to read a damaged file of settings, each time that it synchronizes any suite of the
     // process, and waits in between.
-    static const struct timespec pause = {.tv_nsec = 150000000}, short_pause = {.tv_nsec = 1000000};
+    static const struct timespec pause = {.tv_nsec = 150000000}, short_pause = {.tv_nsec = 10000000};
     if (!is_long && time->tv_sec == pause.tv_sec && time->tv_nsec == pause.tv_nsec) time = &short_pause;
     return (int)syscall(SYS_nanosleep, time, rest);
 }

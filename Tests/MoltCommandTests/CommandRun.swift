@@ -27,14 +27,16 @@ struct CommandRun {
         self.errors = String(decoding: errors.withLock { $0 }, as: UTF8.self)
     }
 
-    /// Expects an exit code, the whole output or words in it, words in the errors, and words that are nowhere.
+    /// Expects an exit code, the whole output or parts of it, words in the errors, and words that are nowhere.
     ///
     /// - Parameter json: The whole output with other white space.
     func expect(
         _ code: Int32 = 0,
         output: String? = nil,
         json: String? = nil,
+        begins start: String = "",
         says words: String...,
+        ends end: String = "",
         errors failures: String...,
         hides values: String...,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -42,6 +44,8 @@ struct CommandRun {
         #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
         if let output { #expect(self.output == output, sourceLocation: sourceLocation) }
         if let json { #expect(Self.minified(self.output) == Self.minified(json), sourceLocation: sourceLocation) }
+        let isFramed = self.output.hasPrefix(start) && self.output.hasSuffix(end)
+        #expect(isFramed, "\(self)", sourceLocation: sourceLocation)
         for word in words { #expect(self.output.contains(word), sourceLocation: sourceLocation) }
         for word in failures { #expect(errors.contains(word), sourceLocation: sourceLocation) }
         let all = self.output + errors

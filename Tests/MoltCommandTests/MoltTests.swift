@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `a backup is listed and restored`() async throws {
-        await run("backups", path).expect(says: "There is no backup")
+        await run("backups", path).expect(begins: "There is no backup")
         try upgrade()
         let backup = try #require(try CodableCache.backups(at: scratch.file("people.molt")).first)
         let (name, time) = (backup.url.lastPathComponent, DisplayText.time(backup.date))

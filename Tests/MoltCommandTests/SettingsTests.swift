@@ -86,14 +86,14 @@ import Testing
                 Forms
 
                 """#,
-            "\nThe settings look as Defaults 5 and later write them.\n"
+            ends: "\nThe settings look as Defaults 5 and later write them.\n"
         )
     }
 
     @Test func `a suite without a library's forms, and one with those of two releases`() async throws {
-        try await run(["zip": "75001", "on": true]).expect(says: "do not show which library wrote them.\n")
+        try await run(["zip": "75001", "on": true]).expect(ends: "do not show which library wrote them.\n")
         try await run(["old": "[1]", "new": [#"{"id":1}"#]]).expect(
-            says: "\nSome settings look as Defaults 4 writes them, and others as Defaults 5 and later do.\n"
+            ends: "\nSome settings look as Defaults 4 writes them, and others as Defaults 5 and later do.\n"
         )
         try await run([:]).expect(output: "The file has no settings.\n")
     }

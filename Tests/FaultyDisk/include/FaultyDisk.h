@@ -9,7 +9,7 @@
 // only counted.
 //
 // Only the long run waits for the device. In the ordinary run, Foundation's pause before it reads a damaged file of
-// settings again is a millisecond.
+// settings again is ten milliseconds.
 
 /// Whether calls can be recorded and refused on this system.
 bool molt_disk_is_faulty(void);

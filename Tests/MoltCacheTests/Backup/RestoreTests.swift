@@ -390,9 +390,12 @@ import Testing
         #expect(try CodableCache.backups(at: other) == [foreign])
     }
 
-    @Test func `A backup on demand holds what was committed, while another connection writes`() throws {
+    @Test func `A missing file cannot be backed up, and is not created`() throws {
         MoltError.thrown { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
         #expect(try scenario.scratch.names() == [])
+    }
+
+    @Test func `A backup on demand holds what was committed, while another connection writes`() throws {
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "a")
         let writer = try SQLite(scenario.url)

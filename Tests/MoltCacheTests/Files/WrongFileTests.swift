@@ -114,14 +114,14 @@ import Testing
                     try CodableCache(at: url).set(1, forKey: "one")
                     let bytes = try Data(contentsOf: url)
                     chmod(url.path, 0)
-                    let isUnreadable = expectCode(.noPermission) { _ = try CodableCache(at: url) }
+                    let isUnreadable = throwsCode(.noPermission) { _ = try CodableCache(at: url) }
                     chmod(url.path, 0o400)
-                    let isReadOnly = expectCode(.readOnly) { _ = try CodableCache(at: url) }
+                    let isReadOnly = throwsCode(.readOnly) { _ = try CodableCache(at: url) }
                     let isSame = try Data(contentsOf: url) == bytes && !StoreFile.state(at: url).isFresh
                     let directory = url.deletingLastPathComponent()
                     chmod(directory.path, 0o500)
                     defer { chmod(directory.path, 0o700) }
-                    let isRefused = expectCode(.noPermission) {
+                    let isRefused = throwsCode(.noPermission) {
                         _ = try CodableCache(at: directory.appending(path: "new.molt"))
                     }
                     return isUnreadable && isReadOnly && isSame && isRefused
@@ -145,8 +145,8 @@ import Testing
                 let bytes = try Data(contentsOf: url)
                 guard Mounts.remountReadOnly(scratch.url) else { exit(2) }
 
-                let isRefused = expectCode(.readOnly) { _ = try CodableCache(at: url) }
-                let isNewRefused = expectCode(.readOnly) { _ = try CodableCache(at: scratch.file("new.molt")) }
+                let isRefused = throwsCode(.readOnly) { _ = try CodableCache(at: url) }
+                let isNewRefused = throwsCode(.readOnly) { _ = try CodableCache(at: scratch.file("new.molt")) }
                 let version = try CodableCache.schemaVersion(ofFileAt: url)
                 let plan = try MigrationPlan(forFileAt: url, migrations: [Migration(to: 1, "a")])
                 let isPlanned = version == 0 && plan.pending.count == 1
@@ -170,7 +170,7 @@ func exitAsNobody(_ test: (URL) throws -> Bool) throws {
 }
 
 /// Whether a closure throws a cache error with a given code.
-func expectCode(_ code: MoltError.Code, _ body: () throws -> Void) -> Bool {
+func throwsCode(_ code: MoltError.Code, _ body: () throws -> Void) -> Bool {
     do {
         try body()
         return false

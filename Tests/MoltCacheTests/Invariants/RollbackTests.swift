@@ -10,6 +10,32 @@ struct RollbackTests {
         (0..<6).map { StoredRecord("Person", "p\($0)", #"{ "id" : \#($0) }"#, expiration: 4e9) }
         + [StoredRecord("City", "rome", #"{"a":1}"#), StoredRecord("Data", "blob", data: [0, 1])]
 
+    #if CHILD_PROCESSES
+        /// `Faults/KillTests` kills at other points too, in the long run at each.
+        @Test(arguments: [UpgradePoint.Kind.beforeCommit, .afterCommit])
+        func `A kill at the commit leaves the old store or the new one, and the next opening ends with the new one`(
+            kind: UpgradePoint.Kind
+        ) async throws {
+            let (store, other) = (try OldStore(Self.records), try OldStore(Self.records))
+            let before = try store.snapshot()
+            let report = try CodableCache(at: other.url, migrations: Self.failing(at: -1)).report
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [url = store.url as URL, kind = kind as UpgradePoint.Kind] in
+                let killing = CodableCache.Configuration {
+                    $0.hooks.atPoint = { if $0.kind == kind { raise(SIGKILL) } }
+                }
+                _ = try CodableCache(at: url, migrations: Self.failing(at: -1), configuration: killing)
+            }
+            let killed = try store.snapshot()
+            if kind == .beforeCommit { #expect(killed == before) } else { #expect(killed.version == report.to) }
+            try CodableCache(at: store.url, migrations: Self.failing(at: -1)).close()
+            let (found, expected) = (try store.snapshot(), try other.snapshot())
+            #expect(found.records == expected.records)
+            #expect(found.ledger.map(\.name) == report.entries.map(\.migration.name))
+            try expectIntegrity(of: store.url)
+        }
+    #endif
+
     /// A registry that changes everything, and fails at one of its steps.
     private static func failing(at point: Int) -> MigrationRegistry {
         @Sendable func check(_ number: Int, _ record: Record? = nil) throws {

@@ -58,7 +58,8 @@ import Testing
         #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
     }
 
-    @Test func `stops while it copies, when its task is cancelled`() async throws {
+    @Test(arguments: [true, false])
+    func `stops while it copies, when its task is cancelled or the app says so`(byTask: Bool) async throws {
         let text = String(repeating: "x", count: 500_000)
         let large = try OldStore((0..<3).map { StoredRecord("Text", "\($0)", "\"\(text)\"") })
         let checks = Log<Void>()
@@ -69,6 +70,7 @@ import Testing
         configuration.isCancelled = {
             checks.append(())
             guard checks.count == 2 else { return false }
+            guard byTask else { return true }
             isKnown.wait()
             cancelTask.run()
             return false

@@ -86,12 +86,13 @@ import Testing
                 #expect(try Snapshot(of: url).outcomes == "rename ran")
             }
         }
+
         @Test func `is upgraded by several processes at once, one of which is killed`() async throws {
             try open(closureRenaming()).close()
             let url = store.url
             let start = Date().addingTimeInterval(0.5).timeIntervalSince1970
             await withTaskGroup(of: Void.self) { group in
-                for number in 0..<TestRun.choose(2, long: 4) {
+                for number in 0..<TestRun.choose(3, long: 4) {
                     group.addTask {
                         await #expect(processExitsWith: number == 0 ? .signal(SIGKILL) : .success) {
                             [url = url as URL, start = start as Double, number = number as Int] in

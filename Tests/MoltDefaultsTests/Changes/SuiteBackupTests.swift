@@ -39,6 +39,14 @@ import Testing
 
     /// A release goes back to the version of an older app, which can then be used again.
     @Test func `A backup made before an upgrade restores every value and the version for an older app`() throws {
+        let untouched = try scratch.allValues
+        let first = try suite.backUp()
+        try suite.upgrade(with: registry(1))
+        try suite.restore(first, keepsReplaced: false)
+        try expect(scratch.allValues, is: untouched)
+        try state.expect(version: 0)
+        try suite.removeBackup(first)
+
         try suite.upgrade(with: registry(1))
         let before = try scratch.allValues
         try suite.upgrade(with: registry(3), configuration: configuration)

@@ -33,6 +33,13 @@ import Testing
         try scratch.expect(["musicVolume": 0.5, "title": "n", "count": 3])
     }
 
+    @Test func `Setting an unchanged value adds nothing but the ledger, and the next upgrade writes nothing`() throws {
+        let same = settings { try $0.set(3, forKey: "count") }
+        try cache.upgrade(same)
+        try scratch.expect(Self.old, history: ["settings"])
+        try scratch.expectUnchanged { try expect(cache.upgrade(same).isEmpty, is: true) }
+    }
+
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         MoltError.thrown {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
