@@ -45,7 +45,6 @@ __attribute__((constructor)) static void read_environment(void) {
     is_long = getenv("MOLT_LONG") != NULL;
 }
 
-// So only the long run kills a process while it waits for the device.
 int molt_sync_device(int descriptor) {
     if (is_long) return (int)syscall(SYS_fsync, descriptor);
     return fcntl(descriptor, F_GETFD) < 0 ? -1 : 0;
@@ -61,14 +60,6 @@ int fdatasync(int descriptor) {
     molt_disk_call();
     if (!molt_is_watching()) return molt_sync_device(descriptor);
     return molt_watched_sync(descriptor);
-}
-
-int nanosleep(const struct timespec *time, struct timespec *rest) {
-    // Foundation tries six times to read a damaged file of settings, each time that it synchronizes any suite of the
-    // process, and waits in between.
-    static const struct timespec pause = {.tv_nsec = 150000000}, short_pause = {.tv_nsec = 10000000};
-    if (!is_long && time->tv_sec == pause.tv_sec && time->tv_nsec == pause.tv_nsec) time = &short_pause;
-    return (int)syscall(SYS_nanosleep, time, rest);
 }
 
 int rename(const char *path, const char *new_path) {
@@ -91,6 +82,14 @@ int unlink(const char *path) {
 #if MOLT_TAKES_CALLS
 
 // A sanitizer needs the following functions itself.
+
+int nanosleep(const struct timespec *time, struct timespec *rest) {
+    // Foundation tries six times to read a damaged file of settings, each time that it synchronizes any suite of the
+    // process, and waits in between.
+    static const struct timespec pause = {.tv_nsec = 150000000}, short_pause = {.tv_nsec = 10000000};
+    if (!is_long && time->tv_sec == pause.tv_sec && time->tv_nsec == pause.tv_nsec) time = &short_pause;
+    return (int)syscall(SYS_nanosleep, time, rest);
+}
 
 static mode_t mode_argument(int flags, va_list arguments) {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;

@@ -23,7 +23,8 @@ bool molt_is_watching(void);
 
 /// Synchronizes a file with its device, in the long run only.
 ///
-/// Waiting for the device proves nothing: a kill loses nothing that was written, and a loss of power is simulated.
+/// Waiting for the device proves little: a kill loses nothing that was written, and a loss of power is simulated. Only
+/// the long run can kill a process while it waits.
 int molt_sync_device(int descriptor);
 
 // These make the system call, and record or refuse it if the file is watched.

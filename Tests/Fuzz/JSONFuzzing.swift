@@ -9,10 +9,15 @@ enum JSONFuzzing {
             record = try Record(key: "key", typeName: "Type", json: input)
         } catch {
             // Foundation may accept what Molt rejects, because it is more lenient.
-            _ = try? RecordValue(json: input)
+            if (try? RecordValue(json: input)) != nil { return .failed("it is read as a value, but not as a record") }
             throw error
         }
         guard written(record) == input else { return .failed("it is written otherwise than it was read") }
+        let value = try? RecordValue(json: input)
+        guard (try? record.content()) == value else { return .failed("it is read as another value than the record's") }
+        if let value, (try? RecordValue(json: value.json())) != value {
+            return .failed("its value is written otherwise")
+        }
         // Foundation has different limits for depth, numbers and duplicate names.
         let isRead = isReadByFoundation(input)
         if !isRead, !hasUnlikeLimits(input) { return .failed("Foundation does not read it") }

@@ -35,7 +35,7 @@ import Testing
     @Test func `info shows versions, migrations, types, quarantine and backups`() async throws {
         await run("info", path).expect(
             says: "version 0, 3 records, 49 bytes",
-            "\nNo damage was found.\n",
+            ends: "\nNo damage was found.\n",
             hides: "Migrations"
         )
 
@@ -167,7 +167,7 @@ import Testing
         bytes[place.lowerBound] = UInt8(ascii: "!")
         try bytes.write(to: url)
         await run("verify", path).expect(1, says: "content", "salvage saves what can be read")
-        await run("info", path).expect(1, says: "The file is damaged; the command verify shows where.\n")
+        await run("info", path).expect(1, ends: "The file is damaged; the command verify shows where.\n")
         let saved = scratch.file("saved.molt").path
         await run("salvage", path, saved).expect(1)
         await run("get", saved, "ada").expect(says: "Ada King")

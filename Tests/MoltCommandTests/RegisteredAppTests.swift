@@ -137,7 +137,7 @@ import Testing
             try CodableCache(at: store, migrations: migrations.upTo(version: version)).close()
             _ = await run("record", fixtures.path, "--store", store.path, "--name", "small")
         }
-        await run("record", fixtures.path).expect(says: "No file was written.\n")
+        await run("record", fixtures.path).expect(ends: "No file was written.\n")
         await run("verify", fixtures.path).expect(begins: "3 fixtures, ")
 
         let golden = fixtures.appending(path: "Golden/0-small@2.json")

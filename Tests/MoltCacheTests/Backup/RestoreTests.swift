@@ -106,14 +106,22 @@ import Testing
         #expect(try scenario.open(version).value(Person.self, forKey: "1") == .john)
     }
 
-    @Test func `waits for a writer until its timeout, and then changes nothing`() throws {
+    @Test func `waits for a writer until its timeout, and then changes nothing; a reader keeps its snapshot`() throws {
         let (backup, _) = try upgraded()
+        let reader = try SQLite(scenario.url)
+        let select = "SELECT key, content FROM molt_record ORDER BY id"
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
         try scenario.expectRefusal(.busy) {
             try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
         }
         try writer.run("ROLLBACK")
+        try reader.run("BEGIN")
+        let seen = try reader.rows(select)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try reader.rows(select) == seen)
+        try reader.run("COMMIT")
+        #expect(try reader.rows(select) != seen)
     }
 
     // MARK: Refusals

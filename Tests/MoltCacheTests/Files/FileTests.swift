@@ -149,10 +149,18 @@ import Testing
         try keeper.set(1, forKey: "one")
         let writer = try SQLite(url)
         try writer.run("BEGIN EXCLUSIVE")
+        // Reading the bytes would drop the locks of this process.
+        func dates() throws -> [Date?] {
+            try ["", "-wal"].map {
+                try FileManager.default.attributesOfItem(atPath: url.path + $0)[.modificationDate] as? Date
+            }
+        }
+        let before = try dates()
         let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(1) }
         let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
         try cache.expect(1, forKey: "one")
         cache.close()
+        #expect(try dates() == before)
         try writer.run("COMMIT")
     }
 }

@@ -162,6 +162,8 @@ import Testing
             try transaction.delete(id: 99)
             try expect([3, 0, 1, 4], ["Person", "Robot"], 9)
             try transaction.renameType("Robot", to: "City")
+            try transaction.renameType("City", to: "City")
+            try transaction.renameType("Unknown", to: "Other")
             try expect([3, 1, 0, 4], ["City", "Person"], 9)
             let deleted = [try transaction.deleteType("Person"), try transaction.deleteType("Person")]
             #expect(deleted == [3, 0])
@@ -271,16 +273,18 @@ import Testing
             code: .stepFailed,
             reason: "Refusal"
         )
-        try people().commit { transaction throws in
+        let values = ["a", "b", "c", "d", "e"].enumerated().map { ($1, $0) }
+        try store(values).commit { transaction throws in
             try transaction.plan(.quarantine(failure), for: 3)
             try transaction.plan(.drop, for: 4)
             // Each asks for a key that is taken, one of them for a key that another record gets.
             try transaction.plan(.key("b"), for: 4)
             try transaction.plan(.key("d"), for: 3)
             try transaction.plan(.key("d"), for: 1)
+            try transaction.plan(.key("c"), for: 5)
             try transaction.applyPostponedChanges(round: 0)
         }
-        #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
+        #expect(try keysAndTypes().map { $0[0] } == ["d", "b", "c"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
 }

@@ -359,6 +359,7 @@ struct CaughtErrorTests {
                 found.append(old.key)
                 if found.count == 3 { throw Refusal() }
             }
+            MoltError.thrown { try migration.create("N", forKey: "n", Double.infinity) }?.expect(.typeMismatch)
             // Neither key is free.
             try? migration.create("Person", forKey: "p1", ["number": 100])
             var record = try #require(try migration.record(forKey: "p2"))

@@ -284,11 +284,13 @@ struct EnumerateTests {
         for number in 0..<8 { after.expect(including: #"Person p\#(number) {"number":\#(number),"sum":28}"#) }
     }
 
-    @Test func `An inner enumeration may change and delete records that the outer one visits`() async throws {
+    @Test func `An inner enumeration may change and delete records that the outer one visits, and others`() async throws
+    {
         let (visited, after) = try await enumerated { migration, old, new in
             let isOld = !old.contains("marked")
             #expect(isOld)
             if new.contains("marked") { new["seen"] = true }
+            if old.key == "p0" { try migration.enumerate("City") { _, city in city["seen"] = true } }
             guard ["p1", "p3"].contains(old.key) else { return }
             try migration.enumerate("Person") { inner, innerNew in
                 if old.key == "p1", inner.key > "p1" { innerNew["marked"] = true }
@@ -300,7 +302,7 @@ struct EnumerateTests {
             #"Person p0 {"number":0}"#,
             #"Person p1 {"number":1}"#,
             #"Person p2 {"number":2,"marked":true,"seen":true}"#,
-            #"City rome {"number":100}"#,
+            #"City rome {"number":100,"seen":true}"#,
             #"Person p5 {"number":5,"marked":true,"seen":true}"#,
             #"Person p7 {"number":7,"marked":true,"seen":true}"#
         )

@@ -48,6 +48,20 @@ struct TransformTests {
         )
     }
 
+    @Test func `A record may take the key of one that is dropped in the same step`() async throws {
+        let after = try await OldStore(Self.records).upgraded(
+            .transform("Person") { person in
+                if person.key == "bob" { person.drop() }
+                if person.key == "ada" { person.key = "bob" }
+            }
+        )
+        after.expect(
+            #"Person bob {"age":36}"#,
+            #"Person eve {"age":7} until 4000000000.0"#,
+            #"City rome {"age":2777}"#
+        )
+    }
+
     @Test func `A key that another record has, or would get, fails the upgrade and is named`() async throws {
         let store = try OldStore(Self.records)
         let error = try await store.failure(

@@ -48,6 +48,9 @@ struct DryRunReportTests {
                 person["number"] = .string(parts[1])
             }
         )
+        let sample = try #require(report.entries[0].steps[0].samples.first)
+        #expect(sample.before?.object?["name"] == "Ada 2" && sample.after?.object?["name"] == nil)
+        #expect(sample.after?.object?["first"] == "Ada")
         #expect(
             report.description.hasSuffix(
                 """

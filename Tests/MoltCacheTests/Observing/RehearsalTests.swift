@@ -58,6 +58,20 @@ import Testing
         #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
     }
 
+    @Test func `stops between records when it is cancelled`() async throws {
+        let seen = Log<Void>()
+        var configuration = configuration
+        configuration.isCancelled = { seen.count > 0 }
+        await #expect(throws: MoltError.self) {
+            try await CodableCache.dryRun(
+                at: store.url,
+                migrations: registry(.transform("Person") { _ in seen.append(()) }),
+                configuration: configuration
+            )
+        }?.expect(.cancelled)
+        #expect(seen.count > 0 && seen.count < 1000)
+    }
+
     @Test(arguments: [true, false])
     func `stops while it copies, when its task is cancelled or the app says so`(byTask: Bool) async throws {
         let text = String(repeating: "x", count: 500_000)

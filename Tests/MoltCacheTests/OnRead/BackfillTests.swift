@@ -87,7 +87,9 @@ import Testing
             }
         }
 
-        @Test func `is upgraded by several processes at once, one of which is killed`() async throws {
+        @Test func `is upgraded by several processes and caches at once, while they write and one is killed`()
+            async throws
+        {
             try open(closureRenaming()).close()
             let url = store.url
             let start = Date().addingTimeInterval(0.5).timeIntervalSince1970
@@ -102,9 +104,15 @@ import Testing
                                 // The others were faster.
                                 raise(SIGKILL)
                             }
-                            let cache = try openStill(url, [closureRenaming()])
-                            for index in 0..<20 { try cache.set(Item(new: -index), forKey: "k\(index * 7)") }
-                            try backfill(of: cache)
+                            let caches = try (0..<3).map { _ in try openStill(url, [closureRenaming()]) }
+                            DispatchQueue.concurrentPerform(iterations: 4) { index in
+                                #expect(throws: Never.self) {
+                                    if index < 3 { return try backfill(of: caches[index]) }
+                                    for index in 0..<20 {
+                                        try caches[0].set(Item(new: -index), forKey: "k\(index * 7)")
+                                    }
+                                }
+                            }
                         }
                     }
                 }

@@ -195,6 +195,18 @@ struct FailurePolicyTests {
         }
     }
 
+    @Test func `The key of a record that is quarantined is free for another one of the same step`() throws {
+        let old = try OldStore(Self.people)
+        defer { withExtendedLifetime(old) {} }
+        let freeing = registry(
+            .transform("Person") { record in
+                if record.key == "b" { throw Refusal() }
+                if record.key == "a" { record.key = "b" }
+            }
+        )
+        try Self.open(old, freeing, .quarantine()).expect(keys: ["b", "c", "d"], quarantined: ["b"])
+    }
+
     @Test func `A closure that fails only once stops the upgrade, because its result is not reliable`() throws {
         let once = Log<Int>()
         let step = MigrationStep.transform("Person") { record in

@@ -132,6 +132,12 @@ import Testing
             "number": JSON has no NaN and no infinity. The value of type Measured for "key 1500" was not stored.
             """
         #expect(error.message == message)
+        let single = try #require(MoltError.thrown { try cache.set(Double.nan, forKey: "nan") })
+        single.expect(.notEncodable, key: "nan")
+        #expect(
+            single.message
+                == "The content: JSON has no NaN and no infinity. The value of type Double for \"nan\" was not stored."
+        )
         #expect(try rows() == before)
         #expect(await cache.close(thenAll: changes).isEmpty)
     }

@@ -196,15 +196,18 @@ struct DriftTests {
         try other.set(Old.Person(), forKey: "b")
     }
 
-    @Test func `A write that fails records no shape`() throws {
+    @Test func `A batch that fails changes nothing and records no shape`() throws {
         struct Failing: Error {}
         let cache = try open()
+        try cache.set(City(zipCode: 1), forKey: "old")
         #expect(throws: Failing.self) {
             try cache.batch { batch in
                 try batch.set(Old.Person(), forKey: "a")
+                batch.remove(forKey: "old")
                 throw Failing()
             }
         }
+        try cache.expect(keys: ["old"])
         try cache.set(New.Added(), forKey: "a")
         try drift { try cache.set(Old.Person(), forKey: "b") }
     }

@@ -47,6 +47,14 @@ import Testing
         try cache.expect(Person.john, forKey: "john")
     }
 
+    @Test func `A value of another type replaces the one under its key, with its type`() throws {
+        try cache.set(Person.john, forKey: "key")
+        try cache.set(City(zipCode: 1), forKey: "key")
+        try cache.expect(City(zipCode: 1), forKey: "key")
+        #expect(try cache.typeName(forKey: "key") == "City")
+        #expect(try cache.count() == 1)
+    }
+
     @Test func `A decoding error begins with the property, and contains no value`() throws {
         struct Visit: Codable { var rooms: [String: [Int]] }
         try cache.set(["rooms": ["s3cret": ["s3cret"]]], forKey: "visit")

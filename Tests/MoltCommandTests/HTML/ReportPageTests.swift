@@ -9,7 +9,7 @@ import Testing
 @Suite("The page of a dry run") struct ReportPageTests {
     @Test func `is one well-formed file that loads nothing`() async throws {
         let store = try ReportStore([.json("ada", #"{"name":"Ada King","phone":1}"#)])
-        await store.run(.varied).expect(says: "The page is at \(store.page.path).\n")
+        await store.run(.varied).expect(begins: "The page is at \(store.page.path).\n")
         let text = try store.text
         #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\" />"))
         for word in ["http:", "https:", "src=", "href=", "url(", "@import", "<script"] {

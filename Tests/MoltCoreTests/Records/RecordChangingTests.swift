@@ -69,6 +69,7 @@ import Testing
             #expect(record.text == text)
             #expect(record.isData == isData)
             #expect(record.isObject == text.hasPrefix("{"))
+            #expect(record.isObject || record.propertyNames.isEmpty)
         }
     }
 

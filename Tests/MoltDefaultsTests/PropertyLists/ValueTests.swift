@@ -170,8 +170,10 @@ private func expectRefused(
         var values = `Values from UserDefaults`.values
         values["fraction"] = .date(Date(timeIntervalSinceReferenceDate: 642_000_000.123456789))
         values["minus infinity"] = [.double(-.infinity), .date(.distantPast)]
+        // As deep as a suite allows.
+        values["nested"] = (1..<200).reduce([]) { (inner: PropertyListValue, _) in ["a": inner] }
         let bytes = try JSONEncoder().encode(values)
-        #expect(try JSONDecoder().decode([String: PropertyListValue].self, from: bytes) == values)
+        #expect(try JSONDecoder().decode([String: PropertyListValue].self, fromStored: bytes) == values)
         // Zeros are equal, whatever their sign.
         let zeroBytes = try JSONEncoder().encode([PropertyListValue.double(-0.0)])
         let zero = try JSONDecoder().decode([PropertyListValue].self, from: zeroBytes).first?.double

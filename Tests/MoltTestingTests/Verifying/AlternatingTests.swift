@@ -69,15 +69,16 @@ import Testing
         async
     {
         let failure = await failure(
-            of: .mapValue("Store", ["notes", .each], ["apple": "malus"]),
-            .mapValue("Store", ["byName", .each], ["apple": "malus"]),
-            .transform("Store") { shop in
+            of: .transform("Store") { shop in
                 guard var labels = shop["labels"]?.array else { return }
                 for index in stride(from: 1, to: labels.count, by: 2) where labels[index] == "apple" {
                     labels[index] = "malus"
                 }
                 shop["labels"] = .array(labels)
-            }
+            },
+            // A later closure could have changed these again.
+            .mapValue("Store", ["notes", .each], ["apple": "malus"]),
+            .mapValue("Store", ["byName", .each], ["apple": "malus"])
         )
         #expect(failure == nil)
     }
