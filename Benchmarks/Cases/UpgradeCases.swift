@@ -12,7 +12,7 @@ enum UpgradeCases {
     static let rename = MoltUpgrade(
         name: "molt-rename",
         summary: "renameProperty",
-        steps: [.renameProperty(People.typeName, "mail", to: "email")],
+        steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")],
         ratios: besidePeers(.rename)
     ) { $1.isRenamed(of: $0) }
 
@@ -20,20 +20,20 @@ enum UpgradeCases {
         MoltUpgrade(
             name: "molt-split",
             summary: "splitProperty",
-            steps: [.splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"])],
+            steps: [.splitProperty(.records(ofType: People.typeName), "fullName", into: ["firstName", "lastName"])],
             ratios: besidePeers(.split) + [BenchmarkRatio(.rate, of: "molt-split-closure")]
         ) { $1.isSplit(of: $0) },
         MoltUpgrade(
             name: "molt-map-value",
             summary: "mapValue with two values, and others kept",
-            steps: [.mapValue(People.typeName, "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
+            steps: [.mapValue(.records(ofType: People.typeName), "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
             ratios: besidePeers(.rename, isChecked: false)
         ) { $1.city == ["Lima": "Limá", "Osaka": "Ōsaka"][$0.city, default: $0.city] },
         MoltUpgrade(
             name: "molt-split-closure",
             summary: "transform with a closure that makes firstName and lastName of fullName",
             steps: [
-                .transform(People.typeName) { person in
+                .transform(.records(ofType: People.typeName)) { person in
                     let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
                     person["firstName"] = .string(String(parts.first ?? ""))
                     person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
@@ -44,25 +44,29 @@ enum UpgradeCases {
         MoltUpgrade(
             name: "molt-add",
             summary: "addProperty with a default",
-            steps: [.addProperty(People.typeName, "level", default: 1)],
+            steps: [.addProperty(.records(ofType: People.typeName), "level", default: 1)],
             ratios: besidePeers(.rename)
         ) { $1.level == 1 && $1.fullName == $0.fullName },
         MoltUpgrade(
             name: "molt-remove",
             summary: "removeProperty",
-            steps: [.removeProperty(People.typeName, "isActive")],
+            steps: [.removeProperty(.records(ofType: People.typeName), "isActive")],
             ratios: besidePeers(.rename)
         ) { $1.isActive == nil && $1.fullName == $0.fullName },
         MoltUpgrade(
             name: "molt-move",
             summary: "moveProperty into an object that is added",
-            steps: [.moveProperty(People.typeName, "city", to: ["address", "city"])],
+            steps: [.moveProperty(.records(ofType: People.typeName), "city", to: ["address", "city"])],
             ratios: besidePeers(.rename, isChecked: false)
         ) { $1.city == nil && $1.address?.city == $0.city },
         MoltUpgrade(
             name: "molt-convert",
             summary: "convert from the old model to the new one, Codable both",
-            steps: [.convert(People.typeName, from: PersonV1.self, to: SplitPerson.self) { SplitPerson($0) }],
+            steps: [
+                .convert(.records(ofType: People.typeName), from: PersonV1.self, to: SplitPerson.self) {
+                    SplitPerson($0)
+                }
+            ],
             ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.3)]
         ) { $1.isSplit(of: $0) },
         MoltUpgrade(
@@ -85,11 +89,11 @@ enum UpgradeCases {
             summary: "five versions at once, each with one change of a property",
             // Keeps the size of the records about the same.
             steps: [
-                .renameProperty(People.typeName, "mail", to: "email"),
-                .renameProperty(People.typeName, "city", to: "town"),
-                .addProperty(People.typeName, "level", default: 1),
-                .renameProperty(People.typeName, "notes", to: "remarks"),
-                .removeProperty(People.typeName, "isActive"),
+                .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
+                .renameProperty(.records(ofType: People.typeName), "city", to: "town"),
+                .addProperty(.records(ofType: People.typeName), "level", default: 1),
+                .renameProperty(.records(ofType: People.typeName), "notes", to: "remarks"),
+                .removeProperty(.records(ofType: People.typeName), "isActive"),
             ],
             ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)]
         ) { $1.email == $0.mail && $1.town == $0.city && $1.remarks == $0.notes && $1.level == 1 },

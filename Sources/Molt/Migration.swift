@@ -155,9 +155,9 @@ public struct Migration: Sendable {
     /// The forms of dates that its steps change to others.
     var changedDateForms: [Record.DateForm] {
         steps.compactMap { step in
-            guard let change = step.declaration as? ChangeValueStep, case .date(let form, _) = change.conversion else {
-                return nil
-            }
+            guard let change = step.declaration as? ChangeValueStep, change.place.settings == nil,
+                case .date(let form, _) = change.conversion
+            else { return nil }
             return form
         }
     }

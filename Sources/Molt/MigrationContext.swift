@@ -46,7 +46,7 @@ public final class MigrationContext {
     var failureCount = 0
     /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
-    private(set) var unmatchedNames: [MigrationReport.UnmatchedName] = []
+    var unmatchedNames: [MigrationReport.UnmatchedName] = []
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []

@@ -12,14 +12,35 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     enum Action: Sendable {
         case renameType(String, to: String)
         case deleteType(String)
-        case edit(RecordEdit)
+        /// Changes each record of a type.
+        case edit(RecordEdit, type: String)
         case run(@Sendable (MigrationContext) throws -> Void)
     }
 
+    /// The suites and directories that the step works on.
     let attached: [AttachedStore]
+    /// What the step does with them, if that is its purpose; nil for a step on records.
+    private let attachment: Attachment?
+
+    /// The use of suites and directories by a step.
+    struct Attachment: Sendable {
+        /// The suite whose settings the step alone changes, and whose ledger tells whether it has.
+        var settings: Suite?
+        /// Whether it converts a key, or changes the setting's content.
+        var converts: @Sendable (String) -> Bool = { _ in false }
+        /// Whether it reads or changes records of the primary store.
+        var usesRecords = false
+        /// Whether it runs a closure of the app that may look for any setting.
+        var isBlock = false
+        /// Whether a setting that it cannot convert is subject to the failure policy.
+        var hasFailurePolicy = false
+    }
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
-    var settings: Suite? { attachedStoreStep?.settings }
+    var settings: Suite? { attachment?.settings }
+
+    /// Whether the step converts a key of its suite, or changes the setting's content.
+    func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
 
     /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: RecordFailurePolicy?
@@ -27,16 +48,40 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     init(
         _ declaration: any StepDeclaration,
         _ action: Action,
-        attaching attached: [AttachedStore] = []
+        attaching attached: [AttachedStore] = [],
+        _ attachment: Attachment? = nil
     ) {
         self.declaration = declaration
         self.action = action
         self.attached = attached
+        self.attachment = attachment
     }
 
     /// Creates a step that its declaration fully describes.
     init(_ step: some RecordStep) {
-        self.init(step, .edit(step.edit))
+        self.init(step, at: step.place, step.edit)
+    }
+
+    /// Creates a step that changes each record of a type, or the content of settings.
+    init(_ declaration: any StepDeclaration, at place: Place, _ edit: RecordEdit) {
+        switch place.kind {
+        case .records(let type): self.init(declaration, .edit(edit, type: type.text))
+        case .settings(let settings): self.init(declaration, changing: settings) { try $0.change(settings, edit) }
+        }
+    }
+
+    /// Creates a step that changes settings.
+    init(
+        _ declaration: any StepDeclaration,
+        changing place: SettingsPlace,
+        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+    ) {
+        let attachment = Attachment(
+            settings: place.suite,
+            converts: place.includes,
+            hasFailurePolicy: true
+        )
+        self.init(declaration, .run(body), attaching: [.suite(place.suite)], attachment)
     }
 
     /// The step with a description for a block that has none.
@@ -67,14 +112,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
-        attachedStoreStep != nil || (declaration as? RunStep)?.onFreshStore == true
+        attachment != nil || (declaration as? RunStep)?.onFreshStore == true
     }
 
     /// Whether the step is a closure that may look for any record or setting.
-    package var isBlock: Bool { declaration is RunStep || attachedStoreStep?.runsClosure == true }
+    package var isBlock: Bool { declaration is RunStep || attachment?.isBlock == true }
 
-    /// Whether the step works on records and is fully described by its declaration.
-    package var isDeclared: Bool { attachedStoreStep == nil && !runsRecordClosure }
+    /// Whether the step works on records or the content of settings, and is fully described by its declaration.
+    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsRecordClosure }
 
     /// Whether the step runs a closure of the app that may decode or encode values of records.
     var runsRecordClosure: Bool {
@@ -83,26 +128,23 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Changes a record if the step is one that changes single records.
     func change(_ record: inout Record) throws {
-        if case .edit(let edit) = action { try edit.apply(&record) }
+        if case .edit(let edit, _) = action { try edit.apply(&record) }
     }
 
     /// Whether the step may read and change records of the primary store.
-    var usesRecords: Bool { attachedStoreStep?.usesRecords ?? true }
-
-    /// The declaration of a step on suites or directories; nil for other steps.
-    private var attachedStoreStep: AttachedStoreStep? { declaration as? AttachedStoreStep }
+    var usesRecords: Bool { attachment?.usesRecords ?? true }
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
         if case .edit = action { true } else { false }
     }
 
-    /// Whether the step processes single records and can fail for one; false for renaming or deleting a type.
+    /// Whether the step processes single records or settings and can fail for one; false for renaming or deleting a type.
     var processesRecords: Bool {
         switch action {
         case .edit: true
         // Steps on suites and directories have their own options for what they cannot convert.
-        case .run: attachedStoreStep == nil
+        case .run: attachment?.hasFailurePolicy ?? true
         case .renameType, .deleteType: false
         }
     }

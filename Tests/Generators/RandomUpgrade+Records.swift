@@ -16,11 +16,12 @@ extension RandomUpgrade {
     /// A step that changes some records, and fails for others.
     private static func failingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
         let type = random.pick(types + ["D"])
+        let place = MigrationStep.Place.records(ofType: type)
         let salt = random.below(1_000)
         switch random.below(4) {
-        case 0: return .renameProperty(type, PropertyPath(random.pick(names)), to: "failed\(mark)", ifMissing: .fail)
+        case 0: return .renameProperty(place, PropertyPath(random.pick(names)), to: "failed\(mark)", ifMissing: .fail)
         case 1:
-            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+            return .convert(place, from: [String: Value].self, to: [String: Value].self) { old in
                 guard old.count != salt % 4 else { throw Refused() }
                 return old.merging(["converted": .number(mark)]) { $1 }
             }
@@ -34,7 +35,7 @@ extension RandomUpgrade {
                 }
             }
         default:
-            return .transform(type) { record in
+            return .transform(place) { record in
                 record["tried\(mark)"] = .int(mark)
                 if chance(record, salt, 2) { record.key += "/\(mark)" }
                 if chance(record, salt + 1, 3) { throw Refused() }
@@ -44,6 +45,7 @@ extension RandomUpgrade {
 
     private static func step(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> MigrationStep {
         let type = random.pick(types)
+        let place = MigrationStep.Place.records(ofType: type)
         let name = PropertyPath(random.pick(names))
         // Closures must do the same on both paths, so they depend only on the record and this number.
         let salt = random.below(1_000)
@@ -51,20 +53,20 @@ extension RandomUpgrade {
         switch random.below(14) {
         case 0: return .renameType(type, to: random.pick(types + ["D"]))
         case 1: return random.oneIn(3) ? .deleteType(type) : .renameType("D", to: type)
-        case 2: return .renameProperty(type, name, to: "\(name)\(mark)")
-        case 3: return .renameProperty(type, [name, "in"], to: "inner\(mark)")
-        case 4: return .removeProperty(type, name)
-        case 5: return .addProperty(type, name, default: ["mark": .int(mark)])
-        case 6: return .addProperty(type, ["new\(mark)", "deep"], default: .int(mark))
-        case 7: return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
-        case 8: return .transform(type) { if chance($0, salt, 3) { $0.drop() } }
-        case 9: return .transform(type) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }
-        case 10: return .transform(type) { $0.key = swapped($0.key) }
+        case 2: return .renameProperty(place, name, to: "\(name)\(mark)")
+        case 3: return .renameProperty(place, [name, "in"], to: "inner\(mark)")
+        case 4: return .removeProperty(place, name)
+        case 5: return .addProperty(place, name, default: ["mark": .int(mark)])
+        case 6: return .addProperty(place, ["new\(mark)", "deep"], default: .int(mark))
+        case 7: return .transform(place) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
+        case 8: return .transform(place) { if chance($0, salt, 3) { $0.drop() } }
+        case 9: return .transform(place) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }
+        case 10: return .transform(place) { $0.key = swapped($0.key) }
         case 11:
             let other = random.pick(types)
-            return .transform(type) { if chance($0, salt, 2) { $0.typeName = other } }
+            return .transform(place) { if chance($0, salt, 2) { $0.typeName = other } }
         case 12:
-            return .transform(type) { record in
+            return .transform(place) { record in
                 guard chance(record, salt, 2) else { return }
                 record.expiration = chance(record, salt, 4) ? nil : Date(timeIntervalSince1970: 5e9 + Double(mark))
             }
@@ -78,7 +80,7 @@ extension RandomUpgrade {
                     }
                 }
             }
-            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+            return .convert(place, from: [String: Value].self, to: [String: Value].self) { old in
                 old.merging(["converted": .number(mark)]) { $1 }
             }
         }
@@ -92,23 +94,24 @@ extension RandomUpgrade {
         _ mark: Int,
         addsRecords: Bool
     ) -> MigrationStep {
+        let place = MigrationStep.Place.records(ofType: type)
         let policy = RecordFailurePolicy.quarantine(upTo: .none)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
         switch random.below(addsRecords ? 12 : 11) {
-        case 0: return .splitProperty(type, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
+        case 0: return .splitProperty(place, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
         case 1:
             let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
-            return .splitProperty(type, inner, at: .last(" "), into: paths).onFailure(policy)
-        case 2: return .joinProperties(type, [name, "\(name)a\(mark)"], into: name).onFailure(policy)
-        case 3: return .copyProperty(type, name, to: "copy\(mark)")
-        case 4: return .mapValue(type, name, [1: "one", .null: 0, ["in": 1]: [:]])
-        case 5: return .mapValue(type, each, [.null: .null, 1: "one"], otherwise: .remove)
-        case 6: return .changeValue(type, name, to: .string, otherwise: .keep)
-        case 7: return .changeValue(type, inner, from: .secondsSinceReferenceDate, to: .iso8601, otherwise: .keep)
-        case 8: return .wrapProperty(type, name, in: random.oneIn(2) ? .array : .object("in"))
-        case 9: return .unwrapProperty(type, name, from: .array).onFailure(policy)
-        case 10: return .renameProperty(type, inner, to: "inner\(mark)")
+            return .splitProperty(place, inner, at: .last(" "), into: paths).onFailure(policy)
+        case 2: return .joinProperties(place, [name, "\(name)a\(mark)"], into: name).onFailure(policy)
+        case 3: return .copyProperty(place, name, to: "copy\(mark)")
+        case 4: return .mapValue(place, name, [1: "one", .null: 0, ["in": 1]: [:]])
+        case 5: return .mapValue(place, each, [.null: .null, 1: "one"], otherwise: .remove)
+        case 6: return .changeValue(place, name, to: .string, otherwise: .keep)
+        case 7: return .changeValue(place, inner, from: .secondsSinceReferenceDate, to: .iso8601, otherwise: .keep)
+        case 8: return .wrapProperty(place, name, in: random.oneIn(2) ? .array : .object("in"))
+        case 9: return .unwrapProperty(place, name, from: .array).onFailure(policy)
+        case 10: return .renameProperty(place, inner, to: "inner\(mark)")
         default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }

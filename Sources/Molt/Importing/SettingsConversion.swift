@@ -62,8 +62,7 @@ struct SettingsConversion: Sendable {
     private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteEditor) throws -> [MigrationReport
         .KeyOutcome]
     {
-        let known = migration.convertedKeys(of: suite)
-        return try settings.keys.filter { !known.contains($0) }.compactMap { key in
+        return try settings.keys.filter { !migration.convertsKey($0, of: suite) }.compactMap { key in
             guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
             return MigrationReport.KeyOutcome(
                 store: settings.name,

@@ -112,8 +112,8 @@ struct StepsByType: Sendable {
                 if ExactName.isSame(name, typeName) {
                     return chain
                 }
-            case .edit(let edit):
-                guard ExactName.isSame(edit.typeName, typeName) else { continue }
+            case .edit(let edit, let type):
+                guard ExactName.isSame(type, typeName) else { continue }
                 chain.steps.append(
                     ChainStep(
                         step,

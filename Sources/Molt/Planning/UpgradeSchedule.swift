@@ -35,7 +35,7 @@ struct ScheduledStep: Sendable {
     var typeName: String? {
         switch action {
         case .renameType(let name, _), .deleteType(let name): name
-        case .edit(let edit): edit.typeName
+        case .edit(_, let type): type
         case .run: nil
         }
     }

@@ -7,7 +7,7 @@ extension Record {
         case fail
         /// It is replaced, too.
         case value(RecordValue)
-        /// The property, or the element of an array, is removed.
+        /// The property, or the element of an array, is removed; for the empty path, the record or the setting is.
         case remove
     }
 
@@ -43,11 +43,9 @@ extension Record {
             case .new(let json): try record.put(json, at: paths[0])
             case .removed: try record.remove(paths[0], ifMissing: .skip)
             case .failed(let problem):
-                throw record.error(
-                    .typeMismatch,
-                    "The property \"\(record.full(paths[0]))\" \(problem).",
-                    property: paths[0]
-                )
+                let path = record.full(paths[0])
+                let place = path.count == 0 ? "The content" : "The property \"\(path)\""
+                throw record.error(.typeMismatch, "\(place) \(problem).", property: paths[0])
             }
             return true
         }

@@ -16,7 +16,7 @@ public import Foundation
 /// together, and both are kept if nothing changes them.
 public struct Record: Sendable {
     /// The coders of the values that closures decode and encode; each migration sets its own.
-    var coding: RecordCoding
+    var coding: any ContentCoding
     /// The content followed by the key's UTF-8, in one buffer.
     private var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
@@ -58,7 +58,7 @@ public struct Record: Sendable {
 
     /// Creates a record, whose content is not read yet.
     package init(
-        coding: RecordCoding = .standard,
+        coding: any ContentCoding = RecordCoding.standard,
         id: Int64 = 0,
         key: String = "",
         typeName: String = "",
@@ -87,7 +87,7 @@ public struct Record: Sendable {
         key: String = "",
         typeName: String = "",
         json: some Collection<UInt8>,
-        coding: RecordCoding = .standard
+        coding: any ContentCoding = RecordCoding.standard
     ) throws {
         self.init(coding: coding, key: key, typeName: typeName, content: json)
         try read()
@@ -200,7 +200,7 @@ public struct Record: Sendable {
     /// ```
     ///
     /// A path with ``PropertyPath/each`` gives an array of the values of all elements that have the property, and sets
-    /// the property of all elements.
+    /// the property of all elements. The empty path is that of the whole content.
     ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
@@ -320,7 +320,7 @@ public struct Record: Sendable {
 
     mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
         if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
-        if path.count == 0, elementPath != nil { return drop() }
+        if path.count == 0 { return drop() }
         let isPresent = try edit(path) { object, name in object.remove(name) } ?? false
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
@@ -365,7 +365,7 @@ public struct Record: Sendable {
             return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
         }
         if let (outer, inner) = path.atFirstEach { return try withValues(at: inner, inEachOf: outer, body) }
-        if path.count == 0, elementPath != nil { return try withContent(body) }
+        if path.count == 0 { return isData ? nil : try withTrimmedContent(body) }
         return try object.withValue(at: path.names[...], body)
     }
 
@@ -397,7 +397,7 @@ public struct Record: Sendable {
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         if try changeElements(at: path, { try $0.put(bytes, at: $1) }) { return }
-        if path.count == 0, elementPath != nil { return replaceChecked(bytes) }
+        if path.count == 0, !isData { return replaceChecked(bytes) }
         guard isObject else {
             throw error(
                 .typeMismatch,
@@ -473,7 +473,7 @@ public struct Record: Sendable {
         }
         if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
         do {
-            return try withContent { try coding.decoder.decode(type, from: Data(buffer: $0)) }
+            return try withContent { try coding.decode(type, from: Data(buffer: $0)) }
         } catch {
             throw mismatch(type, property: nil, error)
         }
@@ -522,6 +522,20 @@ public struct Record: Sendable {
         return try bytes.withUnsafeBufferPointer(body)
     }
 
+    /// Passes the current JSON to a closure, without surrounding white space.
+    private func withTrimmedContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        try withContent { bytes in
+            let start = bytes.firstIndex { $0 > 0x20 } ?? 0
+            let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
+            return try body(UnsafeBufferPointer(rebasing: bytes[start..<max(start, end)]))
+        }
+    }
+
+    /// Notes a change of the form in which the content is stored.
+    mutating func touch() {
+        headRevision += 1
+    }
+
     /// Replaces the whole content with valid JSON.
     mutating func replaceChecked(_ json: [UInt8]) {
         json.withUnsafeBytes { object.replaceContent(with: $0) }
@@ -532,7 +546,7 @@ public struct Record: Sendable {
     func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
         let content: Data
         do {
-            content = try coding.encoder.encode(value)
+            content = try coding.encode(value)
         } catch {
             throw self.error(
                 .typeMismatch,
@@ -563,7 +577,7 @@ public struct Record: Sendable {
         let decoded: Value?
         do {
             decoded = try withValue(at: path) { bytes in
-                try Self.scalar(type, bytes) ?? coding.decoder.decode(type, from: Data(buffer: bytes))
+                try Self.scalar(type, bytes) ?? coding.decode(type, from: Data(buffer: bytes))
             }
         } catch {
             throw mismatch(type, property: path, error)
@@ -621,6 +635,7 @@ public struct Record: Sendable {
                 property: path
             )
         }
+        guard path.count > 0 else { return error(.propertyMissing, "\(place) is raw data.", property: path) }
         var missing = path.atFirstEach?.outer ?? path
         var obstacle: String?
         if !isObject {

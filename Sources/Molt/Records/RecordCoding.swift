@@ -1,5 +1,21 @@
 public import Foundation
 
+/// The coders of a record's content, which is JSON.
+package protocol ContentCoding: AnyObject, Sendable {
+    func encode(_ value: some Encodable) throws -> Data
+    func decode<Value: Decodable>(_ type: Value.Type, from content: Data) throws -> Value
+}
+
+extension RecordCoding: ContentCoding {
+    package func encode(_ value: some Encodable) throws -> Data {
+        try encoder.encode(value)
+    }
+
+    package func decode<Value: Decodable>(_ type: Value.Type, from content: Data) throws -> Value {
+        try decoder.decode(type, from: content)
+    }
+}
+
 /// The coders for records' contents.
 ///
 /// The encoder always sorts keys: a migration that converts a value must write the same bytes on every launch, from any

@@ -32,23 +32,24 @@ extension MigrationStep {
             summary: summary,
             parameters: parameters,
             faults: faults,
-            losses: losses,
-            keys: keys,
-            usesRecords: usesRecords,
-            runsClosure: runsClosure,
-            settings: settings
+            losses: losses
         )
-        self.init(declaration, .run(body), attaching: attached)
+        let attachment = Attachment(
+            settings: settings,
+            converts: Set(keys).contains,
+            usesRecords: usesRecords,
+            isBlock: runsClosure
+        )
+        self.init(declaration, .run(body), attaching: attached, attachment)
     }
 }
 
 extension MigrationContext {
-    /// The keys of a suite that some migration of the registry converts.
-    func convertedKeys(of suite: Suite) -> Set<String> {
-        let steps = runner.registry.migrations.flatMap(\.steps).filter { step in
-            step.attached.contains { $0.name == suite.attachedName }
+    /// Whether some migration of the registry converts a key of a suite, or changes its content.
+    func convertsKey(_ key: String, of suite: Suite) -> Bool {
+        runner.registry.migrations.flatMap(\.steps).contains { step in
+            step.attached.contains { $0.name == suite.attachedName } && step.convertsKey(key)
         }
-        return Set(steps.flatMap { ($0.declaration as? AttachedStoreStep)?.keys ?? [] })
     }
 }
 
@@ -60,17 +61,13 @@ struct AttachedStoreStep: StepDeclaration {
     var parameters: [String]
     var faults: [String]
     var losses: [MigrationReport.DataLoss]
-    /// The keys of settings that it converts.
-    var keys: [String]
-    var usesRecords: Bool
-    var runsClosure: Bool
-    /// The suite that it changes, if it changes no records.
-    var settings: Suite?
 
     var description: String { summary }
     var identity: [String] { [name] + parameters }
 
     func check(_ check: inout StepCheck) {
         for fault in faults { check.add(fault) }
+        // It may set or remove any setting.
+        check.forgetSettings()
     }
 }

@@ -11,40 +11,40 @@ extension MigrationStep {
     /// lost: use `transform` to keep them. The closure runs on all cores.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - old: The old release's model.
     ///   - new: The closure's result type.
     ///   - revision: The revision of the closure's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Returns the new value; an error that it throws rolls the upgrade back.
     public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
-        _ type: String,
+        _ place: Place,
         from old: Old.Type,
         to new: New.Type,
         revision: Int = 1,
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
-        let edit = RecordEdit(typeName: type, isParallel: true, runsClosure: true) { record in
+        let edit = RecordEdit(isParallel: true, runsClosure: true) { record in
             try record.replaceUnread(with: body(record.decoded(as: Old.self)))
         }
         let (oldModel, newModel) = (String(describing: old), String(describing: new))
-        let declaration = ConvertStep(type: type, oldModel: oldModel, newModel: newModel, revision: revision)
-        return MigrationStep(declaration, .edit(edit))
+        let declaration = ConvertStep(place: place, oldModel: oldModel, newModel: newModel, revision: revision)
+        return MigrationStep(declaration, at: place, edit)
     }
 }
 
 /// The declaration of `convert`, without its closure.
 struct ConvertStep: StepDeclaration {
-    var type: String
+    var place: MigrationStep.Place
     /// The models' names in code, for descriptions only, as they may change.
     var oldModel: String
     var newModel: String
     var revision: Int
 
-    var description: String { "convert \(type) from \(oldModel) to \(newModel)" }
-    var identity: [String] { ["convert", type, String(revision)] }
+    var description: String { "convert \(place.name(of: []))\(place.suffix) from \(oldModel) to \(newModel)" }
+    var identity: [String] { place.identity(of: "convert") + [String(revision)] }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type)
-        check.forget(type: type)
+        check.use(place)
+        check.forget(place)
     }
 }

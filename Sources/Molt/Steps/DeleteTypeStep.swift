@@ -15,7 +15,7 @@ struct DeleteTypeStep: StepDeclaration {
     var losses: [MigrationReport.DataLoss] { [.init(.records, name)] }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: name)
-        check.delete(type: name)
+        check.use(.records(ofType: name))
+        check.delete(.records(ofType: name))
     }
 }

@@ -47,6 +47,9 @@ struct ExtractRecordsStep: StepDeclaration {
     var remainder: Record.ExtractedRemainder
     var owner: PropertyPath?
 
+    private var place: MigrationStep.Place { .records(ofType: type) }
+    private var newPlace: MigrationStep.Place { .records(ofType: newType) }
+
     var description: String { "extract \(newType) from \(type).\(path)" }
     var identity: [String] {
         let keyParts =
@@ -58,20 +61,21 @@ struct ExtractRecordsStep: StepDeclaration {
             + (owner?.identity ?? [])
     }
     var valueUses: [ValueUse] {
-        let move = ValueUse.moves(PropertyPlace(type, path), to: PropertyPlace(newType))
-        if case .property(let name) = key { return [move, .keys(at: PropertyPlace(type, path + name))] }
+        let move = ValueUse.moves(PropertyPlace(place, path), to: PropertyPlace(newPlace))
+        if case .property(let name) = key { return [move, .keys(at: PropertyPlace(place, path + name))] }
         return [move]
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path, mayBeElement: true)
+        check.use(place, path: path, mayBeWhole: true)
+        if path.count == 0 { check.add("No property is named.") }
         if case .property(let path) = key, path.count == 0 || path.hasEach {
             check.add("The key is not the path of one property.")
         }
         if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
         if let owner, key == .property(owner) { check.add("The owner is the property with the key.") }
         if newType == type { check.add("The new records need a type of their own.") }
-        check.replaceValue(type, path)
-        check.create(type: newType)
+        check.replaceValue(place, path)
+        check.create(newPlace)
     }
 }

@@ -12,14 +12,17 @@ struct RenameTypeStep: StepDeclaration {
     var name: String
     var newName: String
 
+    private var place: MigrationStep.Place { .records(ofType: name) }
+    private var newPlace: MigrationStep.Place { .records(ofType: newName) }
+
     var description: String { "rename the type \(name) to \(newName)" }
     var identity: [String] { ["renameType", name, newName] }
-    var valueUses: [ValueUse] { [.moves(PropertyPlace(name), to: PropertyPlace(newName))] }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(place), to: PropertyPlace(newPlace))] }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: name)
+        check.use(place)
         if newName.isEmpty { check.add("The new type name is empty.") }
         if ExactName.isSame(name, newName) { check.add("The type \(name) is renamed to its own name.") }
-        check.rename(type: name, to: newName)
+        check.rename(place, to: newPlace)
     }
 }

@@ -1,7 +1,7 @@
-/// Tracks types and properties through the steps of one migration, and finds steps that contradict earlier ones.
+/// Tracks places and properties through the steps of one migration, and finds steps that contradict earlier ones.
 package struct StepCheck {
-    /// Type names that no longer exist, with the reasons.
-    private var goneTypes: [ExactName: String] = [:]
+    /// Types and settings that no longer exist, with the reasons.
+    private var gone: [MigrationStep.Place: String] = [:]
     /// Properties that no longer exist, with the reasons.
     private var goneProperties: [PropertyPlace: String] = [:]
     private var faults: [String] = []
@@ -22,46 +22,56 @@ package struct StepCheck {
         faults.append(fault)
     }
 
-    // MARK: Types
+    // MARK: Places
 
-    /// Notes that a step requires a type.
-    mutating func use(type: String) {
-        if type.isEmpty {
-            add("The type name is empty.")
-        } else if let reason = goneTypes[ExactName(type)] {
-            add("The type \(type) was \(reason) by an earlier step.")
+    /// Notes that a step requires a type or a setting.
+    mutating func use(_ place: MigrationStep.Place) {
+        switch place.kind {
+        case .records(let type) where type.text.isEmpty: add("The type name is empty.")
+        case .settings(let settings) where settings.name.text.isEmpty:
+            add(settings.isPrefix ? "The prefix is empty." : "The key is empty.")
+        case .settings(let settings) where !settings.isPrefix && Suite.ownKeys.contains(settings.name.text):
+            add("The key \"\(settings.name.text)\" is reserved by Molt.")
+        case .records, .settings:
+            if let reason = gone[place] { add("\(place.subject) was \(reason) by an earlier step.") }
         }
     }
 
-    /// Notes that a type was renamed, and carries over what is known of its properties.
-    mutating func rename(type: String, to newType: String) {
+    /// Notes that a type or a setting was renamed, and carries over what is known of its properties.
+    mutating func rename(_ place: MigrationStep.Place, to newPlace: MigrationStep.Place) {
         // Records that already have the new name have another history.
-        forget(type: newType)
-        let gone = goneProperties.filter { $0.key.type == ExactName(type) }
-        forget(type: type)
-        goneTypes[ExactName(type)] = "renamed to \(newType)"
-        goneTypes[ExactName(newType)] = nil
-        for (place, reason) in gone {
-            var place = place
-            place.type = ExactName(newType)
-            goneProperties[place] = reason
+        forget(newPlace)
+        let lost = goneProperties.filter { $0.key.place == place }
+        forget(place)
+        gone[place] = "renamed to \(newPlace.name(of: []))"
+        gone[newPlace] = nil
+        for (property, reason) in lost {
+            var property = property
+            property.place = newPlace
+            goneProperties[property] = reason
         }
     }
 
-    /// Notes that there are records of a type now.
-    mutating func create(type: String) {
-        if type.isEmpty { add("The new type name is empty.") }
-        goneTypes[ExactName(type)] = nil
-        forget(type: type)
+    /// Notes that there are records of a type, or a setting, now.
+    mutating func create(_ place: MigrationStep.Place) {
+        if place.type?.text.isEmpty == true { add("The new type name is empty.") }
+        gone[place] = nil
+        forget(place)
     }
 
-    mutating func delete(type: String) {
-        goneTypes[ExactName(type)] = "deleted"
+    mutating func delete(_ place: MigrationStep.Place) {
+        gone[place] = "deleted"
     }
 
-    /// Discards what is known of a type's properties, after a closure that may change them.
-    mutating func forget(type: String) {
-        goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
+    /// Discards what is known of a place's properties, after a closure that may change them.
+    mutating func forget(_ place: MigrationStep.Place) {
+        goneProperties = goneProperties.filter { $0.key.place != place }
+    }
+
+    /// Discards what is known of settings, after a step that may change any of them.
+    mutating func forgetSettings() {
+        gone = gone.filter { $0.key.settings == nil }
+        goneProperties = goneProperties.filter { $0.key.place.settings == nil }
     }
 
     /// Discards what is known, after a closure that may do anything.
@@ -75,16 +85,18 @@ package struct StepCheck {
 
     /// Notes that a step requires a property.
     ///
-    /// - Parameter mayBeElement: Whether the path may also be that of elements, which have no name.
-    mutating func use(type: String, path: PropertyPath, mayBeElement: Bool = false) {
-        use(type: type)
-        if path.count == 0 { add("No property is named.") }
-        if !mayBeElement { checkEnd(path) }
+    /// - Parameter mayBeWhole: Whether the path may also be that of the whole content, or of elements, which have no name.
+    mutating func use(_ place: MigrationStep.Place, path: PropertyPath, mayBeWhole: Bool = false) {
+        use(place)
+        if !mayBeWhole {
+            if path.count == 0 { add("No property is named.") }
+            checkEnd(path)
+        }
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))
-            guard let reason = goneProperties[PropertyPlace(type, outer)] else { continue }
-            add("The property \(type).\(outer) was \(reason) by an earlier step.")
+            guard let reason = goneProperties[PropertyPlace(place, outer)] else { continue }
+            add("The property \(place.name(of: outer)) was \(reason) by an earlier step.")
             return
         }
     }
@@ -105,25 +117,30 @@ package struct StepCheck {
     }
 
     /// Notes that properties were replaced by others, which may be among them, in the records that had them.
-    mutating func replace(_ type: String, _ paths: [PropertyPath], by newPaths: [PropertyPath], _ reason: String) {
-        for path in paths { remove(type, path, reason) }
-        for path in newPaths { put(type, path) }
+    mutating func replace(
+        _ place: MigrationStep.Place,
+        _ paths: [PropertyPath],
+        by newPaths: [PropertyPath],
+        _ reason: String
+    ) {
+        for path in paths { remove(place, path, reason) }
+        for path in newPaths { put(place, path) }
     }
 
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
-    mutating func replaceValue(_ type: String, _ path: PropertyPath) {
-        let place = PropertyPlace(type, path)
-        goneProperties = goneProperties.filter { $0.key == place || !$0.key.isWithin(place) }
+    mutating func replaceValue(_ place: MigrationStep.Place, _ path: PropertyPath) {
+        let property = PropertyPlace(place, path)
+        goneProperties = goneProperties.filter { $0.key == property || !$0.key.isWithin(property) }
     }
 
     /// Notes that a property was removed, with everything inside it.
-    mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
-        goneProperties[PropertyPlace(type, path)] = reason
+    mutating func remove(_ place: MigrationStep.Place, _ path: PropertyPath, _ reason: String = "removed") {
+        goneProperties[PropertyPlace(place, path)] = reason
     }
 
     /// Notes that records may have a property, and those that it is in.
-    mutating func put(_ type: String, _ path: PropertyPath) {
-        let place = PropertyPlace(type, path)
-        goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
+    mutating func put(_ place: MigrationStep.Place, _ path: PropertyPath) {
+        let property = PropertyPlace(place, path)
+        goneProperties = goneProperties.filter { !property.isWithin($0.key) && !$0.key.isWithin(property) }
     }
 }

@@ -21,16 +21,18 @@ extension StepDeclaration {
     var valueUses: [ValueUse] { [] }
 }
 
-/// A step that changes each record of a type and is fully described by its declaration.
+/// A step that changes the content of each record of a type, or of settings, and is fully described by its declaration.
 protocol RecordStep: StepDeclaration {
+    var place: MigrationStep.Place { get }
     var edit: RecordEdit { get }
 }
 
-/// A step that processes one record at a time.
+/// A change of one record, or of the content of one setting.
 struct RecordEdit: Sendable {
-    var typeName: String
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
+    /// The property that it adds.
+    var newProperty: PropertyPath?
     /// The properties of which it needs any one, if there are several.
     var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.
@@ -40,6 +42,9 @@ struct RecordEdit: Sendable {
     /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
     var apply: @Sendable (inout Record) throws -> Void
+
+    /// The properties that it reads.
+    var properties: [PropertyPath] { alternatives.isEmpty ? [property].compactMap(\.self) : alternatives }
 }
 
 /// What a copy of a store without private values must keep, so that a step has the same effects on it.
@@ -54,19 +59,19 @@ package enum ValueUse: Sendable {
     case splits(at: String)
 }
 
-/// A property of the records of a type; all of their content if there are no names.
+/// A property of records or settings; all of their content if there are no names.
 package struct PropertyPlace: Hashable, Sendable {
-    package var type: ExactName
+    package var place: MigrationStep.Place
     /// The names on the path, the outermost first; nil for each element.
     package var names: [ExactName?]
 
-    package init(_ type: String, _ path: PropertyPath = []) {
-        self.type = ExactName(type)
+    package init(_ place: MigrationStep.Place, _ path: PropertyPath = []) {
+        self.place = place
         names = path.parts.map { if case .name(let name) = $0 { name } else { nil } }
     }
 
     /// Whether it is another place, or inside that place's value.
     package func isWithin(_ other: PropertyPlace) -> Bool {
-        type == other.type && names.starts(with: other.names)
+        place == other.place && names.starts(with: other.names)
     }
 }

@@ -13,14 +13,14 @@ extension MigrationRegistry {
         for migration in migrations where migration.version >= newest {
             for (index, step) in migration.steps.enumerated() {
                 switch step.action {
-                case .edit(let edit):
-                    let paths = edit.alternatives.isEmpty ? [edit.property].compactMap(\.self) : edit.alternatives
+                case .edit(let edit, let type):
+                    let paths = edit.properties
                     steps.removeAll { earlier in
-                        earlier.changes(edit.typeName) && (edit.runsClosure || earlier.mayBeReshaped(at: paths))
+                        earlier.changes(type) && (edit.runsClosure || earlier.mayBeReshaped(at: paths))
                     }
                     guard let path = edit.property, path.hasEach else { continue }
                     let name = "migration \(migration.id), step \(index + 1) (\(step))"
-                    steps.append(StepOnElements(name: name, type: edit.typeName, path: path))
+                    steps.append(StepOnElements(name: name, type: type, path: path))
                 case .renameType(let name, let newName):
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
                 case .deleteType(let name):

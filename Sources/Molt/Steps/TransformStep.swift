@@ -8,30 +8,30 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - revision: The revision of the closure's code, 1 by default. Increase it when you edit the closure, so that
     ///     stores which an earlier revision has upgraded can be identified. See ``Migration/fingerprint``.
     ///   - body: Changes a record; an error that it throws rolls the upgrade back.
     public static func transform(
-        _ type: String,
+        _ place: Place,
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
-        let edit = RecordEdit(typeName: type, runsClosure: true, apply: body)
-        return MigrationStep(TransformStep(type: type, revision: revision), .edit(edit))
+        let edit = RecordEdit(runsClosure: true, apply: body)
+        return MigrationStep(TransformStep(place: place, revision: revision), at: place, edit)
     }
 }
 
 /// The declaration of `transform`, without its closure.
 struct TransformStep: StepDeclaration {
-    var type: String
+    var place: MigrationStep.Place
     var revision: Int
 
-    var description: String { "transform \(type)" }
-    var identity: [String] { ["transform", type, String(revision)] }
+    var description: String { "transform \(place.name(of: []))\(place.suffix)" }
+    var identity: [String] { place.identity(of: "transform") + [String(revision)] }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type)
+        check.use(place)
         // The closure may set any type name.
         check.forgetAll()
     }

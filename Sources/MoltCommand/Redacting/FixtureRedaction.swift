@@ -52,7 +52,7 @@ struct FixtureRedaction {
         // The error does not matter: the caller treats the text as bytes.
         guard let part = try? JSONPart(text) else { return nil }
         var edits: [(range: Range<Int>, text: String)] = []
-        redact(part, at: "", PropertyPlace(type), &edits)
+        redact(part, at: "", PropertyPlace(.records(ofType: type)), &edits)
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -72,7 +72,7 @@ struct FixtureRedaction {
         _ place: PropertyPlace,
         _ edits: inout [(range: Range<Int>, text: String)]
     ) {
-        let name = PropertyNotation.name(path, of: place.type.text)
+        let name = PropertyNotation.name(path, of: place.place.type?.text ?? "")
         guard !kept.contains(name) else {
             matched.insert(name)
             return

@@ -60,7 +60,7 @@ struct RegistryLiterals {
 extension PropertyPlace {
     /// Whether it is a place that another one stands for, whose path may lead through every element.
     fileprivate func isOne(of places: PropertyPlace) -> Bool {
-        type == places.type && names.count == places.names.count
+        place == places.place && names.count == places.names.count
             && zip(names, places.names).allSatisfy { $1 == nil || $0 == $1 }
     }
 }

@@ -41,7 +41,8 @@ import Testing
     @Test(arguments: [30, 3_000])
     func `cause no step to fail, and are removed with the commit`(count: Int) throws {
         try make(count)
-        let report = try open(.renameProperty(Self.type, "name", to: "title", ifMissing: .fail)).report
+        let report = try open(.renameProperty(.records(ofType: Self.type), "name", to: "title", ifMissing: .fail))
+            .report
         let left = count - count / 3
         #expect(report.counts.read == left && report.counts.changed == left)
         let words = "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
@@ -66,11 +67,17 @@ import Testing
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
         MoltError.thrown {
-            try open(.renameProperty(Self.type, "nothing", to: "title", ifMissing: .fail))
+            try open(.renameProperty(.records(ofType: Self.type), "nothing", to: "title", ifMissing: .fail))
         }?.expect(.propertyMissing)
         let report = try CodableCache.dryRun(
             at: scratch.file(),
-            migrations: [Migration(to: 1, "change", .renameProperty(Self.type, "name", to: "title", ifMissing: .fail))],
+            migrations: [
+                Migration(
+                    to: 1,
+                    "change",
+                    .renameProperty(.records(ofType: Self.type), "name", to: "title", ifMissing: .fail)
+                )
+            ],
             configuration: configuration
         )
         #expect(report.expiredCount == 10)

@@ -200,7 +200,11 @@ private struct Odd: Codable, Sendable {
             (1...count).map { number in
                 number % 100 == 0
                     ? Migration(to: number, "m\(number)", replacing: ["old \(number)"], .run { _ in })
-                    : Migration(to: number, "m\(number)", .renameProperty(type, ["p\(number - 1)"], to: "p\(number)"))
+                    : Migration(
+                        to: number,
+                        "m\(number)",
+                        .renameProperty(.records(ofType: type), ["p\(number - 1)"], to: "p\(number)")
+                    )
             }
         )
 

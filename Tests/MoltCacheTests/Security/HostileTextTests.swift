@@ -51,7 +51,7 @@ private struct Value: Codable, Equatable, Sendable {
                 to: 1,
                 text,
                 .renameType("Value", to: text),
-                .transform(text) { record in
+                .transform(.records(ofType: text)) { record in
                     record[PropertyPath(text)] = .string(text)
                     record.key = text
                 },

@@ -143,7 +143,7 @@ import Testing
     private static func coding(_ form: Record.DateForm) -> RecordCoding {
         RecordCoding { encoder, decoder in
             switch form {
-            case .secondsSinceReferenceDate: break
+            case .secondsSinceReferenceDate, .propertyListDate: break
             case .secondsSince1970:
                 encoder.dateEncodingStrategy = .secondsSince1970
                 decoder.dateDecodingStrategy = .secondsSince1970

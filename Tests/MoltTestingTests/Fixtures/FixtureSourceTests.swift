@@ -33,7 +33,7 @@ struct FixtureSourceTests {
             try CodableCache(at: url).set(["mail": "a@b.c"], forKey: "ada")
             let type = try CodableCache(at: url).typeName(forKey: "ada") ?? ""
             let migrations: MigrationRegistry = [
-                Migration(to: 1, "email", .renameProperty(type, "mail", to: "email")).onRead()
+                Migration(to: 1, "email", .renameProperty(.records(ofType: type), "mail", to: "email")).onRead()
             ]
             var configuration = CodableCache.Configuration()
             configuration.runsBackfill = false

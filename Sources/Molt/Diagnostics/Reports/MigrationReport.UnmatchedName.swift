@@ -3,32 +3,36 @@ extension MigrationReport {
     ///
     /// It may be misspelled.
     public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The type.
+        /// The type; for settings, their key, or their prefix with an asterisk.
         public var type: String
+        /// The suite, as an attached store is named; nil for records.
+        public var suite: String?
         /// The property; nil if there was no record of the type.
         public var property: PropertyPath?
-        /// The number of records of the type that the step read.
+        /// The number of records of the type, or of settings, that the step read.
         public var recordCount: Int
         /// The most similar name that exists, or a path as in code; nil if none is similar.
         public var nearest: String?
 
         /// The name, and the one that was probably meant.
         public var description: String {
-            let what =
-                property.map { "\"\($0)\" does not occur in \(recordsRead) of type \"\(type)\"" }
-                ?? "no record of type \"\(type)\""
+            let what = property.map { "\"\($0)\" does not occur in \(place)" } ?? "no record of type \"\(type)\""
             if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
             guard let name = property?.onlyName, name.contains(".") else { return what }
             let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
             return what + "; a dot does not separate names; write the path as [\(path)]"
         }
 
-        private var recordsRead: String {
-            recordCount == 1 ? "the only record" : "any of \(DisplayText.records(recordCount))"
+        private var place: String {
+            if let suite { return recordCount == 1 ? "\"\(type)\" of \(suite)" : "any setting \"\(type)\" of \(suite)" }
+            let records = recordCount == 1 ? "the only record" : "any of \(DisplayText.records(recordCount))"
+            return "\(records) of type \"\(type)\""
         }
 
-        init(type: String, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?) {
+        init(type: String, suite: String? = nil, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?)
+        {
             self.type = type
+            self.suite = suite
             self.property = property
             self.recordCount = recordCount
             self.nearest = nearest

@@ -13,24 +13,8 @@ struct ConversionFailure: Error {
     var place: ValuePlace
 }
 
-// The names of kinds of values in reasons.
-
-extension PropertyListValue {
-    var kindName: String {
-        switch self {
-        case .bool: "a Boolean"
-        case .int, .unsigned: "an integer"
-        case .double: "a number"
-        case .string: "a string"
-        case .date: "a date"
-        case .data: "data"
-        case .array: "an array"
-        case .dictionary: "a dictionary"
-        }
-    }
-}
-
 extension DefaultsForm {
+    /// The kind of the value, for reasons.
     var kindName: String {
         switch kind {
         case .bool: "a Boolean"

@@ -1,5 +1,5 @@
 extension Record {
-    /// A form in which `JSONEncoder` writes dates, named like its strategies.
+    /// A form in which dates are stored; those of JSON are named like the strategies of `JSONEncoder`.
     public enum DateForm: String, Hashable, Sendable {
         /// Seconds since 1 January 2001, the default (`deferredToDate`).
         case secondsSinceReferenceDate
@@ -15,6 +15,10 @@ extension Record {
         ///
         /// `Date.ISO8601FormatStyle(includingFractionalSeconds: true)` reads it.
         case iso8601WithFractionalSeconds
+        /// A date of a property list, which only settings can have; see ``MigrationStep/Place``.
+        ///
+        /// On Linux, a native date has whole seconds.
+        case propertyListDate
     }
 }
 
@@ -34,6 +38,9 @@ extension Record.DateForm {
         case .millisecondsSince1970:
             var seconds = value.number.flatMap { DecimalNumber($0) }
             return seconds?.shift(by: -3) == true ? seconds : nil
+        case .propertyListDate:
+            let seconds = PropertyListTag.date.value(in: value)?.number.flatMap { DecimalNumber($0) }
+            return seconds?.adding(DecimalNumber(Self.referenceDate))
         }
     }
 
@@ -51,6 +58,10 @@ extension Record.DateForm {
         case .millisecondsSince1970:
             var milliseconds = seconds
             return milliseconds.shift(by: 3) ? milliseconds.text : nil
+        case .propertyListDate:
+            return seconds.adding(DecimalNumber(-Self.referenceDate)).map {
+                "{\"\(PropertyListTag.date.rawValue)\":\($0.text)}"
+            }
         }
     }
 }

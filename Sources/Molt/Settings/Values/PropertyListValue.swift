@@ -91,6 +91,22 @@ extension PropertyListValue {
     }
 }
 
+extension PropertyListValue {
+    /// The kind of the value, for messages.
+    var kindName: String {
+        switch self {
+        case .bool: "a Boolean"
+        case .int, .unsigned: "an integer"
+        case .double: "a number"
+        case .string: "a string"
+        case .date: "a date"
+        case .data: "data"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
+        }
+    }
+}
+
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// Creates a string.
     public init(stringLiteral value: String) {

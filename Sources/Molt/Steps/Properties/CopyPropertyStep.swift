@@ -6,40 +6,42 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - newPath: The path of the copy; missing or null objects on it are created.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
     ///     property at the new path fails the upgrade with the code `propertyExists`.
     public static func copyProperty(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(CopyPropertyStep(type: type, path: path, newPath: newPath, ifMissing: ifMissing))
+        MigrationStep(CopyPropertyStep(place: place, path: path, newPath: newPath, ifMissing: ifMissing))
     }
 }
 
 struct CopyPropertyStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
 
-    var description: String { "copy \(type).\(path) to \(newPath)" }
-    var identity: [String] { ["copyProperty", type] + path.identity + newPath.identity + [ifMissing.rawValue] }
-    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
+    var description: String { "copy \(place.name(of: path)) to \(newPath)\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "copyProperty") + path.identity + newPath.identity + [ifMissing.rawValue]
+    }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: path) { try $0.copy(path, to: newPath, ifMissing: ifMissing) }
+        RecordEdit(property: path) { try $0.copy(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path)
+        check.use(place, path: path)
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
-        if newPath.starts(with: path) { check.add("The property \(type).\(path) is copied into itself.") }
-        check.put(type, newPath)
+        if newPath.starts(with: path) { check.add("The property \(place.name(of: path)) is copied into itself.") }
+        check.put(place, newPath)
     }
 }

@@ -9,7 +9,7 @@ extension MigrationStep {
     /// result is null.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - paths: The paths of the properties, which are removed.
     ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
     ///   - separator: The text between the parts; by default a space.
@@ -17,7 +17,7 @@ extension MigrationStep {
     ///     a value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
     ///     property at the new path with `propertyExists`.
     public static func joinProperties(
-        _ type: String,
+        _ place: Place,
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String = " ",
@@ -25,7 +25,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             JoinPropertiesStep(
-                type: type,
+                place: place,
                 paths: paths,
                 newPath: newPath,
                 separator: separator,
@@ -36,31 +36,31 @@ extension MigrationStep {
 }
 
 struct JoinPropertiesStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var paths: [PropertyPath]
     var newPath: PropertyPath
     var separator: String
     var ifMissing: Record.MissingProperty
 
     var description: String {
-        "join \(type).\(paths.map(\.description).joined(separator: ", ")) into \(newPath)"
+        "join \(paths.map { place.name(of: $0) }.joined(separator: ", ")) into \(newPath)\(place.suffix)"
     }
     var identity: [String] {
-        ["joinProperties", type, String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
+        place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
             + [separator, ifMissing.rawValue]
     }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: paths.first, alternatives: paths, mayKeepValue: true) { record in
+        RecordEdit(property: paths.first, alternatives: paths, mayKeepValue: true) { record in
             try record.join(paths, into: newPath, separator: separator, ifMissing: ifMissing)
         }
     }
 
     func check(_ check: inout StepCheck) {
-        for path in paths { check.use(type: type, path: path) }
+        for path in paths { check.use(place, path: path) }
         if let fault = Record.joinFault(paths) { check.add(fault) }
         if let first = paths.first { check.checkNames([newPath] + paths.dropFirst(), besides: first) }
         guard newPath.count > 0, !paths.contains(where: { $0.count == 0 }) else { return }
-        check.replace(type, paths, by: [newPath], "joined")
+        check.replace(place, paths, by: [newPath], "joined")
     }
 }

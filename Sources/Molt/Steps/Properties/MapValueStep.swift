@@ -9,44 +9,46 @@ extension MigrationStep {
     /// Null is left as it is, unless `values` names it.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - values: The new values, keyed by the old ones.
     ///   - other: What happens to all other values; by default they are kept.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],
         otherwise other: Record.OtherValue = .keep,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path)
-        return MigrationStep(MapValueStep(type: type, path: path, map: map, ifMissing: ifMissing))
+        return MigrationStep(MapValueStep(place: place, path: path, map: map, ifMissing: ifMissing))
     }
 }
 
 struct MapValueStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var map: ValueMap
     var ifMissing: Record.MissingProperty
 
-    var description: String { "map the values of \(type).\(path)" }
-    var identity: [String] { ["mapValue", type] + path.identity + map.identity + [ifMissing.rawValue] }
-    var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(type, path))] }
-    var losses: [MigrationReport.DataLoss] { map.isLossy ? [MigrationReport.DataLoss(.values, "\(type).\(path)")] : [] }
+    var description: String { "map the values of \(place.name(of: path))\(place.suffix)" }
+    var identity: [String] { place.identity(of: "mapValue") + path.identity + map.identity + [ifMissing.rawValue] }
+    var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(place, path))] }
+    var losses: [MigrationReport.DataLoss] {
+        map.isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
+    }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
         }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path, mayBeElement: true)
+        check.use(place, path: path, mayBeWhole: true)
         if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
-        check.replaceValue(type, path)
+        check.replaceValue(place, path)
     }
 }

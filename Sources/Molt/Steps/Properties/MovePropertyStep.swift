@@ -6,40 +6,40 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - newPath: Its new path; missing or null objects on it are created.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
     ///     property at the new path fails the upgrade with the code `propertyExists`.
     public static func moveProperty(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(MovePropertyStep(type: type, path: path, newPath: newPath, ifMissing: ifMissing))
+        MigrationStep(MovePropertyStep(place: place, path: path, newPath: newPath, ifMissing: ifMissing))
     }
 }
 
 struct MovePropertyStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
 
-    var description: String { "move \(type).\(path) to \(newPath)" }
-    var identity: [String] { ["moveProperty", type] + path.identity + newPath.names + [ifMissing.rawValue] }
-    var valueUses: [ValueUse] { [.moves(PropertyPlace(type, path), to: PropertyPlace(type, newPath))] }
+    var description: String { "move \(place.name(of: path)) to \(newPath)\(place.suffix)" }
+    var identity: [String] { place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.rawValue] }
+    var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: path) { try $0.move(path, to: newPath, ifMissing: ifMissing) }
+        RecordEdit(property: path) { try $0.move(path, to: newPath, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path)
+        check.use(place, path: path)
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
-        if newPath.starts(with: path) { check.add("The property \(type).\(path) is moved into itself.") }
-        check.replace(type, [path], by: [newPath], "moved to \(newPath)")
+        if newPath.starts(with: path) { check.add("The property \(place.name(of: path)) is moved into itself.") }
+        check.replace(place, [path], by: [newPath], "moved to \(newPath)")
     }
 }

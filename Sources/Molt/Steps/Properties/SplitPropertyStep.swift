@@ -11,7 +11,7 @@ extension MigrationStep {
     /// ones are null.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property, which is removed unless it is among the new ones.
     ///   - separator: Where to split; by default at the first spaces.
     ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created.
@@ -20,7 +20,7 @@ extension MigrationStep {
     ///     value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
     ///     property at a new path with `propertyExists`.
     public static func splitProperty(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         at separator: Record.Separator = .first(" "),
         into newPaths: [PropertyPath],
@@ -29,7 +29,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             SplitPropertyStep(
-                type: type,
+                place: place,
                 path: path,
                 separator: separator,
                 newPaths: newPaths,
@@ -41,7 +41,7 @@ extension MigrationStep {
 }
 
 struct SplitPropertyStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var separator: Record.Separator
     var newPaths: [PropertyPath]
@@ -49,14 +49,16 @@ struct SplitPropertyStep: RecordStep {
     var missing: [UInt8]?
     var ifMissing: Record.MissingProperty
 
-    var description: String { "split \(type).\(path) into \(newPaths.map(\.description).joined(separator: ", "))" }
+    var description: String {
+        "split \(place.name(of: path)) into \(newPaths.map(\.description).joined(separator: ", "))\(place.suffix)"
+    }
     var identity: [String] {
-        let place =
+        let separation =
             switch separator {
             case .first(let text): ["first", text]
             case .last(let text): ["last", text]
             }
-        return ["splitProperty", type] + path.identity + place + [String(newPaths.count)]
+        return place.identity(of: "splitProperty") + path.identity + separation + [String(newPaths.count)]
             + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
     }
     var valueUses: [ValueUse] { [.splits(at: separator.text)] }
@@ -64,17 +66,17 @@ struct SplitPropertyStep: RecordStep {
     var edit: RecordEdit {
         let missing = missing ?? []
         let paths = [path] + newPaths
-        return RecordEdit(typeName: type, property: path) { record in
+        return RecordEdit(property: path) { record in
             try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing)
         }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path)
+        check.use(place, path: path)
         check.checkNames(newPaths, besides: path)
         if let fault = Record.splitFault(newPaths, at: separator) { check.add(fault) }
         if missing == nil { check.add("The value for missing parts is nested too deep to be written.") }
         guard path.count > 0, !newPaths.contains(where: { $0.count == 0 }) else { return }
-        check.replace(type, [path], by: newPaths, "split")
+        check.replace(place, [path], by: newPaths, "split")
     }
 }

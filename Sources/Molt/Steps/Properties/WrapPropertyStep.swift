@@ -9,17 +9,17 @@ extension MigrationStep {
     /// In an array, null becomes an empty array; in an object, it stays null.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - wrapper: The array or object to put the value into.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func wrapProperty(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         in wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(WrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(WrapPropertyStep(place: place, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 
     /// Replaces the value of a property with the only element of its array, or the only property of its object, in each
@@ -33,59 +33,63 @@ extension MigrationStep {
     /// object, or has other contents, fails the upgrade with the code `typeMismatch`.
     ///
     /// - Parameters:
-    ///   - type: The type name of the records.
+    ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - wrapper: The array or object that contains the value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func unwrapProperty(
-        _ type: String,
+        _ place: Place,
         _ path: PropertyPath,
         from wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(UnwrapPropertyStep(type: type, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(UnwrapPropertyStep(place: place, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 }
 
 struct WrapPropertyStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
 
-    var description: String { "wrap \(type).\(path) in \(wrapper.description)" }
-    var identity: [String] { ["wrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+    var description: String { "wrap \(place.name(of: path)) in \(wrapper.description)\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "wrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
+    }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true) { record in
             try record.wrap(path, in: wrapper, ifMissing: ifMissing)
         }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path, mayBeElement: true)
-        check.replaceValue(type, path)
+        check.use(place, path: path, mayBeWhole: true)
+        check.replaceValue(place, path)
     }
 }
 
 struct UnwrapPropertyStep: RecordStep {
-    var type: String
+    var place: MigrationStep.Place
     var path: PropertyPath
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
 
-    var description: String { "unwrap \(type).\(path) from \(wrapper.description)" }
-    var identity: [String] { ["unwrapProperty", type] + path.identity + wrapper.identity + [ifMissing.rawValue] }
+    var description: String { "unwrap \(place.name(of: path)) from \(wrapper.description)\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "unwrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
+    }
 
     var edit: RecordEdit {
-        RecordEdit(typeName: type, property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true) { record in
             try record.unwrap(path, from: wrapper, ifMissing: ifMissing)
         }
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(type: type, path: path, mayBeElement: true)
-        check.replaceValue(type, path)
+        check.use(place, path: path, mayBeWhole: true)
+        check.replaceValue(place, path)
     }
 }
 

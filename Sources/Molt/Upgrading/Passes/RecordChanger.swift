@@ -40,7 +40,7 @@ struct RecordChanger: Sendable {
         self.skipsFailures = skipsFailures
         stops = steps.map { ($0.onFailure ?? policy) == .stop }
         isParallel = steps.contains { step in
-            if case .edit(let edit) = step.action { edit.isParallel } else { false }
+            if case .edit(let edit, _) = step.action { edit.isParallel } else { false }
         }
         // On Linux, the number of cores is read from a file.
         let cores = isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1

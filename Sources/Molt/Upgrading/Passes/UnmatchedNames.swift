@@ -49,9 +49,8 @@ struct UnmatchedNames {
         stepsByType = StepsByType(steps)
         types = typeNames
         for (stepIndex, step) in steps.enumerated() where counts.steps[stepIndex].changed > 0 {
-            guard case .edit(let edit) = step.action else { continue }
-            let paths = edit.alternatives.isEmpty ? [edit.property].compactMap(\.self) : edit.alternatives
-            changed[ExactName(edit.typeName), default: []] += paths
+            guard case .edit(let edit, let type) = step.action else { continue }
+            changed[ExactName(type), default: []] += edit.properties
         }
     }
 
@@ -70,20 +69,20 @@ struct UnmatchedNames {
             case .deleteType(let name):
                 if !mayBeRenamed, !has(name) { found[stepIndex] = missing(name) }
                 types.removeAll { ExactName.isSame($0, name) }
-            case .edit(let edit):
+            case .edit(let edit, let type):
                 let counts = counts.steps[stepIndex]
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
-                    if !has(edit.typeName) { found[stepIndex] = missing(edit.typeName) }
+                    if !has(type) { found[stepIndex] = missing(type) }
                 } else if !edit.alternatives.isEmpty {
                     let known = self.counts.found[stepIndex] ?? []
                     for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
-                        found[stepIndex, default: []].append(try missing(path, of: edit.typeName, at: stepIndex))
+                        found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
                 } else if let path = edit.property, !counts.isEffective,
-                    try !edit.mayKeepValue || !mayHaveBeen(path, in: edit.typeName, at: stepIndex)
+                    try !edit.mayKeepValue || !mayHaveBeen(path, in: type, at: stepIndex)
                 {
-                    found[stepIndex] = [try missing(path, of: edit.typeName, at: stepIndex)]
+                    found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
                 }
             case .run:
                 break
@@ -132,49 +131,12 @@ struct UnmatchedNames {
         -> MigrationReport.UnmatchedName
     {
         let records = try lastName(of: type, after: stepIndex).map { try sample(of: $0) } ?? []
-        let changed = changed[ExactName(type)] ?? []
-        let count = counts.steps[stepIndex].read
-        var name = MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
-        // The first name in the path that no record has is the wrong one.
-        for (place, part) in path.parts.enumerated() {
-            guard let part = part.name else { continue }
-            let outer = PropertyPath(parts: path.parts.prefix(place))
-            let names = records.map { $0.names(in: outer) }
-            guard !names.contains(where: { $0.contains { ExactName.isSame($0, part) } }) else { continue }
-            let isInElements = records.contains { record in
-                record.names(in: outer + .each).contains { ExactName.isSame($0, part) }
-            }
-            if isInElements {
-                name.nearest = (outer + .each + PropertyPath(parts: path.parts.dropFirst(place))).code
-                break
-            }
-            let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
-            name.nearest = MigrationReport.UnmatchedName.nearest(
-                to: part,
-                // An earlier step of the pass has changed one of the same name.
-                among: Self.properties(names, isInner: place > 0).union(former).filter {
-                    !ExactName.isSame($0, part)
-                }
-            ).map { nearest in
-                let rest = PropertyPath(parts: path.parts.dropFirst(place + 1))
-                return (outer + PropertyPath(nearest) + rest).code
-            }
-            break
-        }
-        return name
-    }
-
-    /// The names that are probably properties, and not keys of dictionaries, which are part of a value.
-    ///
-    /// - Parameters:
-    ///   - names: The names in an object of each sampled record.
-    ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
-    private static func properties(_ names: [[String]], isInner: Bool) -> Set<String> {
-        let objectCount = names.count { !$0.isEmpty }
-        return Set(names.joined()).filter { name in
-            let count = names.count { $0.contains(name) }
-            return isInner ? count > 1 && count == objectCount : count * 2 >= names.count
-        }
+        return MigrationReport.UnmatchedName(
+            type: type,
+            property: path,
+            recordCount: counts.steps[stepIndex].read,
+            nearest: path.nearest(in: records, changed: changed[ExactName(type)] ?? [])
+        )
     }
 
     private mutating func sample(of type: String) throws -> [Record] {
@@ -193,6 +155,50 @@ struct UnmatchedNames {
 extension MigrationReport.Counts {
     /// Whether a step has changed or removed a record.
     fileprivate var isEffective: Bool { changed + dropped + quarantined > 0 }
+}
+
+extension PropertyPath {
+    /// The path that is probably meant by one that none of some records has, as in code; nil if none is similar.
+    ///
+    /// - Parameter changed: The paths that earlier steps have changed; records may no longer have them.
+    func nearest(in records: [Record], changed: [PropertyPath] = []) -> String? {
+        // The first name in the path that no record has is the wrong one.
+        for (place, part) in parts.enumerated() {
+            guard let part = part.name else { continue }
+            let outer = PropertyPath(parts: parts.prefix(place))
+            let names = records.map { $0.names(in: outer) }
+            guard !names.contains(where: { $0.contains { ExactName.isSame($0, part) } }) else { continue }
+            let isInElements = records.contains { record in
+                record.names(in: outer + .each).contains { ExactName.isSame($0, part) }
+            }
+            if isInElements { return (outer + .each + PropertyPath(parts: parts.dropFirst(place))).code }
+            let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
+            return MigrationReport.UnmatchedName.nearest(
+                to: part,
+                // An earlier step of the pass has changed one of the same name.
+                among: Self.properties(names, isInner: place > 0).union(former).filter {
+                    !ExactName.isSame($0, part)
+                }
+            ).map { nearest in
+                let rest = PropertyPath(parts: parts.dropFirst(place + 1))
+                return (outer + PropertyPath(nearest) + rest).code
+            }
+        }
+        return nil
+    }
+
+    /// The names that are probably properties, and not keys of dictionaries, which are part of a value.
+    ///
+    /// - Parameters:
+    ///   - names: The names in an object of each sampled record.
+    ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
+    private static func properties(_ names: [[String]], isInner: Bool) -> Set<String> {
+        let objectCount = names.count { !$0.isEmpty }
+        return Set(names.joined()).filter { name in
+            let count = names.count { $0.contains(name) }
+            return isInner ? count > 1 && count == objectCount : count * 2 >= names.count
+        }
+    }
 }
 
 extension Record {

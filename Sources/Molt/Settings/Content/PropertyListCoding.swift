@@ -1,0 +1,86 @@
+import Foundation
+
+/// The coders of the content of a property list, which is JSON while steps change it.
+final class PropertyListCoding: ContentCoding {
+    private let hasNulls: Bool
+
+    /// - Parameter hasNulls: Whether null is written, as `PropertyListEncoder` does.
+    init(hasNulls: Bool) {
+        self.hasNulls = hasNulls
+    }
+
+    func encode(_ value: some Encodable) throws -> Data {
+        // In an array, because a property list cannot be a string or a number alone.
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let list = try PropertyListReader.value(encoder.encode([value]))
+        guard let json = list.array?.first?.json(hasNulls: true) else {
+            throw MoltError(.cannotStore, "The value has a property whose name is reserved by Molt.")
+        }
+        return Data(try json.json())
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from content: Data) throws -> Value {
+        let value = try PropertyListValue(json: RecordValue(json: content), hasNulls: true)
+        if value.array != nil || value.dictionary != nil {
+            return try PropertyListDecoder().decode(type, from: Self.data(value, .binary))
+        }
+        return try PropertyListDecoder().decode([Value].self, from: Self.data(.array([value]), .binary))[0]
+    }
+
+    /// A property list in data; the members of dictionaries are in the order of their names.
+    ///
+    /// - Throws: ``MoltError`` with the code `cannotStore` for a value that is neither an array nor a dictionary.
+    static func data(_ value: PropertyListValue, _ format: PropertyListSerialization.PropertyListFormat) throws -> Data
+    {
+        guard value.array != nil || value.dictionary != nil else {
+            throw MoltError(
+                .cannotStore,
+                "A property list in data is an array or a dictionary, not \(value.kindName).",
+                advice: "Store the value natively."
+            )
+        }
+        // Unlike `PropertyListSerialization`, the encoder writes members in the order in which they are encoded.
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        return try SuiteFormat.withDecimalPoint { try encoder.encode(PlainValue(value: value)) }
+    }
+}
+
+/// A value that is encoded as it is, and not with its kind.
+private struct PlainValue: Encodable {
+    private struct Name: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    var value: PropertyListValue
+
+    func encode(to encoder: any Encoder) throws {
+        switch value {
+        case .array(let elements):
+            var container = encoder.unkeyedContainer()
+            for element in elements { try container.encode(PlainValue(value: element)) }
+        case .dictionary(let members):
+            var container = encoder.container(keyedBy: Name.self)
+            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                try container.encode(PlainValue(value: value), forKey: Name(stringValue: name))
+            }
+        default:
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .bool(let bool): try container.encode(bool)
+            case .int(let int): try container.encode(int)
+            case .unsigned(let unsigned): try container.encode(unsigned)
+            case .double(let double): try container.encode(double)
+            case .string(let string): try container.encode(string)
+            case .date(let date): try container.encode(date)
+            case .data(let data): try container.encode(data)
+            case .array, .dictionary: break
+            }
+        }
+    }
+}

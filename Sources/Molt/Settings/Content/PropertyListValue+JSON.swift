@@ -1,0 +1,115 @@
+internal import Foundation
+
+/// A property list as JSON, in which steps change it.
+///
+/// JSON has no dates, data, infinities and NaN. In their places are objects with one member, which is named after the
+/// kind; see ``PropertyListTag``. A number is an integer if its text is one.
+extension PropertyListValue {
+    /// The value as JSON, with the members of dictionaries in the order of their names.
+    ///
+    /// - Parameter hasNulls: Whether the string `$null` stands for null, as `PropertyListEncoder` writes it.
+    /// - Returns: nil if a dictionary has a name that stands for a kind of value.
+    func json(hasNulls: Bool) -> RecordValue? {
+        switch self {
+        case .bool(let bool): return .bool(bool)
+        case .int(let int): return .int(int)
+        case .unsigned(let unsigned): return .int(unsigned)
+        case .double(let double):
+            return double.isFinite
+                ? .number(RecordValue.Number(checked: "\(double)")) : PropertyListTag.real.json(.string("\(double)"))
+        case .string(let string): return hasNulls && string == Self.null ? .null : .string(string)
+        case .date(let date):
+            let seconds = date.timeIntervalSinceReferenceDate
+            return PropertyListTag.date.json(
+                seconds.isFinite ? .number(RecordValue.Number(checked: "\(seconds)")) : .string("\(seconds)")
+            )
+        case .data(let data): return PropertyListTag.data.json(.string(data.base64EncodedString()))
+        case .array(let elements):
+            let values = elements.compactMap { $0.json(hasNulls: hasNulls) }
+            return values.count == elements.count ? .array(values) : nil
+        case .dictionary(let members):
+            var object = RecordValue.Object()
+            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                guard PropertyListTag(rawValue: name) == nil, let value = value.json(hasNulls: hasNulls) else {
+                    return nil
+                }
+                object.properties.append(RecordValue.Object.Property(name: name, value: value))
+            }
+            return .object(object)
+        }
+    }
+
+    /// Creates a value from JSON.
+    ///
+    /// - Parameter hasNulls: Whether null becomes the string `$null`. Otherwise a member that is null is left out.
+    /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large.
+    init(json: RecordValue, hasNulls: Bool) throws(MoltError) {
+        switch json {
+        case .null:
+            guard hasNulls else { throw Self.nullElement }
+            self = .string(Self.null)
+        case .bool(let bool): self = .bool(bool)
+        case .number(let number): self = try Self.number(number)
+        case .string(let string): self = .string(string)
+        case .array(let elements):
+            var values: [PropertyListValue] = []
+            for element in elements { values.append(try PropertyListValue(json: element, hasNulls: hasNulls)) }
+            self = .array(values)
+        case .object(let object):
+            if let value = try Self.tagged(object) {
+                self = value
+                return
+            }
+            var members: [String: PropertyListValue] = [:]
+            for property in object.properties {
+                // Of several members with one name, the last one counts.
+                members[property.name] =
+                    hasNulls || !property.value.isNull
+                    ? try PropertyListValue(json: property.value, hasNulls: hasNulls) : nil
+            }
+            self = .dictionary(members)
+        }
+    }
+
+    private static func number(_ number: RecordValue.Number) throws(MoltError) -> PropertyListValue {
+        if number.isInteger {
+            if let int = number.integer(Int64.self) { return .int(int) }
+            if let unsigned = number.integer(UInt64.self) { return .unsigned(unsigned) }
+        } else if let double = number.double {
+            return .double(double)
+        }
+        throw MoltError(
+            .cannotStore,
+            "A property list cannot hold a number that needs more than 64 bits.",
+            advice: "Store it as a string."
+        )
+    }
+
+    private static func tagged(_ object: RecordValue.Object) throws(MoltError) -> PropertyListValue? {
+        guard object.properties.count == 1, let property = object.properties.first,
+            let tag = PropertyListTag(rawValue: property.name)
+        else { return nil }
+        switch (tag, property.value) {
+        case (.date, let value):
+            let seconds = value.number?.double ?? value.string.flatMap(Double.init)
+            if let seconds { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
+        case (.data, .string(let text)):
+            if let data = Data(base64Encoded: text) { return .data(data) }
+        case (.real, .string(let text)):
+            if let double = Double(text) { return .double(double) }
+        case (.data, _), (.real, _): break
+        }
+        throw MoltError(.cannotStore, "The closure has changed the value of \"\(tag.rawValue)\" to another kind.")
+    }
+
+    /// What `PropertyListEncoder` writes for nil.
+    private static let null = "$null"
+
+    private static var nullElement: MoltError {
+        MoltError(
+            .cannotStore,
+            "A native value cannot hold null, except for a member of a dictionary, which is left out.",
+            advice: "Choose another value, or change the setting's form to JSON text first."
+        )
+    }
+}

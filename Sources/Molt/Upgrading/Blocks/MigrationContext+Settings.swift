@@ -1,0 +1,131 @@
+extension MigrationContext {
+    /// Changes the content of each setting of a place, in the form in which it is stored.
+    func change(_ place: SettingsPlace, _ edit: RecordEdit) throws {
+        var contents: [Record] = []
+        try change(place) { content in
+            contents.append(content.record)
+            if let reason = content.record.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
+            try edit.apply(&content.record)
+        }
+        noteUnmatched(edit, of: place, contents)
+    }
+
+    /// Changes each setting of a place, and notes the outcomes.
+    ///
+    /// - Parameter body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
+    func change(_ place: SettingsPlace, _ body: (inout SettingContent) throws -> Void) throws {
+        let settings = try suite(place.suite)
+        let keys = try place.isPrefix ? settings.keys.filter(place.includes) : [place.name.text]
+        var outcomes: [MigrationReport.KeyOutcome] = []
+        for key in keys {
+            try configuration.checkCancellation()
+            outcomes.append(try change(key, settings, body))
+        }
+        if keys.isEmpty {
+            outcomes.append(MigrationReport.KeyOutcome(store: settings.name, key: place.label, outcome: .absent))
+        }
+        try note(outcomes, among: settings.keys)
+    }
+
+    private func change(
+        _ key: String,
+        _ settings: SuiteEditor,
+        _ body: (inout SettingContent) throws -> Void
+    ) throws -> MigrationReport.KeyOutcome {
+        var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+        guard let value = try settings.value(forKey: key) else { return outcome }
+        do {
+            var content = try SettingContent(value, key: key, coding: coding)
+            let before = content.record
+            try body(&content)
+            if let failure = content.record.failure { throw failure }
+            try content.record.checkOnlyContent()
+            if content.record.isDropped {
+                try settings.removeValue(forKey: key)
+                outcome.outcome = .removed
+            } else if content.record.revision != before.revision {
+                let new = try content.value()
+                try settings.set(new, forKey: key)
+                outcome.outcome = new == value ? .alreadyCurrent : .changed
+            } else {
+                outcome.outcome = .alreadyCurrent
+            }
+        } catch let error as SettingContent.Unreadable {
+            (outcome.outcome, outcome.reason) = (.notConvertible, error.reason)
+        } catch {
+            outcome = try outcomeUnderPolicy(of: error, outcome, settings)
+        }
+        return outcome
+    }
+
+    /// The outcome of a setting that the step cannot convert, if the policy does not stop the upgrade.
+    private func outcomeUnderPolicy(
+        of error: any Error,
+        _ outcome: MigrationReport.KeyOutcome,
+        _ settings: SuiteEditor
+    ) throws -> MigrationReport.KeyOutcome {
+        var failure = MoltError(error, in: step, key: outcome.key, store: runner.storeName)
+        failure.type = nil
+        failure.attachedStore = settings.name
+        let policy = step.onFailure ?? runner.registry.failurePolicy
+        guard let limit = policy.limit, failure.isAboutRecord else { throw failure }
+        failureCount += 1
+        guard !limit.isExceeded(by: failureCount) else {
+            throw failure.leading(
+                to: .tooManyFailures,
+                "\(failureCount) settings could not be converted so far, and the limit is \(limit).",
+                advice:
+                    "This error describes the first failure; its cause is the underlying error. Correct the step, or "
+                    + "raise the limit."
+            )
+        }
+        var outcome = outcome
+        outcome.reason = MigrationReport.RecordFailure(failure, in: step, firstStep: step.number).reason
+        if case .drop = policy {
+            try settings.removeValue(forKey: outcome.key)
+            outcome.outcome = .removed
+        } else {
+            outcome.outcome = .notConvertible
+        }
+        return outcome
+    }
+
+    /// Notes properties that no setting of a place has.
+    private func noteUnmatched(_ edit: RecordEdit, of place: SettingsPlace, _ contents: [Record]) {
+        guard runner.findsUnmatchedNames, !contents.isEmpty else { return }
+        for path in edit.properties where path.count > 0 && !contents.contains(where: { $0.contains(path) }) {
+            unmatchedNames.append(
+                MigrationReport.UnmatchedName(
+                    type: place.label,
+                    suite: place.suite.attachedName,
+                    property: path,
+                    recordCount: contents.count,
+                    nearest: path.nearest(in: contents)
+                )
+            )
+        }
+    }
+}
+
+extension Record {
+    /// Why a setting's content cannot have the properties that an edit changes; nil if it can.
+    fileprivate func lacksPlace(for edit: RecordEdit) -> String? {
+        guard let first = edit.properties.first?.parts.first ?? edit.newProperty?.parts.first else { return nil }
+        guard !isObject, let content = self[[]], !content.isNull else { return nil }
+        switch first {
+        case .name: return "\(content.kind), which has no properties"
+        case .each: return content.array == nil ? "\(content.kind), which has no elements" : nil
+        }
+    }
+
+    /// Throws if a closure has changed what a setting does not have.
+    fileprivate func checkOnlyContent() throws {
+        let part = changedKey != nil ? "key" : hasNewTypeName ? "type" : hasNewExpiration ? "expiry" : nil
+        guard let part else { return }
+        throw MoltError(
+            .stepFailed,
+            "A closure has changed the \(part) of a setting, of which it may only change the content.",
+            advice: part == "key" ? "Use the step `renameKey`." : nil
+        )
+    }
+}
