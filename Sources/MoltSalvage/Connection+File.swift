@@ -1,5 +1,5 @@
 internal import CMoltSQLite
-internal import Molt
+package import Molt
 
 /// Raw reads go through SQLite's own layer: closing another descriptor would drop this process's locks.
 extension Connection {
@@ -12,7 +12,7 @@ extension Connection {
     }
 
     /// Bytes of the file, zero-filled past its end; nil after a read error.
-    func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
+    package func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
         let (file, methods) = try openFile()
         guard let read = methods.xRead else { throw error(SQLITE_CANTOPEN) }
         var bytes = [UInt8](repeating: 0, count: count)

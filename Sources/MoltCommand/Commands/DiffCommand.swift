@@ -14,12 +14,12 @@ extension StoreCommands {
         ],
         notes: """
             The output shows stored values. With --json, all records that differ are listed, and the values are JSON
-            text. Records in quarantine are counted, and not compared.
+            text. Records in quarantine are counted, and not compared. The settings of fixtures are not compared.
             Exit codes: 0 if the stores are equal, 1 if they differ, 2 for an error.
             """,
         errorCode: ExitCode.trouble
     ) { call, terminal in
-        let files = try call.arguments.map { try CacheFile(at: URL(filePath: $0)) }
+        let files = try call.arguments.map { try StoreArgument($0).records() }
         let type = call.value("--type")
         if let type { try requireType(type, in: files) }
         let page = try call.value("--html").map { try HTMLFile($0) }

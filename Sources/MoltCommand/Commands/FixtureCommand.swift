@@ -34,10 +34,13 @@ extension StoreCommands {
             let list = call.value("--keep")?.split(separator: ",") ?? []
             let names = Set(list.map { $0.trimmingCharacters(in: .whitespaces) })
             guard names.isEmpty || call.has("--redact") else { throw UsageError("--keep needs --redact") }
-            let url = URL(filePath: call.arguments[0])
-            let quarantined = try CacheFile(at: url).quarantinedCount()
-            var fixture = try StoreFixture(cacheFile: url)
+            let store = try StoreArgument(call.arguments[0])
+            let quarantined = try store.fixture == nil ? CacheFile(at: store.url).quarantinedCount() : 0
+            var fixture = try store.content()
             if call.has("--redact") {
+                guard fixture.suites.values.allSatisfy(\.isEmpty) else {
+                    throw CommandError("--redact replaces no settings; remove those of the fixture first")
+                }
                 var redaction = FixtureRedaction(keeping: names, and: RegistryLiterals(migrations))
                 let redacted = redaction.redacted(fixture)
                 try requireMatches(names.subtracting(redaction.matched), in: fixture)

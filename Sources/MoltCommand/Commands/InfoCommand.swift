@@ -9,10 +9,11 @@ extension StoreCommands {
         options: [.json],
         notes: "A file of up to 64 MB is also checked for damage, as verify does."
     ) { call, terminal in
-        let url = URL(filePath: call.arguments[0])
-        var info = try StoreInfo(of: url)
-        if let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= largestChecked {
-            do { info.findings = try await CodableCache.verify(at: url).count } catch { info.note(error) }
+        let store = try StoreArgument(call.arguments[0])
+        var info = try StoreInfo(of: store)
+        let size = try store.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+        if store.fixture == nil, let size, size <= largestChecked {
+            do { info.findings = try await CodableCache.verify(at: store.url).count } catch { info.note(error) }
         }
         if call.has("--json") { try terminal.sayJSON(info) } else { info.print(on: terminal) }
         return info.findings ?? 0 > 0 || info.failure != nil ? ExitCode.failure : ExitCode.success
@@ -22,7 +23,7 @@ extension StoreCommands {
     private static let largestChecked = 64 << 20
 }
 
-/// A summary of a cache file.
+/// A summary of a cache file or a fixture.
 private struct StoreInfo: Encodable {
     struct TypeInfo: Encodable {
         var name: String
@@ -36,27 +37,32 @@ private struct StoreInfo: Encodable {
     var schemaVersion: Int
     var migrations: [LedgerEntry]
     var types: [TypeInfo]
+    /// The numbers of settings in a fixture, by suite; nil for a file.
+    var settings: [String: Int]?
     /// The attached stores to which changes of a committed upgrade are still to be made.
     var journal: [String]
     var quarantined: Int
     var interruptedUpgrades: Int
     var backups: [StoreBackup]
     var filesAside: [StoreBackup]
-    /// The number of findings of a check for damage; nil if the file is too large to be checked in passing.
+    /// The number of findings of a check for damage; nil for a fixture, or a file too large to be checked in passing.
     var findings: Int?
     /// Why the records cannot be counted; nil if they were.
     var failure: String?
 
-    init(of url: URL) throws {
-        let file = try CacheFile(at: url)
-        self.file = url.path
+    init(of store: StoreArgument) throws {
+        let file = try store.records()
+        self.file = store.url.path
         let state = try file.state()
         schemaVersion = state.version
         migrations = state.ledger
         journal = state.journal
         interruptedUpgrades = file.interruptedUpgrades
-        backups = try CodableCache.backups(at: url)
-        filesAside = try CodableCache.filesAside(at: url)
+        settings = store.fixture.map { fixture in
+            Dictionary(fixture.suites.map { ($0.key.description, $0.value.count) }) { $0 + $1 }
+        }
+        backups = try CodableCache.backups(at: store.url)
+        filesAside = try CodableCache.filesAside(at: store.url)
         types = []
         quarantined = 0
         do {
@@ -93,10 +99,12 @@ private struct StoreInfo: Encodable {
             )
             terminal.say("\n\(table)")
         }
+        section("Settings", settings?.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } ?? [], on: terminal)
         section("Pending", waiting, on: terminal)
         section("Backups", backups.map(\.line), on: terminal)
         section("Set aside", filesAside.map(\.line), on: terminal)
         switch findings {
+        case nil where settings != nil: break
         case nil where failure != nil:
             terminal.say("\n" + terminal.red("The file is damaged; the command verify shows where."))
         case nil: terminal.say("\nThe file is large and was not checked for damage; the command verify does that.")

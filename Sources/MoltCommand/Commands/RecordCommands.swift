@@ -23,7 +23,7 @@ extension StoreCommands {
         "print the value of a key",
         options: [.flag("--raw", "print the bytes as they are stored")]
     ) { call, terminal in
-        let file = try CacheFile(at: URL(filePath: call.arguments[0]))
+        let file = try StoreArgument(call.arguments[0]).records()
         let key = call.arguments[1]
         guard let record = try file.record(forKey: key) else {
             guard try !file.isQuarantined(key: key) else {
@@ -69,7 +69,7 @@ extension StoreCommands {
         _ call: Command.Call,
         _ body: (StoreContents.StoredRecord) throws -> Void
     ) throws {
-        let file = try CacheFile(at: URL(filePath: call.arguments[0]))
+        let file = try StoreArgument(call.arguments[0]).records()
         let type = call.value("--type")
         if let type { try requireType(type, in: [file]) }
         try file.eachRecord(ofType: type, body)

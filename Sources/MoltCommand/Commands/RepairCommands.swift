@@ -9,7 +9,7 @@ extension StoreCommands {
         "check a whole store for damage",
         options: [.json]
     ) { call, terminal in
-        let findings = try await CodableCache.verify(at: URL(filePath: call.arguments[0])) {
+        let findings = try await CodableCache.verify(at: StoreArgument(call.arguments[0]).file()) {
             terminal.show($0, "checked")
         }
         terminal.show(1, "checked")
@@ -36,7 +36,7 @@ extension StoreCommands {
         "list the records that migrations could not convert, with the reasons",
         options: [.flag("--content", "show the content, too"), .json]
     ) { call, terminal in
-        let records = try CacheFile(at: URL(filePath: call.arguments[0])).quarantined()
+        let records = try CacheFile(at: StoreArgument(call.arguments[0]).file()).quarantined()
         if call.has("--json") {
             try terminal.sayJSON(records.map { QuarantinedItem($0, withContent: call.has("--content")) })
             return ExitCode.success
@@ -94,7 +94,7 @@ extension StoreCommands {
                 when the store is next opened. molt can only save the records of such a backup, with salvage.
                 """
         ) { call, terminal in
-            let url = URL(filePath: call.arguments[0])
+            let url = try StoreArgument(call.arguments[0]).file()
             let name = URL(filePath: call.arguments[1]).lastPathComponent
             let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
             guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
@@ -122,12 +122,9 @@ extension StoreCommands {
         ["FROM", "TO"],
         "save what can be read of a damaged store into a new file"
     ) { call, terminal in
-        let report = try CodableCache.salvage(
-            from: URL(filePath: call.arguments[0]),
-            to: URL(filePath: call.arguments[1])
-        )
+        let url = try StoreArgument(call.arguments[0]).file()
+        let report = try CodableCache.salvage(from: url, to: URL(filePath: call.arguments[1]))
         terminal.say("\(report)")
-        let url = URL(filePath: call.arguments[0])
         if !report.isWhole, let backup = try? CodableCache.backups(at: url).last {
             terminal.say("\nThere is a backup, too: \(backup.line)")
         }

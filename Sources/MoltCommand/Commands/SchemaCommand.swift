@@ -15,7 +15,7 @@ extension StoreCommands {
             """,
         errorCode: ExitCode.trouble
     ) { call, terminal in
-        let files = try call.arguments.map { try CacheFile(at: URL(filePath: $0)) }
+        let files = try call.arguments.map { try StoreArgument($0).records() }
         let counter = terminal.counter(of: try files.reduce(0) { try $0 + $1.recordCount() }, "read")
         let shapes = try files.map { try StoreShapes(of: $0, noting: counter) }
         guard shapes.count == 2 else {

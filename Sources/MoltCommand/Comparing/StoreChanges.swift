@@ -156,6 +156,6 @@ extension StoreChanges {
 
 extension StoreChanges.Side {
     fileprivate init(_ file: CacheFile, _ state: StoreState) throws {
-        self.init(file: file.path, schemaVersion: state.version, quarantined: try file.quarantinedCount())
+        self.init(file: file.name, schemaVersion: state.version, quarantined: try file.quarantinedCount())
     }
 }

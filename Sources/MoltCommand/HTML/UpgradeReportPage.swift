@@ -17,12 +17,12 @@ struct UpgradeReportPage {
         /// The size of the file; nil if it is unknown.
         let byteCount: Int?
 
-        init(_ url: URL, appVersion: String) {
-            path = url.path
+        init(_ store: StoreArgument, appVersion: String) {
+            path = store.url.path
             self.appVersion = appVersion
-            ledger = (try? CodableCache.history(at: url)) ?? []
-            records = try? CacheFile(at: url).recordCount()
-            byteCount = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+            ledger = store.fixture?.ledger ?? (try? CodableCache.history(at: store.url)) ?? []
+            records = store.fixture?.records.count ?? (try? CacheFile(at: store.url).recordCount())
+            byteCount = try? store.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
         }
     }
 

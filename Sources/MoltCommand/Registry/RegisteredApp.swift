@@ -32,13 +32,37 @@ package struct RegisteredApp: Sendable {
         configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
+    private static let settings = Command.Option.value(
+        "--settings",
+        "SUITE=PLIST",
+        "take a suite's settings from a file; may be given for each suite"
+    )
+
+    private static let settingsNote = """
+        FILE may be a fixture. Without --settings, the settings are those of the fixture or, for a store, of this tool's
+        user. A suite is named as in the registry: standard, or the name of the suite.
+        """
+
+    private func trial(_ call: Command.Call, _ configuration: CodableCache.Configuration) throws -> UpgradeTrial {
+        try UpgradeTrial(
+            existing(call.arguments[0]),
+            SettingsFiles(call.all("--settings"), of: attached),
+            migrations,
+            configuration
+        )
+    }
+
     private var plan: Command {
-        Command("plan", ["FILE"], "show what opening a store would do", options: [.json]) { call, terminal in
-            let plan = try MigrationPlan(
-                forFileAt: existing(call.arguments[0]),
-                migrations: migrations,
-                configuration: configuration
-            )
+        Command(
+            "plan",
+            ["FILE"],
+            "show what opening a store would do",
+            options: [Self.settings, .json],
+            notes: Self.settingsNote
+        ) { call, terminal in
+            let trial = try trial(call, configuration)
+            defer { withExtendedLifetime(trial) {} }
+            let plan = try trial.plan(onlyRecordsOnRead: true)
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
             return plan.problems.isEmpty ? ExitCode.success : ExitCode.failure
         }
@@ -52,31 +76,17 @@ package struct RegisteredApp: Sendable {
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
-                .value("--settings", "SUITE=PLIST", "take a suite's settings from a file; may be given for each suite"),
-                .json,
+                Self.settings, .json,
             ],
             notes: """
-                Without --settings, the settings are those of this tool's user. A suite is named as in the registry:
-                standard, or the name of the suite.
+                \(Self.settingsNote)
                 The exit code is 1 if the upgrade fails, and 0 if it succeeds, also if records go into quarantine or are
                 dropped: the report says so.
                 """
         ) { call, terminal in
-            let settings = try SettingsFiles(
-                call.all("--settings"),
-                of: attached
-            )
-            defer { withExtendedLifetime(settings) {} }
-            var configuration = followed(on: terminal)
-            // The first suite of a name takes precedence.
-            configuration.attached = settings.suites + configuration.attached
-            let run = try DryRunWithPage(
-                url: existing(call.arguments[0]),
-                migrations: migrations,
-                configuration: configuration,
-                samples: call.count("--samples"),
-                html: call.value("--html")
-            )
+            let trial = try trial(call, followed(on: terminal))
+            defer { withExtendedLifetime(trial) {} }
+            let run = try DryRunWithPage(trial: trial, samples: call.count("--samples"), html: call.value("--html"))
             let report = try run.report { page in
                 // The output of --json is for programs.
                 call.has("--json") ? terminal.sayError(page) : terminal.say(page)
@@ -93,7 +103,7 @@ package struct RegisteredApp: Sendable {
             "upgrade a store, and show the report",
             options: [.flag("--backup", "keep a backup beside the store"), .json]
         ) { call, terminal in
-            let url = try existing(call.arguments[0])
+            let url = try existing(call.arguments[0]).file()
             var configuration = followed(on: terminal)
             if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
             // All records at once, so that the report is about all of them.
@@ -168,7 +178,7 @@ package struct RegisteredApp: Sendable {
         case (nil, nil): return
         case (let store?, let name?):
             do {
-                try catalog.record(StoreFixture(cacheFile: existing(store)), named: name, migrations: migrations)
+                try catalog.record(existing(store).content(), named: name, migrations: migrations)
             } catch let error as TestingError where error.code == .recorded {
                 terminal.say("wrote \(error.file?.lastPathComponent ?? name)")
             }
@@ -199,10 +209,10 @@ package struct RegisteredApp: Sendable {
     }
 
     /// The store at a path; opening a cache would create a missing one.
-    private func existing(_ path: String) throws -> URL {
+    private func existing(_ path: String) throws -> StoreArgument {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard size ?? 0 > 0 else { throw CommandError("there is no store at \(path)") }
-        return URL(filePath: path)
+        return try StoreArgument(path)
     }
 
     /// The app's configuration with a progress bar.

@@ -57,7 +57,7 @@ package struct StoreShapes: Hashable, Sendable, Encodable {
             collectors[record.typeName, default: ShapeCollector()].add(record.content, isData: record.isData)
             note()
         }
-        self.file = file.path
+        self.file = file.name
         types = collectors.sorted { $0.key < $1.key }.map { $0.value.shape(of: $0.key) }
     }
 }

@@ -166,7 +166,7 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Replaces suites and directories in a configuration with their copies.
-    func redirected(
+    package func redirected(
         _ configuration: CodableCache.Configuration,
         _ migrations: MigrationRegistry
     ) throws -> CodableCache.Configuration {

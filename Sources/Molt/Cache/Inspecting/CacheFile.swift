@@ -13,13 +13,22 @@ package struct CacheFile {
     }
 
     package let path: String
+    /// The file's name in output: its path, or that of the original.
+    package let name: String
+    /// Removes the file at its end; nil if the file is not a copy.
+    private let copy: (any AnyObject & Sendable)?
     static let pageSize = 500
     /// The size of the contents, in bytes, after which a page ends.
     static let pageByteCount = 2 << 20
 
+    /// - Parameters:
+    ///   - name: The file's name in output; its path by default.
+    ///   - copy: What removes the file at its end, if it is a copy; it is retained.
     /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
-    package init(at url: URL) throws {
+    package init(at url: URL, named name: String? = nil, retaining copy: (any AnyObject & Sendable)? = nil) throws {
         path = FileStatus.path(of: url)
+        self.name = name ?? path
+        self.copy = copy
         if try StoreFile.state(at: url).isFresh { throw Self.missing(path) }
     }
 

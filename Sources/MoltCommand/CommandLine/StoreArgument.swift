@@ -1,0 +1,57 @@
+import Foundation
+import Molt
+import MoltSalvage
+import MoltTesting
+
+/// A store that the command line names: its file, or a fixture in JSON.
+struct StoreArgument {
+    /// The file that was named.
+    let url: URL
+    /// The fixture in the file; nil for any other file, and if there is none.
+    let fixture: StoreFixture?
+
+    /// - Throws: `TestingError` for a malformed fixture.
+    init(_ path: String) throws {
+        url = URL(filePath: path)
+        fixture = Self.beginsAsJSON(FileStatus.path(of: url)) ? try StoreFixture(contentsOf: url) : nil
+    }
+
+    /// Whether a file begins as a JSON object does; a store's file begins with "SQLite format 3".
+    private static func beginsAsJSON(_ path: String) -> Bool {
+        guard let status = try? FileStatus.of(path), status.isFile,
+            // Read through SQLite: closing a descriptor would drop the locks that this process has on a store.
+            let bytes = try? Connection(path, mode: .immutable).fileBytes(at: 0, 512)
+        else { return false }
+        return bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+    }
+
+    /// The absolute path of the file that was named.
+    var path: String { FileStatus.path(of: url) }
+
+    /// The records, for reading; those of a fixture are in a temporary copy.
+    func records() throws -> CacheFile {
+        guard var fixture else { return try CacheFile(at: url) }
+        // A suite's version and ledger are shown like those of a cache, and its settings are not in the copy.
+        (fixture.primary, fixture.suites) = (.cache, [:])
+        let copy = try TemporaryStore(fixture)
+        return try CacheFile(at: copy.url, named: path, retaining: copy)
+    }
+
+    /// The fixture, or the content of the store as one.
+    func content() throws -> StoreFixture {
+        try fixture ?? StoreFixture(cacheFile: url)
+    }
+
+    /// The file of the store, for commands that change it or that are about the file itself.
+    ///
+    /// - Throws: ``CommandError`` for a fixture.
+    func file() throws -> URL {
+        guard fixture == nil else {
+            throw CommandError(
+                "\(path) is a fixture, and this command needs the file of a store. info, ls, get, dump, diff, schema and "
+                    + "fixture read a fixture; so do plan and dry-run of an app's tool, which show what an upgrade would do"
+            )
+        }
+        return url
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Molt
+import MoltTesting
+
+/// A store with a registry and settings, to see what an upgrade would do.
+struct UpgradeTrial {
+    let store: StoreArgument
+    var migrations: MigrationRegistry
+    /// The configuration, with stand-ins for the suites of which there are settings.
+    var configuration: CodableCache.Configuration
+    /// The copy of a fixture; nil for the file of a store.
+    private let copy: TemporaryStore?
+    private let settings: SettingsFiles
+
+    /// - Parameter settings: They take precedence over those of a fixture.
+    init(
+        _ store: StoreArgument,
+        _ settings: SettingsFiles,
+        _ migrations: MigrationRegistry,
+        _ configuration: CodableCache.Configuration
+    ) throws {
+        self.store = store
+        self.settings = settings
+        self.migrations = migrations
+        copy = try store.fixture.map { try TemporaryStore($0) }
+        self.configuration = try copy?.redirected(configuration, migrations) ?? configuration
+        // The first suite of a name takes precedence.
+        self.configuration.attached = settings.suites + self.configuration.attached
+    }
+
+    /// The stand-in of the suite that a fixture of settings alone is about; nil for a cache.
+    private var suite: Suite? {
+        guard case .suite(let primary) = store.fixture?.primary else { return nil }
+        return configuration.attached.first { $0.attachedName == primary.attachedName }
+    }
+
+    private var url: URL { copy?.url ?? store.url }
+
+    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening.
+    func plan(onlyRecordsOnRead: Bool) throws -> MigrationPlan {
+        if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
+        var plan = try MigrationPlan(
+            for: StoreFile(at: url, attaching: configuration.attachedStores),
+            migrations: migrations,
+            role: configuration.role,
+            onlyRecordsOnRead: onlyRecordsOnRead
+        )
+        plan.store = store.path
+        return plan
+    }
+
+    func dryRun(samples: Int) throws -> MigrationReport {
+        if let suite { return try suite.dryRun(of: migrations, samples: samples, configuration: configuration) }
+        var report = try CodableCache.dryRun(
+            at: url,
+            migrations: migrations,
+            samples: samples,
+            configuration: configuration
+        )
+        report.store = store.path
+        return report
+    }
+}
+
+/// Settings from files, in suites that stand in for those of the registry; erased when it is deallocated.
+final class SettingsFiles {
+    private(set) var suites: [Suite] = []
+
+    /// - Parameters:
+    ///   - words: Each a suite's name and the path of a property list, separated by an equals sign.
+    ///   - known: The suites that migrations work on.
+    /// - Throws: ``UsageError``, ``CommandError`` for a file that cannot be read, or the suite's error.
+    init(_ words: [String], of known: [Suite]) throws {
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw UsageError("--settings needs SUITE=PLIST, not \"\(word)\"") }
+            guard let suite = known.first(where: { $0.description == parts[0] }) else {
+                let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
+                throw CommandError(
+                    "no migration works on the settings of \(parts[0])"
+                        + (names.isEmpty ? "" : "; those with migrations are \(names)")
+                )
+            }
+            let values = try StoreCommands.settings(in: URL(filePath: String(parts[1])))
+            let standIn = suite.standIn(named: "molt-dry-run.\(UUID().uuidString)")
+            suites.append(standIn)
+            try standIn.fill(values)
+        }
+    }
+
+    deinit {
+        for suite in suites { suite.erase() }
+    }
+}
