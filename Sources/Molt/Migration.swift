@@ -146,7 +146,9 @@ public struct Migration: Sendable {
 
     /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
     var worksOnSettings: Bool {
-        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
+        steps.contains { step in
+            step.declaration is RunStep || !step.usesRecords && step.attached.contains { $0.suite != nil }
+        }
     }
 
     /// Whether it may add records to a store that was just created.

@@ -50,6 +50,8 @@ public final class MigrationContext {
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []
+    /// The data that the step has removed from settings by its declaration, and the removed settings with a prefix.
+    private var settingLosses: [MigrationReport.DataLoss] = []
     var usedStores: Set<String> = []
     /// The suites among them.
     var usedSuites: Set<String> = []
@@ -127,7 +129,13 @@ public final class MigrationContext {
         deleted.sorted { $0.key.text < $1.key.text }.map {
             MigrationReport.DataLoss(.records, $0.key.text, count: $0.value)
         }
-            + keys.filter { $0.outcome == .removed }.map { MigrationReport.DataLoss(.setting, $0.key) }
+            + keys.filter { $0.outcome == .removed && !isListed($0) }.map { MigrationReport.DataLoss(.setting, $0.key) }
+            + settingLosses
+    }
+
+    /// Whether a removed setting is part of the loss of settings with a prefix.
+    private func isListed(_ key: MigrationReport.KeyOutcome) -> Bool {
+        settingLosses.contains { $0.kind == .settings && key.key.utf8.starts(with: $0.name.dropLast().utf8) }
     }
 
     func noteDeleted(_ count: Int, ofType type: String) {
@@ -171,6 +179,28 @@ public final class MigrationContext {
             }
         }
         keys += outcomes
+    }
+
+    /// Notes the outcomes for the settings of a place; those that a step has removed by a prefix count as one loss.
+    func note(
+        _ outcomes: [MigrationReport.KeyOutcome],
+        of place: SettingsPlace,
+        among names: @autoclosure () throws -> [String]
+    ) throws {
+        let removed = outcomes.count { $0.outcome == .removed }
+        if place.isPrefix, removed > 0 {
+            settingLosses.append(MigrationReport.DataLoss(.settings, place.label, count: removed))
+        }
+        if outcomes.contains(where: { $0.outcome == .changed }) {
+            settingLosses += step.declared.declaration.losses.filter { $0.kind != .setting && $0.kind != .settings }
+        }
+        guard outcomes.isEmpty else { return try note(outcomes, among: names()) }
+        let absent = MigrationReport.KeyOutcome(
+            store: place.suite.attachedName,
+            key: place.label,
+            outcome: .absent
+        )
+        try note([absent], among: names())
     }
 
     // MARK: Looking

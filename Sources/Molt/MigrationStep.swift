@@ -70,18 +70,23 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates a step that changes settings.
+    /// Creates a step that changes the content or the form of settings.
     init(
         _ declaration: any StepDeclaration,
         changing place: SettingsPlace,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        let attachment = Attachment(
-            settings: place.suite,
-            converts: place.includes,
-            hasFailurePolicy: true
-        )
+        let attachment = Attachment(settings: place.suite, converts: place.includes, hasFailurePolicy: true)
         self.init(declaration, .run(body), attaching: [.suite(place.suite)], attachment)
+    }
+
+    /// Creates a step that changes a suite.
+    init(
+        _ declaration: any StepDeclaration,
+        changing suite: Suite,
+        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+    ) {
+        self.init(declaration, .run(body), attaching: [.suite(suite)], Attachment(settings: suite))
     }
 
     /// The step with a description for a block that has none.

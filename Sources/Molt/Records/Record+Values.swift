@@ -41,6 +41,7 @@ extension Record {
             case nil: return false
             case .kept: break
             case .new(let json): try record.put(json, at: paths[0])
+            case .removed where paths[0].count == 0: record.drop()
             case .removed: try record.remove(paths[0], ifMissing: .skip)
             case .failed(let problem):
                 let path = record.full(paths[0])

@@ -320,7 +320,10 @@ public struct Record: Sendable {
 
     mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
         if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
-        if path.count == 0 { return drop() }
+        guard path.count > 0 else {
+            guard elementPath != nil else { throw error(.propertyMissing, "No property is named.", property: path) }
+            return drop()
+        }
         let isPresent = try edit(path) { object, name in object.remove(name) } ?? false
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }

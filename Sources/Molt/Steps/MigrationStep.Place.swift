@@ -21,19 +21,27 @@ extension MigrationStep {
 
         let kind: Kind
 
+        init(_ settings: SettingsPlace) {
+            kind = .settings(settings)
+        }
+
+        private init(ofType type: String) {
+            kind = .records(ExactName(type))
+        }
+
         /// The records of a type; a string literal is the name of a type, too.
         public static func records(ofType type: String) -> Place {
-            Place(kind: .records(ExactName(type)))
+            Place(ofType: type)
         }
 
         /// The content of a setting.
         public static func setting(_ key: String, in suite: Suite) -> Place {
-            Place(kind: .settings(SettingsPlace(suite: suite, name: ExactName(key), isPrefix: false)))
+            Place(SettingsPlace(suite, key: key))
         }
 
         /// The content of each setting whose key begins with a prefix, which must not be empty.
         public static func settings(withPrefix prefix: String, in suite: Suite) -> Place {
-            Place(kind: .settings(SettingsPlace(suite: suite, name: ExactName(prefix), isPrefix: true)))
+            Place(SettingsPlace(suite, prefix: prefix))
         }
     }
 }
@@ -52,8 +60,25 @@ struct SettingsPlace: Hashable, Sendable {
     var name: ExactName
     var isPrefix: Bool
 
-    func includes(_ key: String) -> Bool {
+    init(suite: Suite, name: ExactName, isPrefix: Bool) {
+        (self.suite, self.name, self.isPrefix) = (suite, name, isPrefix)
+    }
+
+    init(_ suite: Suite, key: String) {
+        self.init(suite: suite, name: ExactName(key), isPrefix: false)
+    }
+
+    init(_ suite: Suite, prefix: String) {
+        self.init(suite: suite, name: ExactName(prefix), isPrefix: true)
+    }
+
+    @Sendable func includes(_ key: String) -> Bool {
         isPrefix ? key.utf8.starts(with: name.text.utf8) : ExactName.isSame(key, name.text)
+    }
+
+    /// Its keys in a suite, sorted; a single key also if it has no value.
+    func keys(in settings: SuiteEditor) throws -> [String] {
+        isPrefix ? try settings.keys.filter(includes) : [name.text]
     }
 
     /// The key, or the prefix with an asterisk.

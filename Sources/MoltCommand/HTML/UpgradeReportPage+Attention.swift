@@ -202,7 +202,7 @@ extension UpgradeReportPage {
         case .values: "values, replaced by a conversion"
         case .converted: "property, replaced by a conversion"
         case .records: loss.count == nil ? "all records of a type" : "records of a type"
-        case .setting: "setting"
+        case .setting, .settings: "setting"
         }
     }
 

@@ -51,6 +51,7 @@ struct AcknowledgedLosses {
                 case .converted: "replaces the property \(loss.name) by a conversion"
                 case .records: "removes records of type \(loss.name)"
                 case .setting: "removes the setting \(loss.name)"
+                case .settings: "removes the settings \(loss.name)"
                 }
             failures.add(
                 .loss,

@@ -130,6 +130,7 @@ import Testing
     func `Random documents are changed as by a reference`(seed: Int) throws {
         var random = SeededGenerator(seed: 1 + UInt64(seed))
         var changes = 0
+        var settings: [SettingForm: Int] = [:]
         for _ in 0..<1_500 {
             let json = RandomObject.value(depth: 0, &random)
             let value = try RecordValue(json: json.utf8)
@@ -138,51 +139,89 @@ import Testing
                 random.below(2) == 0 ? nil : RandomObject.name(RandomObject.Options(), &random)
             }
             let path = PropertyPath(parts.map { $0.map { PropertyPath($0) } ?? .each })
-            var record = try Record(json)
-            var reference = value
+            let change: (inout Record) throws -> Void
+            let parsedChange: (inout RecordValue) -> Void
             switch random.below(6) {
             case 0:
-                try record.remove(path, ifMissing: .skip)
-                Self.change(&reference, parts[...]) { _ in nil }
+                change = { try $0.remove(path, ifMissing: .skip) }
+                parsedChange = { Self.change(&$0, parts[...]) { _ in nil } }
             case 1:
-                try record.wrap(path, in: .array, ifMissing: .skip)
-                Self.change(&reference, parts[...]) { $0.isNull ? [] : [$0] }
+                change = { try $0.wrap(path, in: .array, ifMissing: .skip) }
+                parsedChange = { Self.change(&$0, parts[...]) { $0.isNull ? [] : [$0] } }
             case 2:
                 let values: [RecordValue: RecordValue] = [.null: 0, true: "yes", "": [1], [:]: .null]
-                try MigrationStep.mapValue("Person", path, values).change(&record)
-                Self.change(&reference, parts[...]) { values[$0] ?? $0 }
+                change = { try MigrationStep.mapValue("Person", path, values).change(&$0) }
+                parsedChange = { Self.change(&$0, parts[...]) { values[$0] ?? $0 } }
             case 3:
-                try MigrationStep.changeValue("Person", path, to: .string, otherwise: .keep).change(&record)
-                Self.change(&reference, parts[...]) { value in
-                    value.number.map { .string($0.text) } ?? value.bool.map { .string("\($0)") } ?? value
+                change = { try MigrationStep.changeValue("Person", path, to: .string, otherwise: .keep).change(&$0) }
+                parsedChange = {
+                    Self.change(&$0, parts[...]) { value in
+                        value.number.map { .string($0.text) } ?? value.bool.map { .string("\($0)") } ?? value
+                    }
                 }
             case 4:
                 let elements = (parts.lastIndex(of: nil) ?? -1) + 1
                 let place = parts[..<elements].map { $0.map { PropertyPath($0) } ?? .each }
                 guard elements < parts.count else { continue }
-                try record.copy(path, to: PropertyPath(place + ["a copy"]), ifMissing: .skip)
-                Self.changeObjects(&reference, parts[..<elements]) { object in
-                    let inner = parts[elements...].reduce(.object(object) as RecordValue?) { value, name in
-                        name.flatMap { value?.object?[$0] }
+                change = { try $0.copy(path, to: PropertyPath(place + ["a copy"]), ifMissing: .skip) }
+                parsedChange = {
+                    Self.changeObjects(&$0, parts[..<elements]) { object in
+                        let inner = parts[elements...].reduce(.object(object) as RecordValue?) { value, name in
+                            name.flatMap { value?.object?[$0] }
+                        }
+                        if let inner { object["a copy"] = inner }
                     }
-                    if let inner { object["a copy"] = inner }
                 }
             default:
                 guard let name = parts[parts.count - 1] else { continue }
-                try record.rename(path, to: "new name", ifMissing: .skip)
-                Self.changeObjects(&reference, parts.dropLast()) { object in
-                    for index in object.properties.indices
-                    where object.properties[index].name.utf8.elementsEqual(name.utf8) {
-                        object.properties[index].name = "new name"
+                change = { try $0.rename(path, to: "new name", ifMissing: .skip) }
+                parsedChange = {
+                    Self.changeObjects(&$0, parts.dropLast()) { object in
+                        for index in object.properties.indices
+                        where object.properties[index].name.utf8.elementsEqual(name.utf8) {
+                            object.properties[index].name = "new name"
+                        }
                     }
                 }
             }
+            var record = try Record(json)
+            var reference = value
+            try change(&record)
+            parsedChange(&reference)
             // As text, which shows the order too.
             let (before, after) = (try value.json(), try reference.json())
             if after == before { #expect(record.text == json) } else { changes += 1 }
             #expect(try RecordValue(json: record.text.utf8).json() == after, "\(json) at \(path)")
+            for form in SettingForm.allCases {
+                guard let isSame = try Self.isSame(json, in: form, change, parsedChange) else { continue }
+                settings[form, default: 0] += 1
+                #expect(isSame, "\(form): \(json) at \(path)")
+            }
         }
         #expect(changes > 50)
+        for form in SettingForm.allCases { #expect(settings[form, default: 0] > 50, "\(form)") }
+    }
+
+    /// Whether the content of a setting in a form is changed like a parsed value; nil if the form cannot hold it.
+    private static func isSame(
+        _ json: String,
+        in form: SettingForm,
+        _ change: (inout Record) throws -> Void,
+        _ parsedChange: (inout RecordValue) -> Void
+    ) throws -> Bool? {
+        var first = try SettingContent(.string(json))
+        try first.changeForm(to: form, dates: .secondsSinceReferenceDate)
+        guard let stored = try? first.value() else { return nil }
+        var content = try SettingContent(stored)
+        guard content.form == form else { return nil }
+        var reference = try content.record.content()
+        parsedChange(&reference)
+        try change(&content.record)
+        // A native value has no null, and an element of JSON texts is a container or a string in quotes.
+        guard let new = try? content.value() else { return nil }
+        let after = try SettingContent(new).record.content()
+        guard form.isPropertyList else { return try after.json() == reference.json() }
+        return try after.sorted.json() == (form == .native ? reference.withoutNulls : reference).sorted.json()
     }
 
     /// Changes the objects at a path, which may be empty.
@@ -227,6 +266,24 @@ import Testing
             object[name] = changed(old)
             value = .object(object)
         default: break
+        }
+    }
+}
+
+extension RecordValue {
+    /// The value without members of objects that are null.
+    fileprivate var withoutNulls: RecordValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.withoutNulls))
+        case .object(let object):
+            .object(
+                .init(
+                    object.properties.filter { !$0.value.isNull }.map {
+                        .init(name: $0.name, value: $0.value.withoutNulls)
+                    }
+                )
+            )
+        default: self
         }
     }
 }

@@ -176,8 +176,26 @@ struct RegistryFaultTests {
         ("is copied into itself", [.copyProperty("A", "x", to: ["x", "y"])]),
         ("No value is named", [.mapValue("A", "x", [:])]),
         ("to itself", [.changeValue("A", "x", from: .iso8601, to: .iso8601)]),
-        ("No property is named", [.changeValue("A", [], to: .bool)]),
-        ("No property is named", [.wrapProperty("A", [], in: .array)]),
+        ("No property is named", [.renameProperty("A", [], to: "x")]),
+        ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),
+        ("Only settings have forms", [.changeForm("A", to: .native)]),
+        ("The key is empty", [.wrapProperty(.setting("", in: .standard), [], in: .array)]),
+        ("The prefix is empty", [.removeKeys(withPrefix: "", in: .standard)]),
+        (
+            "The setting \"x\" in standard was deleted by an earlier step",
+            [.removeKeys("x", in: .standard), .changeForm(.setting("x", in: .standard), to: .native)]
+        ),
+        (
+            "The property y.a was removed by an earlier step",
+            [
+                .removeProperty(.setting("x", in: .standard), "a"), .renameKey("x", to: "y", in: .standard),
+                .renameProperty(.setting("y", in: .standard), "a", to: "b"),
+            ]
+        ),
+        (
+            "moves settings into records",
+            [.moveToRecords(.setting("x", in: .standard), ofType: "X"), .removeKeys("y", in: .standard)]
+        ),
         (
             "The property A.x was removed by an earlier step",
             [.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array)]

@@ -19,13 +19,17 @@ extension MigrationReport {
             case records
             /// A setting of a suite.
             case setting
+            /// The settings of a suite with a prefix.
+            case settings
         }
 
         /// The kind of the data.
         package var kind: Kind
-        /// The property with its type, such as "Person.fax", the type of the records, or the key of the setting.
+        /// The property with its type, such as "Person.fax", or with the key of the setting, such as "profile.fax"; the type
+        /// of the records; the key of the setting; or a prefix of settings with an asterisk.
         public var name: String
-        /// The number of records that were changed or deleted; nil in a plan, and for a setting.
+        /// The number of records that were changed or deleted, or of settings with a prefix; nil in a plan, and for a
+        /// setting.
         public var count: Int?
 
         package init(_ kind: Kind, _ name: String, count: Int? = nil) {
@@ -46,6 +50,7 @@ extension MigrationReport {
             case .values: "values of \(name)\(place)"
             case .records: "\(records ?? "all records") of type \(name)"
             case .setting: "the setting \(name)"
+            case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }
         }
     }
@@ -61,6 +66,10 @@ extension [MigrationReport.DataLoss] {
         let replaced = filter(\.isReplacement).map(\.description)
         let removed = filter { !$0.isReplacement }.map(\.description)
         return [(removing, removed), (replacing, replaced)].filter { !$1.isEmpty }
-            .map { "\($0) \($1.joined(separator: "; "))" }
+            .map { words, names in
+                let shown = 10
+                let more = names.count > shown ? ["and \(names.count - shown) more"] : []
+                return "\(words) \((names.prefix(shown) + more).joined(separator: "; "))"
+            }
     }
 }

@@ -117,21 +117,34 @@ public final class SuiteEditor: SettingsAccess {
     /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
     @discardableResult
     public func renameKey(_ key: String, to newKey: String) throws -> Bool {
-        try check()
-        guard key != newKey, let value = current(key) else { return false }
+        guard key != newKey, try copy(key, to: newKey, "renamed") else { return false }
+        edits.renamed[newKey] = edits.renamed[key] ?? key
+        if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
+        try removeValue(forKey: key, movedTo: self, newKey)
+        return true
+    }
+
+    /// Copies the value of a key.
+    ///
+    /// - Returns: Whether the key had a value.
+    /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
+    @discardableResult
+    public func copyKey(_ key: String, to newKey: String) throws -> Bool {
+        try copy(key, to: newKey, "copied")
+    }
+
+    private func copy(_ key: String, to newKey: String, _ verb: String) throws -> Bool {
+        guard let value = try value(forKey: key) else { return false }
         if let other = current(newKey), other != value {
             throw MoltError(
                 .keyExists,
-                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has another value.",
+                "The key \"\(key)\" cannot be \(verb) to \"\(newKey)\", which has another value.",
                 advice: "Decide which of the two to keep in a step `.settings(in:)`.",
                 attachedStore: name,
                 key: key
             )
         }
         try set(value, forKey: newKey)
-        edits.renamed[newKey] = edits.renamed[key] ?? key
-        if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
-        try removeValue(forKey: key, movedTo: self, newKey)
         return true
     }
 
@@ -218,8 +231,8 @@ public final class SuiteEditor: SettingsAccess {
             MigrationReport.Sample(
                 key: key,
                 of: name,
-                before: earlier(key)?.recordValue,
-                after: current(key)?.recordValue
+                before: earlier(key)?.shownContent,
+                after: current(key)?.shownContent
             )
         }
     }
@@ -246,8 +259,13 @@ public final class SuiteEditor: SettingsAccess {
 }
 
 extension PropertyListValue {
-    /// The value as JSON, for samples; dates and data are strings.
-    fileprivate var recordValue: RecordValue {
+    /// The content as JSON, for samples, whatever its form; dates and data are strings.
+    fileprivate var shownContent: RecordValue {
+        let content = try? SettingContent(self)
+        return content.flatMap { $0.form.isPropertyList ? $0.propertyList?.recordValue : $0.record[[]] } ?? recordValue
+    }
+
+    private var recordValue: RecordValue {
         switch self {
         case .bool(let bool): .bool(bool)
         case .int(let int): .int(int)

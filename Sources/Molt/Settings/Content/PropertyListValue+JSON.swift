@@ -62,6 +62,15 @@ extension PropertyListValue {
             }
             var members: [String: PropertyListValue] = [:]
             for property in object.properties {
+                if let index = members.index(forKey: property.name),
+                    !ExactName.isSame(members[index].key, property.name)
+                {
+                    throw MoltError(
+                        .cannotStore,
+                        "A dictionary cannot have two keys that differ in their Unicode form alone.",
+                        advice: "Choose another name."
+                    )
+                }
                 // Of several members with one name, the last one counts.
                 members[property.name] =
                     hasNulls || !property.value.isNull

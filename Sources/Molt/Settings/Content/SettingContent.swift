@@ -4,7 +4,7 @@ import Foundation
 struct SettingContent {
     /// The content; an empty path is that of the whole content.
     var record: Record
-    private var form: SettingForm
+    private(set) var form: SettingForm
     /// For ``SettingForm/jsonTexts``, the number of arrays and dictionaries around each text.
     private var depth = 1
     private let stored: PropertyListValue
@@ -17,7 +17,12 @@ struct SettingContent {
     /// Reads a value.
     ///
     /// - Parameter coding: The coders of JSON; property lists have their own.
-    init(_ stored: PropertyListValue, key: String = "", coding: RecordCoding = .standard) throws(Unreadable) {
+    init(
+        _ stored: PropertyListValue,
+        key: String = "",
+        typeName: String = "",
+        coding: RecordCoding = .standard
+    ) throws(Unreadable) {
         self.stored = stored
         let json: [UInt8]
         switch stored {
@@ -41,7 +46,7 @@ struct SettingContent {
         }
         let coding: any ContentCoding = form.isPropertyList ? PropertyListCoding(hasNulls: form != .native) : coding
         do {
-            record = try Record(key: key, json: json, coding: coding)
+            record = try Record(key: key, typeName: typeName, json: json, coding: coding)
         } catch {
             throw Unreadable(reason: "a value that is nested too deep")
         }
@@ -180,6 +185,12 @@ struct SettingContent {
             values[name] = try split(member, depth: depth - 1, former?.dictionary?[name])
         }
         return .dictionary(values)
+    }
+
+    /// The content of a property list; nil for JSON.
+    var propertyList: PropertyListValue? {
+        guard form.isPropertyList, let json = record[[]] else { return nil }
+        return try? PropertyListValue(json: json, hasNulls: form != .native)
     }
 
     // MARK: Changing the form

@@ -43,7 +43,8 @@ struct JoinPropertiesStep: RecordStep {
     var ifMissing: Record.MissingProperty
 
     var description: String {
-        "join \(paths.map { place.name(of: $0) }.joined(separator: ", ")) into \(newPath)\(place.suffix)"
+        let names = [place.name(of: paths.first ?? [])] + paths.dropFirst().map(\.description)
+        return "join \(names.joined(separator: ", ")) into \(newPath)\(place.suffix)"
     }
     var identity: [String] {
         place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity

@@ -1,11 +1,15 @@
+internal import Foundation
+
 extension MigrationContext {
     /// Changes the content of each setting of a place, in the form in which it is stored.
     func change(_ place: SettingsPlace, _ edit: RecordEdit) throws {
         var contents: [Record] = []
         try change(place) { content in
-            contents.append(content.record)
-            if let reason = content.record.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
+            let before = content.record
+            contents.append(before)
+            if let reason = before.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
             try edit.apply(&content.record)
+            if edit.runsClosure { runner.notes?.noteLost(before, content.record, by: step.id) }
         }
         noteUnmatched(edit, of: place, contents)
     }
@@ -15,27 +19,64 @@ extension MigrationContext {
     /// - Parameter body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
     func change(_ place: SettingsPlace, _ body: (inout SettingContent) throws -> Void) throws {
         let settings = try suite(place.suite)
-        let keys = try place.isPrefix ? settings.keys.filter(place.includes) : [place.name.text]
-        var outcomes: [MigrationReport.KeyOutcome] = []
-        for key in keys {
+        let outcomes = try place.keys(in: settings).map { key in
             try configuration.checkCancellation()
-            outcomes.append(try change(key, settings, body))
+            return try change(key, of: place, settings, body)
         }
-        if keys.isEmpty {
-            outcomes.append(MigrationReport.KeyOutcome(store: settings.name, key: place.label, outcome: .absent))
+        try note(outcomes, of: place, among: settings.keys)
+    }
+
+    /// Moves each setting of a place into a record.
+    func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
+        let settings = try suite(place.suite)
+        let outcomes = try place.keys(in: settings).map { key in
+            try configuration.checkCancellation()
+            var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+            guard let value = try settings.value(forKey: key) else { return outcome }
+            do {
+                let suffix = key.dropFirst(place.isPrefix ? place.name.text.count : key.count)
+                let newKey = declaration.newName.map { $0 + suffix } ?? key
+                try addRecord(of: value, declaration, key: newKey)
+                try settings.removeValue(forKey: key)
+                (outcome.outcome, outcome.reason) = (.moved, "to the record \"\(newKey)\" of type \(declaration.type)")
+                return outcome
+            } catch let error as SettingContent.Unreadable {
+                (outcome.outcome, outcome.reason) = (.notConvertible, error.reason)
+                return outcome
+            } catch {
+                return try outcomeUnderPolicy(of: error, outcome, settings)
+            }
         }
-        try note(outcomes, among: settings.keys)
+        try note(outcomes, of: place, among: settings.keys)
+    }
+
+    private func addRecord(of value: PropertyListValue, _ declaration: MoveToRecordsStep, key: String) throws {
+        var content = try SettingContent(value)
+        try content.changeForm(to: .jsonData, dates: declaration.dates)
+        let json = try content.value().data ?? Data()
+        let new = try Record(key: key, typeName: declaration.type, json: json)
+        guard let other = try record(forKey: key) else { return try create(new, expiration: nil) }
+        let isEqual =
+            try !other.isData && ExactName.isSame(other.typeName, declaration.type)
+            && other.content().sorted.json() == new.content().sorted.json()
+        guard !isEqual else { return }
+        throw MoltError(
+            .keyExists,
+            "The setting would become a record with the key \"\(key)\", which another record has.",
+            advice: "Choose another key, or change the record's key in an earlier migration."
+        )
     }
 
     private func change(
         _ key: String,
+        of place: SettingsPlace,
         _ settings: SuiteEditor,
         _ body: (inout SettingContent) throws -> Void
     ) throws -> MigrationReport.KeyOutcome {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
         guard let value = try settings.value(forKey: key) else { return outcome }
         do {
-            var content = try SettingContent(value, key: key, coding: coding)
+            var content = try SettingContent(value, key: key, typeName: place.label, coding: coding)
             let before = content.record
             try body(&content)
             if let failure = content.record.failure { throw failure }

@@ -41,6 +41,15 @@ final class DryRunNotes: Sendable {
         }
     }
 
+    /// Notes the properties that the content of a setting has lost in a closure.
+    func noteLost(_ before: Record, _ after: Record, by step: ScheduledStep.ID) {
+        let lost = lostProperties(before, after)
+        guard !lost.isEmpty else { return }
+        notes.withLock { notes in
+            for name in lost { notes[step, default: Note()].lost[name, default: 0] += 1 }
+        }
+    }
+
     private func lostProperties(_ before: Record?, _ after: Record?) -> [String] {
         guard let before, var after, !after.isDropped, !before.isData else { return [] }
         // Content that cannot be read was reported by the step.

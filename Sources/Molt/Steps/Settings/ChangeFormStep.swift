@@ -1,0 +1,47 @@
+extension MigrationStep {
+    /// Changes the form in which a suite holds settings; their content stays the same.
+    ///
+    /// ```swift
+    /// .changeForm(.setting("theme", in: .standard), to: .native)              // "\"dark\"" becomes "dark"
+    /// .changeForm(.settings(withPrefix: "draft.", in: group), to: .jsonData)
+    /// ```
+    ///
+    /// Use it when the app changes the library that reads its settings, or when releases have written several forms.
+    /// JSON has no data, so data becomes a Base64 string, as `JSONEncoder` writes it. Null becomes `$null` in a property
+    /// list, as `PropertyListEncoder` writes it. Native dictionaries have no null: such a member is left out.
+    ///
+    /// A value that the new form cannot hold fails the upgrade with the code `cannotStore`: null in a native array, an
+    /// infinite number in JSON, or a string or number alone in a property list in data.
+    ///
+    /// - Parameters:
+    ///   - place: The settings.
+    ///   - form: The new form; for ``SettingForm/jsonTexts``, each element of an array or dictionary becomes a text.
+    ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders. Dates in JSON
+    ///     are numbers or strings and stay so: change them with ``changeValue(_:_:from:to:otherwise:ifMissing:)``.
+    public static func changeForm(
+        _ place: Place,
+        to form: SettingForm,
+        dates: Record.DateForm = .secondsSinceReferenceDate
+    ) -> MigrationStep {
+        let declaration = ChangeFormStep(place: place, form: form, dates: dates)
+        guard let settings = place.settings else { return MigrationStep(declaration, .run { _ in }) }
+        return MigrationStep(declaration, changing: settings) { migration in
+            try migration.change(settings) { try $0.changeForm(to: form, dates: dates) }
+        }
+    }
+}
+
+struct ChangeFormStep: StepDeclaration {
+    var place: MigrationStep.Place
+    var form: SettingForm
+    var dates: Record.DateForm
+
+    var description: String { "change the form of \(place.name(of: []))\(place.suffix) to \(form)" }
+    var identity: [String] { place.identity(of: "changeForm") + [form.rawValue, dates.rawValue] }
+
+    func check(_ check: inout StepCheck) {
+        check.use(place)
+        if place.settings == nil { check.add("Only settings have forms; \(place.name(of: [])) is a type of records.") }
+        if dates == .propertyListDate { check.add("JSON has no dates of property lists.") }
+    }
+}

@@ -1,0 +1,41 @@
+extension MigrationStep {
+    /// Changes settings of a suite once.
+    ///
+    /// ```swift
+    /// Migration(to: 5, "sounds", .settings(in: .standard, "split the volume") { settings in
+    ///     guard let volume = try settings.value(for: DefaultsKey<Double?>("volume")) else { return }
+    ///     try settings.set(.double(volume), forKey: "musicVolume")
+    ///     try settings.set(.double(volume), forKey: "speechVolume")
+    ///     try settings.removeValue(forKey: "volume")
+    /// })
+    /// ```
+    /// To change the value of a setting as Codable content, use the steps for records with ``Place/setting(_:in:)``.
+    ///
+    /// The closure also runs on a newly created store, because the settings may be older than the store: the closure must do
+    /// nothing if there is nothing to change. If the settings cannot be read now, for example on a device that has not
+    /// been unlocked yet, the migration is deferred.
+    ///
+    /// - Parameters:
+    ///   - suite: The suite.
+    ///   - summary: A summary of the closure for plans and reports.
+    ///   - revision: The revision of the closure, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
+    ///   - body: Receives the settings; an error it throws rolls the upgrade back.
+    public static func settings(
+        in suite: Suite,
+        _ summary: String = "change settings",
+        revision: Int = 1,
+        _ body: @escaping @Sendable (SuiteEditor) throws -> Void
+    ) -> MigrationStep {
+        MigrationStep(
+            kind: "settings",
+            summary: "\(summary) in \(suite)",
+            parameters: [suite.declaredName, String(revision)],
+            attaching: [.suite(suite)],
+            changing: suite,
+            runsClosure: true
+        ) { migration in
+            let settings = try migration.suite(suite)
+            try migration.note(settings.outcomes(of: body), among: settings.keys)
+        }
+    }
+}

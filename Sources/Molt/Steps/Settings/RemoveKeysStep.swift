@@ -1,0 +1,57 @@
+extension MigrationStep {
+    /// Removes settings and reports which of them existed.
+    ///
+    /// - Important: The values are lost when the upgrade is committed.
+    public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
+        RemoveKeysStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }).migrationStep
+    }
+
+    /// Removes all settings whose keys begin with a prefix.
+    ///
+    /// - Important: The values are lost when the upgrade is committed.
+    public static func removeKeys(withPrefix prefix: String, in suite: Suite) -> MigrationStep {
+        RemoveKeysStep(suite: suite, places: [SettingsPlace(suite, prefix: prefix)]).migrationStep
+    }
+}
+
+struct RemoveKeysStep: StepDeclaration {
+    var suite: Suite
+    var places: [SettingsPlace]
+
+    var migrationStep: MigrationStep {
+        MigrationStep(self, changing: suite) { try run($0) }
+    }
+
+    var description: String { "remove \(places.map(\.label).joined(separator: ", ")) from \(suite)" }
+    var identity: [String] {
+        let kind = places.contains(where: \.isPrefix) ? "removeKeysWithPrefix" : "removeKeys"
+        return [kind, suite.declaredName] + places.map(\.name.text)
+    }
+    var losses: [MigrationReport.DataLoss] {
+        places.map { MigrationReport.DataLoss($0.isPrefix ? .settings : .setting, $0.label) }
+    }
+
+    func check(_ check: inout StepCheck) {
+        if places.isEmpty { check.add("No key is named.") }
+        for place in places {
+            check.use(MigrationStep.Place(place))
+            check.delete(MigrationStep.Place(place))
+        }
+    }
+
+    private func run(_ migration: MigrationContext) throws {
+        let settings = try migration.suite(suite)
+        for place in places {
+            let outcomes = try place.keys(in: settings).map { key in
+                let isThere = try settings.value(forKey: key) != nil
+                try settings.removeValue(forKey: key)
+                return MigrationReport.KeyOutcome(
+                    store: settings.name,
+                    key: key,
+                    outcome: isThere ? .removed : .absent
+                )
+            }
+            try migration.note(outcomes, of: place, among: settings.keys)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+extension MigrationStep {
+    /// Renames a key of a suite; if it has no value, does nothing and reports it as absent.
+    ///
+    /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
+    public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
+        RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false).migrationStep
+    }
+
+    /// Renames all keys of a suite that begin with a prefix, by replacing the prefix.
+    ///
+    /// ```swift
+    /// .renameKeys(withPrefix: "draft.", to: "drafts/", in: .standard)    // "draft.7" becomes "drafts/7"
+    /// ```
+    ///
+    /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
+    public static func renameKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
+        RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false).migrationStep
+    }
+
+    /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
+    ///
+    /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
+    public static func copyKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
+        RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true).migrationStep
+    }
+
+    /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
+    ///
+    /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
+    public static func copyKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
+        RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true).migrationStep
+    }
+}
+
+/// The declaration of steps that rename or copy keys.
+struct RenameKeysStep: StepDeclaration {
+    var place: SettingsPlace
+    /// The new key, or the new prefix.
+    var newName: String
+    /// Whether the values stay under their old keys, too.
+    var copies: Bool
+
+    private var newPlace: SettingsPlace {
+        SettingsPlace(suite: place.suite, name: ExactName(newName), isPrefix: place.isPrefix)
+    }
+
+    var migrationStep: MigrationStep {
+        MigrationStep(self, changing: place.suite) { try run($0) }
+    }
+
+    var description: String {
+        let keys = place.isPrefix ? "keys" : "key"
+        return "\(copies ? "copy" : "rename") the \(keys) \(place.label) to \(newPlace.label) in \(place.suite)"
+    }
+    var identity: [String] {
+        let kind = (copies ? "copy" : "rename") + (place.isPrefix ? "Keys" : "Key")
+        return [kind, place.suite.declaredName, place.name.text, newName]
+    }
+
+    func check(_ check: inout StepCheck) {
+        let (old, new) = (MigrationStep.Place(place), MigrationStep.Place(newPlace))
+        check.use(old)
+        if newPlace == place {
+            check.add(
+                "\(old.subject) \(place.isPrefix ? "are" : "is") \(copies ? "copied to itself" : "renamed to its own name")."
+            )
+        } else if newName.isEmpty, !place.isPrefix {
+            check.add("The new key is empty.")
+        } else if !place.isPrefix, Suite.ownKeys.contains(newName) {
+            check.add("The key \"\(newName)\" is reserved by Molt.")
+        }
+        if place.isPrefix {
+            check.forgetSettings()
+        } else if copies {
+            check.create(new)
+        } else {
+            check.rename(old, to: new)
+        }
+    }
+
+    private func run(_ migration: MigrationContext) throws {
+        let settings = try migration.suite(place.suite)
+        let outcomes = try keys(of: settings).map { key in
+            let newKey = newName + key.dropFirst(place.isPrefix ? place.name.text.count : key.count)
+            let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
+            var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+            if isDone {
+                outcome.outcome = copies ? .copied : .renamed
+                outcome.reason = "to \(newKey)"
+            }
+            return outcome
+        }
+        try migration.note(outcomes, among: settings.keys)
+    }
+
+    /// The keys in an order in which a new key is free before it is set, also if one prefix begins with the other.
+    private func keys(of settings: SuiteEditor) throws -> [String] {
+        let keys = try place.keys(in: settings)
+        let grows = newName.utf8.count > place.name.text.utf8.count
+        return grows
+            ? keys.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+            : keys.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    }
+}
