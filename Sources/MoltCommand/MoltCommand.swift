@@ -1,6 +1,6 @@
 import Foundation
 public import Molt
-// For `types:`, such as `.type(Person.self)`.
+// For `types:` and `settings:`, such as `.type(Person.self)`.
 @_exported public import MoltTesting
 
 /// Runs the command line of an app's registry, and ends the process with its exit code.
@@ -21,13 +21,15 @@ public import Molt
 /// - Parameters:
 ///   - migrations: The app's registry.
 ///   - types: The app's current types, which every record of an upgraded fixture is decoded as.
+///   - settings: The settings that the app reads today, and that are read from every upgraded fixture.
 ///   - configuration: How the app opens its cache.
 public func main(
     _ migrations: MigrationRegistry,
     types: [FixtureType] = [],
+    settings: [FixtureSetting] = [],
     configuration: CodableCache.Configuration = CodableCache.Configuration()
 ) -> Never {
-    let app = RegisteredApp(migrations: migrations, types: types, configuration: configuration)
+    let app = RegisteredApp(migrations: migrations, types: types, settings: settings, configuration: configuration)
     let name = URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
     let tool = Tool(name, "Shows and upgrades the stores of this app.", app.commands)
     run(tool)

@@ -6,15 +6,18 @@ package import MoltTesting
 package struct RegisteredApp: Sendable {
     let migrations: MigrationRegistry
     let types: [FixtureType]
+    let settings: [FixtureSetting]
     let configuration: CodableCache.Configuration
 
     package init(
         migrations: MigrationRegistry,
         types: [FixtureType] = [],
+        settings: [FixtureSetting] = [],
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) {
         self.migrations = migrations
         self.types = types
+        self.settings = settings
         self.configuration = configuration
     }
 
@@ -133,7 +136,12 @@ package struct RegisteredApp: Sendable {
             }
             let report: VerificationReport
             do {
-                report = try await catalog.verify(migrations, types: types, configuration: configuration)
+                report = try await catalog.verify(
+                    migrations,
+                    types: types,
+                    settings: settings,
+                    configuration: configuration
+                )
             } catch let failure as VerificationFailure where call.has("--json") {
                 try terminal.sayJSON(failure.failures.map { Problem(subject: $0.subject, problem: $0.description) })
                 return ExitCode.failure
@@ -162,7 +170,12 @@ package struct RegisteredApp: Sendable {
             }
             try addFixture(call, to: catalog, terminal)
             do {
-                let report = try await catalog.verify(migrations, types: types, configuration: configuration)
+                let report = try await catalog.verify(
+                    migrations,
+                    types: types,
+                    settings: settings,
+                    configuration: configuration
+                )
                 terminal.say("\(report)\nNo file was written.")
             } catch let failure as VerificationFailure where !failure.report.recorded.isEmpty {
                 for file in failure.report.recorded { terminal.say("wrote \(file)") }

@@ -25,7 +25,7 @@ public struct VerificationFailure: Error, Sendable {
         case missingFixture
         /// A migration was edited after it shipped.
         case edited
-        /// A type or property in a step is in no record of a fixture.
+        /// A type or property in a step is in no record or setting of a fixture, or a key is in no suite.
         case unmatchedName
         /// A step takes the keys of a dictionary for elements.
         case keysAsElements
@@ -45,7 +45,7 @@ public struct VerificationFailure: Error, Sendable {
         case golden
         /// A record's type is not among the app's types.
         case unknownType
-        /// A record cannot be decoded as the current type.
+        /// A record or setting cannot be decoded as the current type.
         case decoding
         /// Files were written, so their content was not checked.
         case recorded

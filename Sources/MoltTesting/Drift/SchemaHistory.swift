@@ -3,7 +3,7 @@ internal import Molt
 
 /// The content of a snapshot's file: the shapes of each recorded version.
 struct SchemaHistory: Codable {
-    /// The shapes by version and by type name.
+    /// The shapes by version, and by the name of a type or ``SampledSetting``.
     var versions: [Int: [String: TypeShape]] = [:]
 
     /// Reads a file; the history is empty if it does not exist.

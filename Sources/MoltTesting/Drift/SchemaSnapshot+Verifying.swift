@@ -48,7 +48,7 @@ extension SchemaSnapshot {
             throw TestingError(
                 .notRecorded,
                 "The snapshot of version \(version) does not have: \(unrecorded.joined(separator: ", ")). "
-                    + "A new type needs no new version. " + CatalogWords.toWrite,
+                    + "A new type or setting needs no new version. " + CatalogWords.toWrite,
                 file: url
             )
         }

@@ -8,7 +8,10 @@ public import Molt
 /// ```swift
 /// @Test func `No model changed without a new version`() throws {
 ///     try SchemaSnapshot(
-///         of: [.samples(Person.sample, Person.withoutNickname), .samples(Group.sample)],
+///         of: [
+///             .samples(Person.sample, Person.withoutNickname), .samples(Group.sample),
+///             .setting("profile", Profile.sample, in: .standard),
+///         ],
 ///         version: migrations.version
 ///     ).verify(at: directory.appending(path: "schema.json"))
 /// }
@@ -18,40 +21,46 @@ public import Molt
 /// optionals set and all arrays and dictionaries filled, and one for each enum case with associated values. Additional
 /// samples may contain nil. Properties have the names of their `CodingKeys`.
 public struct SchemaSnapshot: Sendable {
-    /// Sample values of one type.
+    /// Sample values of one type, or of one setting.
     public struct Samples {
-        let type: String
+        /// The name of the shape.
+        let name: String
         let shape: (RecordCoding) -> TypeShape?
 
         /// Creates samples of one type; several values can show more of it.
         public static func samples<Value: Encodable>(_ values: Value...) -> Samples {
-            Samples(type: RecordTypeName.of(Value.self)) { TypeShape.of(all: values, coding: $0) }
+            Samples(name: RecordTypeName.of(Value.self)) { TypeShape.of(all: values, coding: $0) }
+        }
+
+        /// Creates samples of the value that the app encodes for a setting; several values can show more of it.
+        public static func setting<Value: Encodable>(_ key: String, _ values: Value..., in suite: Suite) -> Samples {
+            Samples(name: SampledSetting(key, in: suite).shapeName) { TypeShape.of(all: values, coding: $0) }
         }
     }
 
     /// The schema version of the types.
     public let version: Int
-    /// The shapes by the type names of records.
+    /// The shapes by the type names of records, and by those of ``SampledSetting``.
     let types: [String: TypeShape]
 
     /// Derives shapes from samples.
     ///
     /// - Parameters:
-    ///   - samples: Samples of each type that the app stores.
+    ///   - samples: Samples of each type that the app stores in records, and of each setting that it encodes.
     ///   - version: The registry's version.
     ///   - coding: The coders of the app's cache.
-    /// - Throws: ``TestingError`` with the code `unsuitable` for a type without samples or with one that cannot be
-    ///   encoded.
+    /// - Throws: ``TestingError`` with the code `unsuitable` for a type or setting without samples or with one that
+    ///   cannot be encoded.
     public init(of samples: [Samples], version: Int, coding: RecordCoding = .standard) throws {
         var types: [String: TypeShape] = [:]
         for sample in samples {
             guard let shape = sample.shape(coding), shape.form != .unknown else {
                 throw TestingError(
                     .unsuitable,
-                    "The samples of \(sample.type) show nothing: there is none, or it cannot be encoded."
+                    "The samples of \(sample.name) show nothing: there is none, or it cannot be encoded."
                 )
             }
-            types[sample.type] = types[sample.type].map { $0.merged(with: shape) } ?? shape
+            types[sample.name] = types[sample.name].map { $0.merged(with: shape) } ?? shape
         }
         self.version = version
         self.types = types

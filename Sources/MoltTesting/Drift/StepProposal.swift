@@ -11,19 +11,19 @@ struct StepProposal {
     private var words: [String] = []
 
     /// - Parameters:
-    ///   - old: The shapes of the earlier version, by type name.
+    ///   - old: The shapes of the earlier version, by the name of a type or ``SampledSetting``.
     ///   - new: Those of the later one.
     init(from old: [String: TypeShape], to new: [String: TypeShape]) {
         var old = old
-        for (name, newName) in renamedTypes(old, new) {
-            step(#".renameType("\#(name)", to: "\#(newName)")"#, "\(name)-becomes-\(newName)")
+        for (name, newName) in renamed(old, new) {
+            rename(name, newName)
             old[newName] = old.removeValue(forKey: name)
         }
-        for name in old.keys.filter({ new[$0] == nil }).sorted() {
-            comment(#".deleteType("\#(name)") deletes the records of a type that there is no sample of any more"#)
-        }
+        for name in old.keys.filter({ new[$0] == nil }).sorted() { remove(name) }
         for (name, shape) in new.byName {
-            if let earlier = old[name] { compare(earlier, shape, Place(type: name)) }
+            guard let earlier = old[name] else { continue }
+            let setting = SampledSetting(shapeName: name).map { ".setting(\($0.arguments))" }
+            compare(earlier, shape, Place(content: setting ?? name.debugDescription))
         }
     }
 
@@ -41,15 +41,36 @@ struct StepProposal {
             .joined(separator: "\n")
     }
 
-    // MARK: Types
+    // MARK: Types and settings
 
-    /// Types that are missing now, with new ones that have most of their properties.
-    private func renamedTypes(_ old: [String: TypeShape], _ new: [String: TypeShape]) -> [(String, String)] {
+    private mutating func rename(_ name: String, _ newName: String) {
+        guard let setting = SampledSetting(shapeName: name), let new = SampledSetting(shapeName: newName) else {
+            step(#".renameType("\#(name)", to: "\#(newName)")"#, "\(name)-becomes-\(newName)")
+            return
+        }
+        step(
+            ".renameKey(\(setting.key.debugDescription), to: \(new.arguments))",
+            "\(setting.key)-becomes-\(new.key)"
+        )
+    }
+
+    private mutating func remove(_ name: String) {
+        if let setting = SampledSetting(shapeName: name) {
+            comment(".removeKeys(\(setting.arguments)) removes a setting that there is no sample of any more")
+        } else {
+            comment(#".deleteType("\#(name)") deletes the records of a type that there is no sample of any more"#)
+        }
+    }
+
+    /// Names that are missing now, with new ones whose shapes have most of their properties.
+    private func renamed(_ old: [String: TypeShape], _ new: [String: TypeShape]) -> [(String, String)] {
         var free = new.keys.filter { old[$0] == nil }.sorted()
         return old.keys.filter { new[$0] == nil }.sorted().compactMap { name in
             guard let names = old[name]?.properties?.keys else { return nil }
+            let suite = SampledSetting(shapeName: name)?.suite
             let found = free.first { newName in
-                guard let newNames = new[newName]?.properties?.keys else { return false }
+                guard SampledSetting(shapeName: newName)?.suite == suite, let newNames = new[newName]?.properties?.keys
+                else { return false }
                 return names.count { newNames.contains($0) } * 2 > max(names.count, newNames.count)
             }
             guard let found else { return nil }
@@ -60,19 +81,20 @@ struct StepProposal {
 
     // MARK: Properties
 
-    /// A property in the records of a type, or the record itself.
+    /// A property in the records of a type or in a setting, or the whole content.
     private struct Place {
-        var type: String
+        /// The source of a step's first argument.
+        var content: String
         /// The source of each part of the path.
         var path: [String] = []
 
-        subscript(_ name: String) -> Place { Place(type: type, path: path + [name.debugDescription]) }
-        var elements: Place { Place(type: type, path: path + [".each"]) }
+        subscript(_ name: String) -> Place { Place(content: content, path: path + [name.debugDescription]) }
+        var elements: Place { Place(content: content, path: path + [".each"]) }
 
         /// The source of the path.
         var code: String { path.count == 1 ? path[0] : "[\(path.joined(separator: ", "))]" }
         /// The source of a step's first arguments.
-        var arguments: String { "\(type.debugDescription), \(code)" }
+        var arguments: String { "\(content), \(code)" }
 
         func list(_ names: [String]) -> String { "[\(names.map { self[$0].code }.joined(separator: ", "))]" }
     }
@@ -133,7 +155,7 @@ struct StepProposal {
         for (name, shape) in added.byName where shape.name == "String" {
             let parts = gone.strings(like: name)
             guard parts.count > 1 else { continue }
-            let arguments = "\(place.type.debugDescription), \(place.list(parts)), into: \(place[name].code)"
+            let arguments = "\(place.content), \(place.list(parts)), into: \(place[name].code)"
             step(".joinProperties(\(arguments))", "join-\(name)", remark)
             added[name] = nil
             for part in parts { gone[part] = nil }

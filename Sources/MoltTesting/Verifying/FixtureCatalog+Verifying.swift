@@ -7,10 +7,10 @@ extension FixtureCatalog {
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
     /// dry run. Every result must equal the catalog's golden file. One jump must have the same result, byte for
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
-    /// record must be readable as a current type. Every shipped version must have a fixture, and shipped fixtures and
-    /// migrations must not have changed. A record of some fixture must have each type and property that a declared step
-    /// names, and a path with `.each` in a migration of the newest version may not take the keys of dictionaries for
-    /// elements.
+    /// record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
+    /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
+    /// must have each type and property that a declared step names, and a path with `.each` in a migration of the newest
+    /// version may not take the keys of dictionaries for elements.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
@@ -19,6 +19,8 @@ extension FixtureCatalog {
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records; raw data needs no type.
+    ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
+    ///     failure only if a similar key is in one. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
@@ -31,6 +33,7 @@ extension FixtureCatalog {
     public func verify(
         _ migrations: MigrationRegistry,
         types: [FixtureType],
+        settings: [FixtureSetting] = [],
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -39,6 +42,7 @@ extension FixtureCatalog {
             self,
             migrations,
             types: types,
+            settings: settings,
             losses: losses.map(AcknowledgedLosses.init),
             configuration: configuration
         )
@@ -46,7 +50,7 @@ extension FixtureCatalog {
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:versions:acknowledging:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
@@ -59,18 +63,21 @@ struct CatalogVerification {
     private var report = VerificationReport()
     private var failures = FailureList()
     private var names = StepNames()
+    private var settings: SettingCheck
     private var lost: Set<String> = []
 
     init(
         _ catalog: FixtureCatalog,
         _ migrations: MigrationRegistry,
         types: [FixtureType],
+        settings: [FixtureSetting],
         losses: AcknowledgedLosses?,
         configuration: CodableCache.Configuration
     ) throws {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
+        self.settings = SettingCheck(settings)
         self.losses = losses
         self.configuration = configuration
         mode = try catalog.recordingMode()
@@ -93,6 +100,7 @@ struct CatalogVerification {
         // Names may be unknown because of other mistakes.
         if failures.isOnly([.loss, .missingFixture, .missingGolden, .golden]) {
             failures.add(names.failures(of: migrations))
+            failures.add(settings.failuresOfNames())
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
         reportRecordedFiles()
@@ -146,6 +154,7 @@ struct CatalogVerification {
             fixture,
             migrations: migrations,
             types: types,
+            settings: settings,
             configuration: configuration,
             newest: audit.newest,
             losses: losses
@@ -154,6 +163,7 @@ struct CatalogVerification {
         report.rows.append(upgrades.row)
         failures.add(upgrades.failures)
         names.add(upgrades.names)
+        if let result = upgrades.results[migrations.version] { settings.add(result) }
         lost.formUnion(upgrades.lost)
         var comparison = GoldenComparison(
             catalog: catalog,

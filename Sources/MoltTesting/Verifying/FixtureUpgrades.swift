@@ -8,6 +8,7 @@ struct FixtureUpgrades {
     let fixture: StoreFixture
     let migrations: MigrationRegistry
     let types: [FixtureType]
+    let settings: SettingCheck
     private(set) var configuration: CodableCache.Configuration
     private let newest: Int
     let losses: AcknowledgedLosses?
@@ -28,6 +29,7 @@ struct FixtureUpgrades {
         _ fixture: StoreFixture,
         migrations: MigrationRegistry,
         types: [FixtureType],
+        settings: SettingCheck,
         configuration: CodableCache.Configuration,
         newest: Int? = nil,
         losses: AcknowledgedLosses? = nil
@@ -36,6 +38,7 @@ struct FixtureUpgrades {
         self.fixture = fixture
         self.migrations = migrations
         self.types = types
+        self.settings = settings
         self.configuration = configuration
         self.newest = newest ?? migrations.version
         self.losses = losses
@@ -77,6 +80,7 @@ struct FixtureUpgrades {
         await upgradeStepByStep()
         if let result = results[migrations.version] {
             failures.add(TypeCheck(result, types, migrations, newest: newest, name: name).failures)
+            failures.add(settings.failures(in: result, migrations, name: name))
         }
     }
 

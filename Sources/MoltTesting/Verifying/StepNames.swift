@@ -10,7 +10,7 @@ struct StepNames {
         var step: Int
     }
 
-    /// The properties in steps that no fixture has had so far, if one has had records of the type.
+    /// The properties in steps that no fixture has had so far, if one has had records of the type, or the setting.
     private var properties: [Place: [PropertyPath: MigrationReport.UnmatchedName]] = [:]
     /// The types in steps of which a fixture has had no record.
     private var types: [Place: MigrationReport.UnmatchedName] = [:]
@@ -29,6 +29,12 @@ struct StepNames {
         init(step: Int, _ outcome: MigrationReport.KeyOutcome) {
             self.step = step
             (suite, key) = (outcome.store, outcome.key)
+        }
+
+        /// Whether the setting is what a step names: a key, or a prefix with an asterisk.
+        func isNamed(by other: Setting) -> Bool {
+            guard step == other.step, suite == other.suite else { return false }
+            return key == other.key || other.key.hasSuffix("*") && key.hasPrefix(other.key.dropLast())
         }
     }
 
@@ -52,10 +58,12 @@ struct StepNames {
                 }
             }
         }
-        // Nothing was looked for in an empty store.
-        guard !fixture.records.isEmpty else { return }
         for entry in report.entries {
             for (index, step) in entry.steps.enumerated() {
+                // Nothing was looked for in a store without records, or without the setting.
+                let hasLooked =
+                    step.keys.isEmpty ? !fixture.records.isEmpty : step.keys.contains { $0.outcome != .absent }
+                guard hasLooked else { continue }
                 let place = Place(migration: entry.migration.name, step: index)
                 if let type = step.unmatchedNames.first(where: { $0.property == nil }) {
                     types.merge([place: type], uniquingKeysWith: Self.clearer)
@@ -91,11 +99,12 @@ struct StepNames {
         for (place, names) in other.properties { add(names, at: place) }
         types.merge(other.types, uniquingKeysWith: Self.clearer)
         forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
-        absent.merge(other.absent) { $0.merging($1) { first, _ in first } }
+        // In some fixture there may be no similar key.
+        absent.merge(other.absent) { $0.merging($1) { $0.reason == nil ? $1 : $0 } }
         present.merge(other.present) { $0.union($1) }
     }
 
-    /// The failures for names that no record of any fixture has, and for keys of settings.
+    /// The failures for names that no record or setting of any fixture has, and for keys of settings.
     func failures(of migrations: MigrationRegistry) -> FailureList {
         var failures = FailureList()
         for migration in migrations.migrations {
@@ -120,7 +129,7 @@ struct StepNames {
                         .unmatchedName,
                         "registry",
                         "migration \(migration.id), step \(index + 1) (\(step)): \(name.inFixtures) Correct the name, or add "
-                            + "a fixture with a record that has it."
+                            + "a fixture with a \(name.suite == nil ? "record" : "setting") that has it."
                     )
                 }
             }
@@ -134,7 +143,7 @@ struct StepNames {
     private func absentKeys(of migration: Migration) -> [MigrationReport.KeyOutcome] {
         let found = present[migration.name] ?? []
         return (absent[migration.name] ?? [:]).filter { setting, key in
-            !migration.steps[setting.step].isBlock && key.reason != nil && !found.contains(setting)
+            !migration.steps[setting.step].isBlock && key.reason != nil && !found.contains { $0.isNamed(by: setting) }
         }
         .sorted { ($0.key.step, $0.key.suite, $0.key.key) < ($1.key.step, $1.key.suite, $1.key.key) }
         .map(\.value)
@@ -144,9 +153,8 @@ struct StepNames {
 extension MigrationReport.UnmatchedName {
     /// A sentence without the number of records of the one fixture in which the name was looked for.
     fileprivate var inFixtures: String {
-        let what =
-            property.map { "\"\($0)\" is in no record of type \"\(type)\" of a fixture" }
-            ?? "no fixture has a record of type \"\(type)\""
+        let place = suite.map { "fixture's setting \"\(type)\" of \($0)" } ?? "record of type \"\(type)\" of a fixture"
+        let what = property.map { "\"\($0)\" is in no \(place)" } ?? "no fixture has a record of type \"\(type)\""
         guard let nearest else { return what + "." }
         return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?"
     }

@@ -7,13 +7,14 @@ extension StoreFixture {
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
-    /// It checks the same as ``FixtureCatalog/verify(_:types:versions:acknowledging:configuration:)``, apart from
+    /// It checks the same as ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``, apart from
     /// files: the entry points agree, one jump has the same result as step by step, a second opening changes nothing,
-    /// the ledger is complete, and every record can be read.
+    /// the ledger is complete, and every record can be read, as can every setting of `settings`.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records; raw data needs no type.
+    ///   - settings: The settings that the app reads today; other settings are not read. None by default.
     ///   - name: The store's name in failures.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
@@ -22,6 +23,7 @@ extension StoreFixture {
     public func verifyUpgrades(
         through migrations: MigrationRegistry,
         types: [FixtureType],
+        settings: [FixtureSetting] = [],
         named name: String = "the store",
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
@@ -34,6 +36,7 @@ extension StoreFixture {
                 self,
                 migrations: migrations,
                 types: types,
+                settings: SettingCheck(settings),
                 configuration: configuration
             )
             try await upgrades.run()

@@ -143,6 +143,15 @@ import Testing
         try record(one, .all)
     }
 
+    @Test func `A setting is recorded beside the types, and steps on it are proposed`() throws {
+        let sample = SchemaSnapshot.Samples.samples(V1.Person())
+        try record(try snapshot(sample, .setting("profile", V1.Person(), in: .standard)))
+        let changed = try snapshot(sample, .setting("profile", V2.Person(), in: .standard))
+        try expect(.schemaDrift, of: changed, says: "- Property 'Person.age' changed from 'Int' to 'String'.")
+        try expect(.schemaDrift, of: changed, says: #".addProperty(.setting("profile", in: .standard), "mail","#)
+        try expect(.schemaDrift, of: snapshot(sample), says: "no sample of 'setting profile in standard'")
+    }
+
     @Test func `A type that cannot be encoded is refused`() throws {
         struct Stubborn: Encodable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }

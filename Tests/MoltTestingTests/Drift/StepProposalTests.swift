@@ -125,6 +125,27 @@ import Testing
         #expect(try proposal([.samples(New())], [.samples(New())]) == #"Migration(to: 2, "version-2")"#)
     }
 
+    @Test func `A setting is renamed and removed by its key, and its properties are changed in its suite`() throws {
+        struct Profile: Codable { var mail = "m", name = "Ada", age = 36 }
+        struct Account: Codable { var email = "m", name = "Ada", age = 36 }
+        let group = Molt.Suite("group.molt")
+        let source = try proposal(
+            [.setting("profile", Profile(), in: group), .setting("draft", Profile(), in: .standard)],
+            [.setting("account", Account(), in: group)]
+        )
+        #expect(
+            source == """
+                Migration(
+                    to: 2,
+                    "profile-becomes-account-and-mail-becomes-email",
+                    .renameKey("profile", to: "account", in: Suite("group.molt")),
+                    // .removeKeys("draft", in: .standard) removes a setting that there is no sample of any more
+                    .renameProperty(.setting("account", in: Suite("group.molt")), "mail", to: "email")
+                )
+                """
+        )
+    }
+
     @Test func `Optional values that become required get a default after their form has changed`() throws {
         enum Level: Int, Codable, CaseIterable {
             case low = 1

@@ -25,7 +25,11 @@ final class PropertyListCoding: ContentCoding {
         if value.array != nil || value.dictionary != nil {
             return try PropertyListDecoder().decode(type, from: Self.data(value, .binary))
         }
-        return try PropertyListDecoder().decode([Value].self, from: Self.data(.array([value]), .binary))[0]
+        do {
+            return try PropertyListDecoder().decode([Value].self, from: Self.data(.array([value]), .binary))[0]
+        } catch let error as DecodingError {
+            throw error.inFirstElement
+        }
     }
 
     /// A property list in data; the members of dictionaries are in the order of their names.
@@ -44,6 +48,26 @@ final class PropertyListCoding: ContentCoding {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
         return try SuiteFormat.withDecimalPoint { try encoder.encode(PlainValue(value: value)) }
+    }
+}
+
+extension DecodingError {
+    /// The error of decoding an array, with the place inside the array's element.
+    fileprivate var inFirstElement: DecodingError {
+        func inside(_ context: Context) -> Context {
+            Context(
+                codingPath: Array(context.codingPath.dropFirst()),
+                debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError
+            )
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, inside(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, inside(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, inside(context))
+        case .dataCorrupted(let context): .dataCorrupted(inside(context))
+        @unknown default: self
+        }
     }
 }
 

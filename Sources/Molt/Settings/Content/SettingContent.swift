@@ -1,23 +1,23 @@
 import Foundation
 
 /// The content of a setting as a record, in which steps change it, with the form in which the suite holds it.
-struct SettingContent {
+package struct SettingContent {
     /// The content; an empty path is that of the whole content.
-    var record: Record
+    package var record: Record
     private(set) var form: SettingForm
     /// For ``SettingForm/jsonTexts``, the number of arrays and dictionaries around each text.
     private var depth = 1
     private let stored: PropertyListValue
 
     /// The reason why a value is in no form that can be read, without anything of the value.
-    struct Unreadable: Error {
-        var reason: String
+    package struct Unreadable: Error {
+        package var reason: String
     }
 
     /// Reads a value.
     ///
     /// - Parameter coding: The coders of JSON; property lists have their own.
-    init(
+    package init(
         _ stored: PropertyListValue,
         key: String = "",
         typeName: String = "",

@@ -1,0 +1,36 @@
+internal import Foundation
+internal import Molt
+
+/// A setting of which a snapshot has a shape, beside those of types.
+struct SampledSetting: Hashable {
+    var key: String
+    /// The suite's name in code, or "standard".
+    var suite: String
+
+    init(_ key: String, in suite: Suite) {
+        self.key = key
+        self.suite = suite.description
+    }
+
+    /// Reads the name of a shape in a snapshot; nil for that of a type.
+    init?(shapeName: String) {
+        guard shapeName.hasPrefix(Self.start), let middle = shapeName.range(of: Self.middle, options: .backwards) else {
+            return nil
+        }
+        key = String(shapeName[..<middle.lowerBound].dropFirst(Self.start.count))
+        suite = String(shapeName[middle.upperBound...])
+    }
+
+    // No type in Swift has such a name.
+    private static let start = "setting "
+    private static let middle = " in "
+
+    /// The name of the setting's shape in a snapshot.
+    var shapeName: String { Self.start + key + Self.middle + suite }
+
+    /// The key and the suite as the source of arguments.
+    var arguments: String {
+        let suite = suite == Suite.standard.description ? ".standard" : "Suite(\(suite.debugDescription))"
+        return "\(key.debugDescription), in: \(suite)"
+    }
+}

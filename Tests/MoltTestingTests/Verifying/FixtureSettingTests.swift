@@ -1,0 +1,129 @@
+import Foundation
+import MoltTesting
+import Testing
+
+@testable import Molt
+
+/// Fixtures without records, whose settings hold what the app encodes.
+@Suite("Settings as the app reads them") struct FixtureSettingTests {
+    fileprivate enum Theme: String, Codable, DefaultsSerializable { case light, dark }
+    private struct OldProfile: Codable { var mail: String }
+    private struct Profile: Codable { var email: String }
+    private struct Draft: Codable { var text: String }
+
+    private static let group = Molt.Suite("group.molt.drafts")
+    private static let profile = MigrationStep.Place.setting("profile", in: .standard)
+    private static let drafts = MigrationStep.Place.settings(withPrefix: "draft.", in: .standard)
+
+    private let migrations: MigrationRegistry = [
+        Migration(to: 1, "mail-becomes-email", .renameProperty(profile, "mail", to: "email"))
+    ]
+
+    private func fixture(
+        _ standard: [String: PropertyListValue],
+        and suites: [Molt.Suite: [String: PropertyListValue]] = [:]
+    ) -> StoreFixture {
+        var suites = suites
+        suites[.standard] = standard
+        return StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: suites)
+    }
+
+    private static var forms: [PropertyListValue] {
+        get throws {
+            let old = OldProfile(mail: "a@b.c")
+            let json = try JSONEncoder().encode(old)
+            let list = try PropertyListEncoder().encode(old)
+            return [.string(String(decoding: json, as: UTF8.self)), .data(json), .data(list), ["mail": "a@b.c"]]
+        }
+    }
+
+    @Test func `can be stored in any form, and need not be there`() async throws {
+        for value in try Self.forms {
+            try await fixture(["profile": value, "title": "[1", "unnamed": "{"]).verifyUpgrades(
+                through: migrations,
+                types: [],
+                settings: [
+                    .key(.theme, in: .standard),
+                    .setting("profile", Profile.self, in: .standard),
+                    .setting("title", String.self, in: .standard),
+                ]
+            )
+        }
+    }
+
+    @Test func `fail with the key, the suite and the problem if they cannot be read`() async throws {
+        let store = fixture(
+            ["theme": "green", "profile": #"{"mail":5}"#, "volume": "loud", "title": "[1"],
+            and: [Self.group: ["draft.1": "{}", "draft.2": #"{"text":"a"}"#, "draft.current": "draft.2"]]
+        )
+        let failure = try await Releases.requireFailure {
+            try await store.verifyUpgrades(
+                through: migrations,
+                types: [],
+                settings: [
+                    .key(.theme, in: .standard),
+                    .setting("profile", Profile.self, in: .standard),
+                    .setting("volume", Int.self, in: .standard),
+                    .setting("title", [Int].self, in: .standard),
+                    .settings(withPrefix: "draft.", Draft.self, in: Self.group),
+                    .setting("draft.current", String.self, in: Self.group),
+                ]
+            )
+        }
+        failure.expect(kinds: .decoding)
+        let found = failure.messages(.decoding)
+        let title = "\"title\" of standard cannot be read as Array<Int>: it is a string that begins like JSON text"
+        #expect(found.contains { $0.hasPrefix(title) })
+        #expect(
+            found.filter { !$0.hasPrefix(title) } == [
+                #""profile" of standard cannot be read as Profile: "email": String expected, number found."#,
+                #""theme" of standard cannot be read as Theme: The stored value is not JSON text of Theme."#,
+                #""volume" of standard cannot be read as Int: The content: Int expected, string found."#,
+                #""draft.1" of suite group.molt.drafts cannot be read as Draft: "text": missing."#,
+            ]
+        )
+    }
+
+    @Test func `have the names in steps and in the test, or the nearest ones are failures`() async throws {
+        let directory = try CatalogDirectory(keeping: [
+            fixture(["profile": #"{"mail":"a@b.c","name":"Ada"}"#, "draft": 1]),
+            fixture(["draft.1": #"{"text":"a"}"#]),
+        ])
+        let change = Migration(
+            to: 1,
+            "change",
+            .renameProperty(Self.profile, "mial", to: "email"),
+            .renameProperty(Self.drafts, "txet", to: "body"),
+            .renameProperty(Self.profile, "name", to: "fullName"),
+            .renameProperty(.settings(withPrefix: "darft.", in: .standard), "text", to: "body")
+        )
+        let failure = try await Releases.requireFailure {
+            try await directory.catalog().verify(
+                [change],
+                types: [],
+                settings: [
+                    .setting("profil", Profile.self, in: .standard),
+                    .setting("rare", Profile.self, in: .standard),
+                    .settings(withPrefix: "draft.", Draft.self, in: .standard),
+                ],
+                versions: [0]
+            )
+        }
+        let add = "Correct the name, or add a fixture with a setting that has it."
+        let expected: [String] = [
+            #"migration "change" (version 1): "darft.*" of standard is in no fixture; the nearest key is "draft.1". "#
+                + "Correct the key, or add a fixture that has it.",
+            #"migration "change" (version 1), step 1 (rename profile.mial to email in standard): "mial" is in no "#
+                + #"fixture's setting "profile" of standard; did you mean "mail"? \#(add)"#,
+            #"migration "change" (version 1), step 2 (rename draft.*.txet to body in standard): "txet" is in no "#
+                + #"fixture's setting "draft.*" of standard; did you mean "text"? \#(add)"#,
+            #""profil" of standard in `settings` is in no fixture after its upgrade; did you mean "profile"? "#
+                + "Correct the name, or add a fixture that has it.",
+        ]
+        #expect(failure.messages(.unmatchedName) == expected)
+    }
+}
+
+extension DefaultsKeys {
+    fileprivate static let theme = DefaultsKey<FixtureSettingTests.Theme>("theme", default: .dark)
+}
