@@ -137,6 +137,7 @@ extension Record {
     private func element(at path: PropertyPath) -> Record {
         var element = Record(coding: coding, typeName: typeName)
         element.elementPath = full(path + .each)
+        element.isSetting = isSetting
         return element
     }
 }

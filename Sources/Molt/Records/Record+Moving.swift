@@ -65,7 +65,7 @@ extension Record {
         if contains(newPath) {
             throw error(
                 .propertyExists,
-                "Cannot \(verb) the property \"\(full(path))\" to \"\(full(newPath))\": the record has a property there "
+                "Cannot \(verb) the property \"\(full(path))\" to \"\(full(newPath))\": the \(noun) has a property there "
                     + "already.",
                 advice: "Remove one of the two first.",
                 property: newPath
@@ -284,7 +284,7 @@ extension Record {
     private func isTaken(_ path: PropertyPath, _ verb: String) -> MoltError {
         error(
             .propertyExists,
-            "Cannot \(verb) \"\(full(path))\": the record has a property there already.",
+            "Cannot \(verb) \"\(full(path))\": the \(noun) has a property there already.",
             advice: "Choose another name, or remove that property in an earlier step.",
             property: path
         )

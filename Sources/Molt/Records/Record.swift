@@ -49,6 +49,8 @@ public struct Record: Sendable {
     /// The key that was set since the record was loaded.
     private(set) var changedKey: String?
     private var headRevision = 0
+    /// Whether it is the content of a setting.
+    var isSetting = false
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
     /// The positions and dictionary keys that lead to such an element, if they were asked for.
@@ -343,7 +345,7 @@ public struct Record: Sendable {
         case .exists:
             throw error(
                 .propertyExists,
-                "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the record has a "
+                "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the \(noun) has a "
                     + "property with that name already.",
                 advice: "Remove one of the two first.",
                 property: path.parent + PropertyPath(newName)
@@ -623,6 +625,9 @@ public struct Record: Sendable {
 
     static let noTypeName = "The record's new type name is empty. Give it the name of a type."
 
+    /// What messages call it.
+    var noun: String { isSetting ? "setting" : "record" }
+
     /// The subject of a message.
     private var place: String {
         elementPath.map { "The value of \"\($0)\"" } ?? "The content"
@@ -651,7 +656,7 @@ public struct Record: Sendable {
         }
         return error(
             .propertyMissing,
-            (elementPath.map { "An element of \"\($0.parent)\"" } ?? "The record")
+            (elementPath.map { "An element of \"\($0.parent)\"" } ?? "The \(noun)")
                 + " has no property \"\(full(missing))\"\(obstacle.map { ": \($0)" } ?? "").",
             advice:
                 "If the property may be missing, check with `contains()` in a closure, or omit `ifMissing: .fail` in a "
@@ -678,7 +683,7 @@ public struct Record: Sendable {
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =
             property == nil
-            ? "The record was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
+            ? "The \(noun) was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
                 + "it, and with the same coders: see `MigrationRegistry.coding(_:through:)`."
             : "Read the property as its stored type, and convert the value."
         return error(

@@ -81,6 +81,11 @@ struct SettingsPlace: Hashable, Sendable {
         isPrefix ? try settings.keys.filter(includes) : [name.text]
     }
 
+    /// The key that replaces one of its keys: a new key, or a new prefix and the rest of the key.
+    func newKey(for key: String, _ newName: String) -> String {
+        isPrefix ? newName + String(decoding: key.utf8.dropFirst(name.text.utf8.count), as: UTF8.self) : newName
+    }
+
     /// The key, or the prefix with an asterisk.
     var label: String { isPrefix ? name.text + "*" : name.text }
 }

@@ -28,12 +28,12 @@ extension StoreCommands {
             terminal.say("\(key): \(value)")
             if let name = forms[key]?.name { terminal.say("  \(name)") }
         }
-        let notes = SettingForm.allCases.filter(forms.values.contains).compactMap { form in
+        let notes = LibraryForm.allCases.filter(forms.values.contains).compactMap { form in
             form.note.map { "  \(form.name ?? ""): \($0)" }
         }
         if !notes.isEmpty { terminal.say("\n" + terminal.bold("Forms")) }
         for note in notes { terminal.say(note) }
-        terminal.say("\n" + SettingForm.conclusion(forms.values))
+        terminal.say("\n" + LibraryForm.conclusion(forms.values))
     }
 
     static func settings(in url: URL) throws -> [String: PropertyListValue] {
@@ -60,15 +60,15 @@ extension StoreCommands {
 
 extension [String: PropertyListValue] {
     /// The forms of the values, by key.
-    fileprivate var forms: [String: SettingForm] {
-        [String: SettingForm](map { ($0.key, SettingForm(of: $0.value, key: $0.key)) }) { $1 }
+    fileprivate var forms: [String: LibraryForm] {
+        [String: LibraryForm](map { ($0.key, LibraryForm(of: $0.value, key: $0.key)) }) { $1 }
     }
 }
 
 /// The settings of a suite, as JSON.
 private struct SettingsList: Encodable {
     struct Form: Encodable {
-        let form: SettingForm
+        let form: LibraryForm
         let note: String?
     }
 
@@ -80,6 +80,6 @@ private struct SettingsList: Encodable {
         self.values = values
         let forms = values.forms
         self.forms = forms.mapValues { Form(form: $0, note: $0.note) }
-        conclusion = SettingForm.conclusion(forms.values)
+        conclusion = LibraryForm.conclusion(forms.values)
     }
 }

@@ -24,7 +24,7 @@ extension MigrationReport {
             public static let notConvertible = Outcome(rawValue: "not convertible")
             /// It holds a value in the old form, and no migration names it.
             public static let notNamed = Outcome(rawValue: "not named")
-            /// A step of the app has set it.
+            /// A step has changed it.
             public static let changed = Outcome(rawValue: "changed")
             /// It was stored under a new key.
             public static let renamed = Outcome(rawValue: "renamed")

@@ -50,6 +50,7 @@ package struct SettingContent {
         } catch {
             throw Unreadable(reason: "a value that is nested too deep")
         }
+        record.isSetting = true
     }
 
     // MARK: Reading

@@ -81,7 +81,7 @@ struct RenameKeysStep: StepDeclaration {
     private func run(_ migration: MigrationContext) throws {
         let settings = try migration.suite(place.suite)
         let outcomes = try keys(of: settings).map { key in
-            let newKey = newName + key.dropFirst(place.isPrefix ? place.name.text.count : key.count)
+            let newKey = place.newKey(for: key, newName)
             let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             if isDone {

@@ -34,8 +34,7 @@ extension MigrationContext {
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             guard let value = try settings.value(forKey: key) else { return outcome }
             do {
-                let suffix = key.dropFirst(place.isPrefix ? place.name.text.count : key.count)
-                let newKey = declaration.newName.map { $0 + suffix } ?? key
+                let newKey = declaration.newName.map { place.newKey(for: key, $0) } ?? key
                 try addRecord(of: value, declaration, key: newKey)
                 try settings.removeValue(forKey: key)
                 (outcome.outcome, outcome.reason) = (.moved, "to the record \"\(newKey)\" of type \(declaration.type)")

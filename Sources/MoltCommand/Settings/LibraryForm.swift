@@ -2,7 +2,7 @@ import Foundation
 import Molt
 
 /// The form in which a setting's value is stored, as far as the value shows it without its type.
-enum SettingForm: String, CaseIterable, Encodable {
+enum LibraryForm: String, CaseIterable, Encodable {
     /// A Boolean, a number, a date or data, which is stored alike by all libraries.
     case native
     /// A string that is not JSON.
@@ -32,7 +32,7 @@ enum SettingForm: String, CaseIterable, Encodable {
         }
     }
 
-    private static func form(of text: String) -> SettingForm {
+    private static func form(of text: String) -> LibraryForm {
         // A string that is not JSON is a form of its own.
         switch (try? JSONPart(text))?.kind {
         case .array?: .jsonArrayText
@@ -44,7 +44,7 @@ enum SettingForm: String, CaseIterable, Encodable {
         }
     }
 
-    private static func form(of data: Data) -> SettingForm {
+    private static func form(of data: Data) -> LibraryForm {
         guard PlainArchive(data) == nil else { return .keyedArchive }
         let part = String(utf8: data).flatMap { try? JSONPart($0) }
         return part?.kind == .array || part?.kind == .object ? .jsonData : .native
@@ -56,7 +56,7 @@ enum SettingForm: String, CaseIterable, Encodable {
     }
 }
 
-extension SettingForm {
+extension LibraryForm {
     /// The form in a few words; nil for values without a form of a library.
     var name: String? {
         switch self {
@@ -100,7 +100,7 @@ extension SettingForm {
     /// What the forms of all settings of a suite say together.
     ///
     /// A number in a string is no evidence: it is often a plain string.
-    static func conclusion(_ forms: some Collection<SettingForm>) -> String {
+    static func conclusion(_ forms: some Collection<LibraryForm>) -> String {
         switch (forms.contains(.jsonArrayText), forms.contains(.containerOfJSONText)) {
         case (true, true): "Some settings look as Defaults 4 writes them, and others as Defaults 5 and later do."
         case (true, false) where forms.contains(.nativeContainer):
