@@ -48,7 +48,7 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
     ]
 }
 
-// A migration has its own models and keys: today's `Call` may change again, but the migration must not.
+// A migration has its own models and keys: today's may change again, but the migration must not.
 
 private struct CallV1: Codable {
     var person: String
@@ -63,13 +63,28 @@ private struct CallV4: Codable {
     var seconds: Int
 }
 
+/// The interval between backups as releases 1 to 3 stored it, as JSON text.
+private enum BackupIntervalV1: String, DefaultsCodableType {
+    typealias NativeForm = BackupIntervalV4
+
+    case oneHour = "1 Hour"
+    case oneDay = "1 Day"
+}
+
+private enum BackupIntervalV4: String, DefaultsNativeType {
+    typealias CodableForm = BackupIntervalV1
+
+    case oneHour = "1 Hour"
+    case oneDay = "1 Day"
+}
+
 /// The settings, in their forms after the migration.
 private let settingsV4: [DefaultsKeys] = [
     .key("showsPhotos", .bool),
     .key("signature", .string),
     .key("pageSize", .integer(Int16.self)),
     .key("sortOrder", .codable),
-    .key("backupInterval", .native(from: BackupInterval.CodableForm.self)),
+    .key("backupInterval", .native(from: BackupIntervalV1.self)),
     .key("backupDates", .array(of: .date)),
     .key("favoriteGroups", .array(of: .string)),
     .key("labels", .dictionary(of: .codable)),

@@ -31,17 +31,9 @@ package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
 }
 
 /// The interval between backups of the address book, stored as its raw value since release 4.
-package enum BackupInterval: String, Sendable, DefaultsNativeType {
+package enum BackupInterval: String, Sendable, DefaultsSerializable {
     case oneHour = "1 Hour"
     case oneDay = "1 Day"
-
-    /// The type as releases 1 to 3 stored it, as JSON text.
-    package enum CodableForm: String, DefaultsCodableType {
-        case oneHour = "1 Hour"
-        case oneDay = "1 Day"
-
-        package typealias NativeForm = BackupInterval
-    }
 }
 
 /// The suites with the settings: the app's own until release 3, and that of an app group since.

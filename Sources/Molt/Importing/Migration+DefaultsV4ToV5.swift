@@ -2,11 +2,11 @@ extension Migration {
     /// Converts values that Defaults 4 (sindresorhus/Defaults) wrote, for Defaults 5 and later and Molt's typed keys.
     ///
     /// ```swift
-    /// .defaultsV4ToV5(to: 3, suite: .standard, keys: [.tags, .periods, .key("zones", .array(of: .codable))])
+    /// .defaultsV4ToV5(to: 3, suite: .standard, keys: [.key("tags", .array(of: .string)), .key("zone", .codable)])
     /// ```
     /// Defaults 4 wrote everything except the simplest types as JSON strings. Since Defaults 5, arrays, sets,
     /// dictionaries and numbers are native, and each Codable value inside them is a JSON string of its own. JSON alone
-    /// does not distinguish a date from a number; the conversion therefore needs the keys with their types or forms.
+    /// does not distinguish a date from a number; the conversion therefore needs the keys with their forms.
     ///
     /// A setting that already has the new form stays unchanged, so the migration is safe for settings of any age. A
     /// setting that cannot be converted stays unchanged, too. The report contains the outcome of each key.
@@ -15,7 +15,7 @@ extension Migration {
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that Defaults wrote.
-    ///   - keys: The keys to convert, each once.
+    ///   - keys: The keys to convert, each once, declared for this migration; see ``DefaultsKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON text of the app's own. Any other key with JSON text that no migration names is
     ///     in the report as ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
     ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms

@@ -33,7 +33,7 @@ extension Migration {
         afterwards: SuiteMove.Afterwards = .keep
     ) -> Migration {
         let step = SuiteMoveStep(
-            source: source,
+            source: .suite(source),
             destination: destination,
             keys: keys,
             names: names,

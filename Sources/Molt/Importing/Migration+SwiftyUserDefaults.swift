@@ -3,7 +3,7 @@ extension Migration {
     /// Defaults reads too.
     ///
     /// ```swift
-    /// .swiftyUserDefaults(to: 3, suite: .standard, keys: [.launches, .colors, .key("tags", .array(of: .string))])
+    /// .swiftyUserDefaults(to: 3, suite: .standard, keys: [.key("tags", .array(of: .string)), .key("frog", .codable)])
     /// ```
     /// Releases 3.x, 4.0 and 5.x differ in their forms of arrays and Codable values, and several of them may have
     /// written the settings. The migration therefore reads all forms: native arrays, JSON data, keyed archives of plain
@@ -17,7 +17,7 @@ extension Migration {
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that SwiftyUserDefaults wrote.
-    ///   - keys: The keys to convert, each once.
+    ///   - keys: The keys to convert, each once, declared for this migration; see ``DefaultsKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
     ///     is in the report as ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's
     ///     `verify`.

@@ -1,4 +1,4 @@
-/// Options for moving settings from one suite to another.
+/// Options for moving settings into a suite, from another one or from a property list file.
 public enum SuiteMove {
     /// The value that wins if both suites have different values under a key.
     public enum Conflict: Hashable, Sendable {
@@ -44,7 +44,7 @@ extension SuiteMove {
         let list: [String]?
         let includes: @Sendable (String) -> Bool
 
-        /// All keys of the suite's own domain, except those that the system keeps there.
+        /// All keys of the source, except those that the system keeps there.
         ///
         /// System keys are those that begin with `com.apple.`, such as managed settings; those of AppKit, such as
         /// `NSWindow Frame main`; and the languages and formats chosen for the app. To move them, list them with

@@ -1,6 +1,6 @@
-/// The step that copies or moves settings from one suite to another.
+/// The step that copies or moves settings into a suite, from another one or from a file.
 struct SuiteMoveStep: Sendable {
-    var source: Suite
+    var source: Source
     var destination: Suite
     var keys: SuiteMove.Keys
     /// The new names of keys, by old name.
@@ -10,18 +10,18 @@ struct SuiteMoveStep: Sendable {
 
     var migrationStep: MigrationStep {
         MigrationStep(
-            kind: "suiteToAppGroup",
+            kind: source.kind,
             summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
             faults: faults,
-            attaching: [.suite(source), .suite(destination)],
+            attaching: [source.attached, .suite(destination)],
             changing: destination
         ) { try run($0) }
     }
 
     private var parameters: [String] {
         let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        return [source.declaredName, destination.declaredName] + keys.identity + conflict.identity
+        return [source.identity, destination.declaredName] + keys.identity + conflict.identity
             + [afterwards.rawValue, "none", "names"] + renames
     }
 
@@ -32,8 +32,8 @@ struct SuiteMoveStep: Sendable {
     // MARK: Checking
 
     private var faults: [String] {
-        var faults: [String] = []
-        if source.isSameDomain(as: destination) {
+        var faults = source.faults
+        if source.isSame(as: destination) {
             faults.append(
                 "The settings are copied from \(source) into \(destination), which is the same place. To give keys other "
                     + "names, use renameKey."
@@ -58,7 +58,7 @@ struct SuiteMoveStep: Sendable {
     // MARK: Moving
 
     private func run(_ migration: MigrationContext) throws {
-        let old = try migration.suite(source)
+        let values = try source.values(migration)
         let new = try migration.suite(destination)
         // Only now is there a file, if all settings were unsaved.
         guard !source.isSameFile(as: destination) else {
@@ -66,19 +66,19 @@ struct SuiteMoveStep: Sendable {
                 .unsupported,
                 "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved.",
                 advice: "Remove the link, or the migration.",
-                attachedStore: source.attachedName
+                attachedStore: source.attached.name
             )
         }
-        let sourceWins = try sourceWins(old, new)
+        let sourceWins = try sourceWins(values, new)
         /// The moved keys: old names by new name.
         var found: [String: [String]] = [:]
         var outcomes: [MigrationReport.KeyOutcome] = []
-        for key in try keys.list ?? old.keys {
-            var outcome = MigrationReport.KeyOutcome(store: old.name, key: key, outcome: .absent)
-            if let value = try old.value(forKey: key) {
+        for key in keys.list ?? values.keys.sorted() {
+            var outcome = MigrationReport.KeyOutcome(store: source.name, key: key, outcome: .absent)
+            if let value = values[key] {
                 if keys.includes(key) {
                     if let other = found[newName(of: key)]?.first {
-                        try checkSame(value, key, old.value(forKey: other), other)
+                        try checkSame(value, key, values[other], other)
                     }
                     found[newName(of: key), default: []].append(key)
                     (outcome.outcome, outcome.reason) = try place(value, key, new, sourceWins: sourceWins)
@@ -91,10 +91,11 @@ struct SuiteMoveStep: Sendable {
         // A misspelled key would keep its name.
         let seen = Set(outcomes.map(\.key))
         for key in names.keys.sorted() where !seen.contains(key) {
-            outcomes.append(MigrationReport.KeyOutcome(store: old.name, key: key, outcome: .absent))
+            outcomes.append(MigrationReport.KeyOutcome(store: source.name, key: key, outcome: .absent))
         }
-        try migration.note(outcomes, among: old.keys)
-        guard afterwards == .clean else { return }
+        try migration.note(outcomes, among: values.keys.sorted())
+        guard afterwards == .clean, case .suite(let suite) = source else { return }
+        let old = try migration.suite(suite)
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)
             for key in keys where try old.value(forKey: key) == copy {
@@ -133,20 +134,21 @@ struct SuiteMoveStep: Sendable {
             "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
                 + "are not the same.",
             advice: "Choose another new name, or leave one of them out.",
-            attachedStore: source.attachedName,
+            attachedStore: source.attached.name,
             key: key
         )
     }
 
     // MARK: Resolving conflicts
 
-    private func sourceWins(_ old: SuiteEditor, _ new: SuiteEditor) throws -> Bool {
+    private func sourceWins(_ values: [String: PropertyListValue], _ new: SuiteEditor) throws -> Bool {
         switch conflict {
         case .destinationWins: return false
         case .sourceWins: return true
         case .newest(let key):
-            let here = try time(key, in: old)
-            let there = try time(newName(of: key), in: new)
+            let here = try time(values[key], key, in: "\(source)")
+            let newKey = newName(of: key)
+            let there = try time(new.value(forKey: newKey), newKey, in: "\(destination)")
             switch (here, there) {
             case (nil, _): return false
             case (_, nil): return true
@@ -159,11 +161,10 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    private func time(_ key: String, in suite: SuiteEditor) throws -> PropertyListValue? {
-        let value = try suite.value(forKey: key)
+    private func time(_ value: PropertyListValue?, _ key: String, in place: String) throws -> PropertyListValue? {
         switch value {
         case nil, .date, .int, .unsigned, .double: return value
-        default: throw notComparable(key, "it holds neither a date nor a number in \(suite.suite)")
+        default: throw notComparable(key, "it holds neither a date nor a number in \(place)")
         }
     }
 

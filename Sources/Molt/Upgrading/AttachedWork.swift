@@ -190,6 +190,7 @@ final class AttachedWork {
             switch change.store {
             case .suite(let suite): try change.patch?.apply(phase, to: suite)
             case .directory(let directory): if phase != .add { directory.remove(change.entry.changes) }
+            case .file: break
             }
             try configuration.reach(.afterApply, "\(change.entry.store) (\(name))")
         }

@@ -6,6 +6,7 @@ import Testing
 @Suite("Fingerprints of migrations of settings") struct SettingsFingerprintTests {
     private static let suite = Suite("s")
     private static let group = Suite("group.g")
+    private static let file = URL(filePath: "/a/old.plist")
 
     private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .integer(Int16.self))]
 
@@ -33,6 +34,7 @@ import Testing
             .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins),
             "460ce8ab98abd86b7e00273d1732e9ed"
         ),
+        (.propertyListToSuite(to: 1, from: file, into: .standard), "0ec383be51773ee916945dbe407e059f"),
         (Migration(to: 1, "n", .settings(in: suite) { _ in }), "e98115005d9db7cf95ce80139b74df0b"),
         (Migration(to: 1, "n", .settings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
         (Migration(to: 1, "n", .renameKey("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
@@ -55,6 +57,9 @@ import Testing
             return Migration.suiteToAppGroup(to: 1, from: Self.suite, into: Self.group, keys: keys).fingerprint
         }
         #expect(move("a") == move("b"))
+        // The system moves an app's container.
+        let moved = Migration.propertyListToSuite(to: 1, from: URL(filePath: "/b/old.plist"), into: .standard)
+        #expect(moved.fingerprint == Self.shipped.first { $0.0.name == moved.name }?.1)
         // The standard suite of this process, which in other processes has another name.
         let own = Suite(Suite.standard.domainName)
         #expect(own.attachedName == Suite.standard.attachedName)

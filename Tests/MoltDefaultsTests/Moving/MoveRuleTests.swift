@@ -114,6 +114,34 @@ import Testing
         #expect(try fixture.new.values["a"] == nil)
     }
 
+    @Test(arguments: [
+        (SuiteMove.Conflict.destinationWins, SuiteMove.Afterwards.keep), (.destinationWins, .clean),
+        (.newest(by: "saved"), .clean),
+    ])
+    func `A former bundle identifier's settings, where today's already has some`(
+        conflict: SuiteMove.Conflict,
+        afterwards: SuiteMove.Afterwards
+    ) throws {
+        let old: [String: PropertyListValue] = ["theme": "dark", "name": "n", "saved": 2]
+        let fixture = try MoveFixture(old: old, new: ["theme": "light", "size": 12, "saved": 1])
+        // The own settings of the test process belong to all tests.
+        let today = Suite.standard.standIn(named: fixture.new.name)
+        let move = Migration.suiteToAppGroup(
+            to: 1,
+            from: fixture.old.suite,
+            into: .standard,
+            conflict: conflict,
+            afterwards: afterwards
+        )
+        try fixture.cache.upgrade([move], attaching: [today])
+        let oldWins = conflict != .destinationWins
+        try fixture.expect(
+            old: afterwards == .keep ? old : oldWins ? [:] : ["theme": "dark", "saved": 2],
+            new: ["theme": oldWins ? "dark" : "light", "name": "n", "size": 12, "saved": oldWins ? 2 : 1]
+        )
+        expect(try fixture.new.history, is: ["suite-to-app-group"])
+    }
+
     // MARK: Cleaning the source
 
     @Test func `Cleaning leaves keys that lost a conflict and keys that were not moved`() throws {

@@ -1,6 +1,6 @@
 /// The stored form of a setting's value, without its Swift type, which conversions of settings do not need.
 ///
-/// Typed keys provide their form. Tools without the app's types specify it:
+/// Typed keys provide their form. Migrations specify it:
 ///
 /// ```swift
 /// .key("timeZones", .array(of: .codable))

@@ -24,7 +24,9 @@ public class DefaultsKeys: @unchecked Sendable {
         self.form = form
     }
 
-    /// Creates a key for a value whose type is not available, such as `.key("timeZones", .array(of: .codable))`.
+    /// Creates a key for a migration, such as `.key("timeZones", .array(of: .codable))`.
+    ///
+    /// A migration has its own keys, because those of the app may later change, and the migration must not.
     public static func key(_ name: String, _ form: DefaultsForm) -> DefaultsKeys {
         DefaultsKeys(name: name, form: form)
     }

@@ -1,17 +1,19 @@
-/// Something outside a store's file that steps change: the settings of a suite, or a directory of files.
+/// Something outside a store's file that steps work on: the settings of a suite, a directory of files, or a file.
 ///
 /// It is not part of the file's transaction, so steps never write to it. They read it and collect changes, which the
 /// transaction adds to the journal of the file. They are made after the commit, and then removed from the journal; after
-/// a kill in between, when the file is next opened.
+/// a kill in between, when the file is next opened. A single file is only read.
 package enum AttachedStore: Sendable {
     case suite(Suite)
     case directory(AttachedDirectory)
+    case file(AttachedFile)
 
-    /// The unique name in journals, plans and errors; it never changes.
+    /// The unique name in journals, plans and errors; it never changes, except that of a file, which is in no journal.
     package var name: String {
         switch self {
         case .suite(let suite): suite.attachedName
         case .directory(let directory): directory.name
+        case .file(let file): file.path
         }
     }
 
@@ -32,6 +34,7 @@ package enum AttachedStore: Sendable {
         switch self {
         case .suite(let suite): try suite.unavailability(in: role)
         case .directory(let directory): directory.unavailability(in: role)
+        case .file(let file): file.unavailability(in: role)
         }
     }
 }

@@ -141,7 +141,7 @@ extension MoltError.Code {
     public static let invalidSuite = Self(rawValue: "invalidSuite")
     /// A suite cannot hold a value of this type, or the platform would not return the value unchanged.
     public static let cannotStore = Self(rawValue: "cannotStore")
-    /// The suite's file is not a property list, or contains values that no suite can hold.
+    /// A file of settings is not a property list, or contains values that no suite can hold.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The suite cannot be written: its file has no location, or the volume is full or read-only.
     public static let notWritable = Self(rawValue: "notWritable")

@@ -1,0 +1,45 @@
+internal import Foundation
+
+/// A file that a step reads when it runs, and never changes.
+package struct AttachedFile: Sendable {
+    /// The path, which is the file's name in plans and errors.
+    package let path: String
+
+    /// The last component of the path, which stays the same where the system moves the app's container.
+    var fileName: String { (path as NSString).lastPathComponent }
+
+    /// Why the file cannot be read in this process or for now; nil if it can, if there is none, or if waiting is no help.
+    func unavailability(in role: MoltConfiguration.Role) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return nil
+        }
+        return switch errno {
+        case ENOENT where role == .appExtension:
+            "There is no file at \(path); an app extension cannot access the app's files. Open the store in the app first."
+        case EPERM:
+            "The file at \(path) exists, but the system refuses to open it, as iOS does with a protected file while the "
+                + "device is locked."
+        default: nil
+        }
+    }
+
+    /// The content; nil if there is no file.
+    ///
+    /// - Throws: ``MoltError`` with the code `noPermission` or `attachedStoreFailed`.
+    func read() throws -> Data? {
+        do {
+            return try DurableFile.read(URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+        } catch {
+            let failure = error as? DurableFile.Failure
+            throw MoltError(
+                [EACCES, EPERM].contains(failure?.number) ? .noPermission : .attachedStoreFailed,
+                "The file at \(path) cannot be read" + (failure.map { ": \($0.reason)." } ?? "."),
+                advice: "Check its permissions, and that it is a file. If the device is locked, try again later.",
+                attachedStore: path,
+                underlying: failure == nil ? error : nil
+            )
+        }
+    }
+}
