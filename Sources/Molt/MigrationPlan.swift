@@ -143,13 +143,19 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var journal: [String]
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
+    /// Settings that need the developer's attention, as they are before the upgrade; notes do not prevent an upgrade.
+    ///
+    /// They are about the suites that the registry's migrations work on and that can be read now. A migration that has
+    /// not run yet may still move, rename or remove such a setting. There are none if the plan has problems, or if
+    /// changes of a committed upgrade have not been applied yet.
+    public var settingNotes: [SettingNote]
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case store, from, to, isFresh, entries, problems, journal, edits
+        case store, from, to, isFresh, entries, problems, journal, edits, settingNotes
     }
 
     /// The migrations that would run, in order, without those that run only if others import records.
@@ -208,16 +214,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///
     /// It also checks attached stores, such as settings, that pending migrations work on.
     ///
-    /// - Parameter role: The role of the process; an app extension may not see everything that the app sees.
+    /// - Parameter configuration: How the store would be opened; an app extension may not see everything that the app
+    ///   sees.
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package init(
         for store: StoreFile,
         migrations: MigrationRegistry,
-        role: MoltConfiguration.Role = .current,
+        configuration: MoltConfiguration = MoltConfiguration(),
         onlyRecordsOnRead: Bool = true
     ) throws {
         try migrations.validate()
-        let stores = AttachedStores(store, migrations, role: role)
+        let stores = AttachedStores(store, migrations, configuration)
         try self.init(
             stores.state(store.state()),
             storeName: store.storeName,
@@ -313,6 +320,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
+        lines += noteLines
         return lines.joined(separator: "\n")
     }
 

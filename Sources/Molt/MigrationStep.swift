@@ -28,6 +28,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         var settings: Suite?
         /// Whether it converts a key, or changes the setting's content.
         var converts: @Sendable (String) -> Bool = { _ in false }
+        /// Whether a value probably has an old form from which it converts the settings that it names.
+        var isOldForm: (@Sendable (PropertyListValue) -> Bool)?
         /// Whether it reads or changes records of the primary store.
         var usesRecords = false
         /// Whether it runs a closure of the app that may look for any setting.
@@ -41,6 +43,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step converts a key of its suite, or changes the setting's content.
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
+
+    /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
+    var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }
 
     /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: RecordFailurePolicy?

@@ -53,6 +53,15 @@ public struct MoltConfiguration: Sendable {
     /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which archives
     /// the newer store.
     public var readsNewerStores = false
+    // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
+    // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
+    /// The size in bytes above which plans name a setting in ``MigrationPlan/settingNotes``; nil to name none.
+    ///
+    /// It is 512 KiB by default, concerns the suites that migrations work on, and does not change upgrades. Systems
+    /// limit all settings of a domain together. tvOS warns an app at 512 kB and terminates it at 1 MB, as Apple
+    /// documents at `UserDefaults.sizeLimitExceededNotification`. iOS since 13 and macOS log an error for a domain
+    /// of 4 MiB, and watchOS 26 for one of 1 MiB.
+    public var largeSettingSize: Int? = 512 * 1024
     /// What happens if code does not match the store's record of it: an error in debug builds, an event in all others.
     ///
     /// There are two cases:

@@ -50,9 +50,12 @@ import Testing
         let move = Migration.suiteToAppGroup(to: 1, from: .standard, into: suite)
         let tool = Tool("app", "", RegisteredApp(migrations: [move]).commands)
         let plist = scratch.file("app.plist")
-        try PropertyListSerialization.data(fromPropertyList: ["theme": "dark"], format: .binary, options: 0)
-            .write(to: plist)
-        await CommandRun(tool, "dry-run", url.path, "--settings=standard=\(plist.path)").expect(says: "1 copied")
+        let values = ["theme": "dark", "history": String(repeating: "s", count: 600_000)]
+        try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0).write(to: plist)
+        let (settings, page) = ("--settings=standard=\(plist.path)", scratch.file("page.html"))
+        await CommandRun(tool, "plan", url.path, settings).expect(says: "large: \"history\" of standard has 600 kB")
+        await CommandRun(tool, "dry-run", url.path, settings, "--html", page.path).expect(says: "2 copied")
+        try ParsedPage(String(contentsOf: page, encoding: .utf8)).expect(".finding", "…Large: \"history\" of standard…")
         #expect(try suite.values().isEmpty)
 
         let mistakes: [(setting: String, code: Int32, message: String)] = [

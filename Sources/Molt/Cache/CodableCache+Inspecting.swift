@@ -258,7 +258,7 @@ extension MigrationPlan {
         try self.init(
             for: StoreFile(at: url, attaching: configuration.attachedStores),
             migrations: migrations,
-            role: configuration.role
+            configuration: configuration
         )
     }
 }

@@ -19,8 +19,8 @@ extension Migration {
     ///   - suite: The suite that SwiftyUserDefaults wrote.
     ///   - keys: The keys to convert, each once, declared for this migration; see ``DefaultsKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
-    ///     is in the report as ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's
-    ///     `verify`.
+    ///     is in ``MigrationPlan/settingNotes``, is in the report as
+    ///     ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
     ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
     public static func swiftyUserDefaults(
         to version: Int,

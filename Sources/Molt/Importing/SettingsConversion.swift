@@ -23,7 +23,8 @@ struct SettingsConversion: Sendable {
             faults: faults,
             attaching: [.suite(suite)],
             changing: suite,
-            converting: keys.map(\.name) + exceptions
+            converting: keys.map(\.name) + exceptions,
+            from: mayNeedConversion
         ) { try run($0) }
     }
 
@@ -62,9 +63,13 @@ struct SettingsConversion: Sendable {
     private func forgottenKeys(_ migration: MigrationContext, _ settings: SuiteEditor) throws -> [MigrationReport
         .KeyOutcome]
     {
-        return try settings.keys.filter { !migration.convertsKey($0, of: suite) }.compactMap { key in
-            guard let value = try settings.value(forKey: key), mayNeedConversion(value) else { return nil }
-            return MigrationReport.KeyOutcome(
+        let values = try settings.keys.map { ($0, try settings.value(forKey: $0)) }
+        return migration.runner.registry.forgottenKeys(
+            of: settings.name,
+            in: Dictionary(uniqueKeysWithValues: values).compactMapValues(\.self),
+            mayNeedConversion
+        ).map { key in
+            MigrationReport.KeyOutcome(
                 store: settings.name,
                 key: key,
                 outcome: .notNamed,

@@ -4,6 +4,8 @@
 final class AttachedStores {
     let registry: MigrationRegistry
     let role: MoltConfiguration.Role
+    /// See ``MoltConfiguration/largeSettingSize``.
+    let largeSettingSize: Int?
     private let stores: [String: AttachedStore]
     /// The suite that is upgraded without a cache; nil for a cache.
     private let primary: Suite?
@@ -12,11 +14,12 @@ final class AttachedStores {
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
-    init(_ store: StoreFile, _ registry: MigrationRegistry, role: MoltConfiguration.Role) {
+    init(_ store: StoreFile, _ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
-        self.role = role
+        role = configuration.role
+        largeSettingSize = configuration.largeSettingSize
         primary = store.primary
     }
 
@@ -34,12 +37,15 @@ final class AttachedStores {
 
     /// A suite as a plan sees it.
     struct SuiteState {
-        /// Its ledger; nil if no migration has changed it.
-        var ledger: SuiteLedger?
-        /// Whether it has no settings.
-        var isEmpty: Bool
+        /// Its content; nil if it cannot be used.
+        var content: SuiteSnapshot?
         /// Why it cannot be used; nil if it can.
         var fault: MoltError?
+
+        /// Its ledger; nil if no migration has changed it.
+        var ledger: SuiteLedger? { content?.ledger }
+        /// Whether it has no settings.
+        var isEmpty: Bool { content?.isEmpty ?? true }
     }
 
     /// The states of the registry's suites by name, without those that cannot be read now.
@@ -56,7 +62,7 @@ final class AttachedStores {
             do {
                 states[name] = try reporting(name) { try state(of: suite) }
             } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
-                states[name] = SuiteState(isEmpty: true, fault: error)
+                states[name] = SuiteState(fault: error)
             }
         }
         return states
@@ -64,8 +70,7 @@ final class AttachedStores {
 
     private func state(of suite: Suite) throws -> SuiteState? {
         guard try suite.unavailability(in: role) == nil else { return nil }
-        let snapshot = try snapshot(of: suite)
-        return SuiteState(ledger: snapshot.ledger, isEmpty: snapshot.isEmpty)
+        return try SuiteState(content: snapshot(of: suite))
     }
 
     /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.

@@ -55,6 +55,7 @@ extension MigrationPlan {
             }
         }
         try deferEntries(state.ledger + rows, registry, stores)
+        settingNotes = notes(on: suites, stores)
     }
 
     /// - Parameters:
@@ -77,6 +78,7 @@ extension MigrationPlan {
         problems = []
         journal = state.journal
         edits = Self.edits(state, registry)
+        settingNotes = []
         finishedOnRead = finished.map(\.name)
         let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)

@@ -11,6 +11,7 @@ extension MigrationStep {
     ///   - settings: The suite that it changes, if it changes no records; the suite's ledger tells whether it has.
     ///   - losses: The data that it removes.
     ///   - keys: The keys of settings that it converts.
+    ///   - isOldForm: Whether a value probably has the form from which it converts them.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - runsClosure: Whether it runs a closure of the app.
     ///   - body: The step's work.
@@ -23,6 +24,7 @@ extension MigrationStep {
         changing settings: Suite? = nil,
         losses: [MigrationReport.DataLoss] = [],
         converting keys: [String] = [],
+        from isOldForm: (@Sendable (PropertyListValue) -> Bool)? = nil,
         usesRecords: Bool = false,
         runsClosure: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
@@ -37,6 +39,7 @@ extension MigrationStep {
         let attachment = Attachment(
             settings: settings,
             converts: Set(keys).contains,
+            isOldForm: isOldForm,
             usesRecords: usesRecords,
             isBlock: runsClosure
         )
@@ -44,12 +47,23 @@ extension MigrationStep {
     }
 }
 
-extension MigrationContext {
-    /// Whether some migration of the registry converts a key of a suite, or changes its content.
-    func convertsKey(_ key: String, of suite: Suite) -> Bool {
-        runner.registry.migrations.flatMap(\.steps).contains { step in
-            step.attached.contains { $0.name == suite.attachedName } && step.convertsKey(key)
+extension MigrationRegistry {
+    /// The keys of a suite whose values have an old form, and that no migration converts or changes the content of, sorted.
+    ///
+    /// - Parameters:
+    ///   - suite: The suite's name as an attached store.
+    ///   - values: Its values.
+    ///   - isOldForm: Whether a value probably has the old form.
+    func forgottenKeys(
+        of suite: String,
+        in values: [String: PropertyListValue],
+        _ isOldForm: (PropertyListValue) -> Bool
+    ) -> [String] {
+        let steps = migrations.flatMap(\.steps).filter { step in step.attached.contains { $0.name == suite } }
+        return values.filter { key, value in
+            !Suite.ownKeys.contains(key) && !steps.contains { $0.convertsKey(key) } && isOldForm(value)
         }
+        .keys.sorted()
     }
 }
 

@@ -16,6 +16,15 @@ package enum DisplayText {
         count == 1 ? "1 record" : "\(grouped(count)) records"
     }
 
+    /// A number of bytes with its unit, rounded down; a kilobyte has 1000 bytes.
+    package static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<1_000: "\(count) B"
+        case ..<1_000_000: "\(count / 1_000) kB"
+        default: "\(Double(count / 100_000) / 10) MB"
+        }
+    }
+
     /// A date in the form of ISO 8601, or in seconds since 1970 if it is beyond the calendar.
     ///
     /// The formatter would end the process for such a date, which a damaged file may contain.

@@ -22,7 +22,7 @@ package struct Migrator: Sendable {
         try MigrationPlan(
             for: store,
             migrations: registry,
-            role: configuration.role,
+            configuration: configuration,
             onlyRecordsOnRead: onlyRecordsOnRead
         )
     }

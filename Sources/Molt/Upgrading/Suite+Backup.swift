@@ -123,7 +123,7 @@ extension Suite {
     private func applyJournal(of store: StoreFile, _ outcome: MoltError.Outcome) throws {
         guard try !store.state().journal.isEmpty else { return }
         let wait = Self.patience(for: self, outcome)
-        let stores = AttachedStores(store, MigrationRegistry(), role: .current)
+        let stores = AttachedStores(store, MigrationRegistry(), MoltConfiguration())
         try store.withWriteTransaction(until: nil) { transaction in
             try AttachedWork(stores).apply(transaction.journal(), MoltConfiguration())
             try transaction.clearJournal()

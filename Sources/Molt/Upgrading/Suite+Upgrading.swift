@@ -85,7 +85,7 @@ extension MigrationPlan {
         try self.init(
             for: StoreFile(upgrading: suite, attaching: configuration.attached),
             migrations: migrations,
-            role: configuration.role,
+            configuration: configuration,
             onlyRecordsOnRead: false
         )
     }

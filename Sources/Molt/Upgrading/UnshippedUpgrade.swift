@@ -13,7 +13,7 @@ struct UnshippedUpgrade {
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
         guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
-        let stores = AttachedStores(store, registry, role: configuration.role)
+        let stores = AttachedStores(store, registry, configuration)
         let state = try stores.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }
         let outcome: String

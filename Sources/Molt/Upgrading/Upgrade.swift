@@ -101,7 +101,7 @@ final class Upgrade {
             let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             try unshipped.undo(plan, waiting: makeWait())
             let current = try migrator.plan(for: store)
-            if current != plan { outcomeOfStop = nil }
+            if !current.isSameUpgrade(as: plan) { outcomeOfStop = nil }
             plan = current
         }
         configuration.monitor?.send(.planned(plan))
@@ -156,7 +156,7 @@ final class Upgrade {
 
     /// The suites and directories that the registry works on, as they are from now on.
     private func readStores() -> AttachedStores {
-        AttachedStores(store, registry, role: configuration.role)
+        AttachedStores(store, registry, configuration)
     }
 
     // MARK: Locks
@@ -311,7 +311,7 @@ final class Upgrade {
             self.plan = plan
             // A journal comes first: the plan reads attached stores.
             guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
-            if plan != planned {
+            if !plan.isSameUpgrade(as: planned) {
                 configuration.monitor?.send(.planned(plan))
                 if plan.edits != planned.edits { try checkEdits(plan) }
             }

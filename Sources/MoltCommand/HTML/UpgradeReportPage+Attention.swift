@@ -219,6 +219,11 @@ extension UpgradeReportPage {
         for store in plan?.journal ?? [] {
             lines.append("Changes of a committed upgrade have not been applied to \(store) yet.")
         }
+        // A report lists the settings that were not named with those that were not converted.
+        for note in plan?.settingNotes ?? [] where report == nil || note.byteCount != nil {
+            let line = note.description
+            lines.append(line.prefix(1).uppercased() + line.dropFirst() + ".")
+        }
         for deferral in report?.deferred ?? plan?.deferred ?? [] { lines.append("Migration \(deferral)") }
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")

@@ -42,7 +42,7 @@ struct UpgradeTrial {
         var plan = try MigrationPlan(
             for: StoreFile(at: url, attaching: configuration.attachedStores),
             migrations: migrations,
-            role: configuration.role,
+            configuration: configuration,
             onlyRecordsOnRead: onlyRecordsOnRead
         )
         plan.store = store.path

@@ -107,6 +107,19 @@ extension PropertyListValue {
     }
 }
 
+extension PropertyListValue {
+    /// The approximate size in bytes: strings, data and keys as they are, and 8 for each Boolean, number and date.
+    var byteCount: Int {
+        switch self {
+        case .bool, .int, .unsigned, .double, .date: 8
+        case .string(let string): string.utf8.count
+        case .data(let data): data.count
+        case .array(let elements): elements.reduce(0) { $0 + $1.byteCount }
+        case .dictionary(let values): values.reduce(0) { $0 + $1.key.utf8.count + $1.value.byteCount }
+        }
+    }
+}
+
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// Creates a string.
     public init(stringLiteral value: String) {
