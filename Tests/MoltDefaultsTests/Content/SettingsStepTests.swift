@@ -1,0 +1,252 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite struct `Steps on the content of settings` {
+    private func upgrade(_ scratch: ScratchSuite, _ steps: MigrationStep...) throws -> MigrationReport {
+        try scratch.suite.upgrade(
+            with: [Migration(to: 1, "change", steps: steps)],
+            configuration: .init { $0.hooks.findsUnmatchedNames = true }
+        )
+    }
+
+    private struct Old: Codable { var name: String, at: Date }
+    private struct New: Codable, Equatable {
+        var title: String
+        var at: Date
+        var photo: Data?
+    }
+
+    @Test func `Closures decode and encode a property list with its own dates and data`() throws {
+        let at = Date(timeIntervalSinceReferenceDate: 7e8)
+        let scratch = try ScratchSuite([
+            "list": .data(try PropertyListEncoder().encode(Old(name: "a", at: at))),
+            "native": ["name": "a", "at": .date(at)], "json": .data(try JSONEncoder().encode(Old(name: "a", at: at))),
+            "gone": "dropped",
+        ])
+        let suite = scratch.suite
+        _ = try upgrade(
+            scratch,
+            .convert(.setting("list", in: suite), from: Old.self, to: New.self) { New(title: $0.name, at: $0.at) },
+            .convert(.setting("json", in: suite), from: Old.self, to: New.self) { New(title: $0.name, at: $0.at) },
+            .transform(.setting("native", in: suite)) { record in
+                try record.set("next", to: record.value("at", as: Date.self) + 60)
+                try record.set("photo", to: Data([1]))
+                record["size"] = 1
+            },
+            .transform(.setting("gone", in: suite)) { $0.drop() }
+        )
+        let values = try scratch.values
+        #expect(
+            values["native"] == [
+                "name": "a", "at": .date(at), "next": .date(at + 60), "photo": .data(Data([1])), "size": 1,
+            ]
+        )
+        let list = try #require(values["list"]?.data)
+        let json = try #require(values["json"]?.data)
+        #expect(try PropertyListDecoder().decode(New.self, from: list) == New(title: "a", at: at))
+        #expect(try JSONDecoder().decode(New.self, from: json) == New(title: "a", at: at))
+        #expect(values["gone"] == nil)
+    }
+
+    @Test func `What has no form, or cannot have the property, is named and left`() throws {
+        let values: [String: PropertyListValue] = [
+            "archive": try SwiftyRow.archive(["a"]), "damaged": #"{"mail":"#, "number": 7, "bytes": .data(Data([0xFF])),
+            "text": "plain", "list": .data(Data("bplist00".utf8)), "fine": #"{"x":1}"#,
+            "null": .data(Data("null".utf8)),
+        ]
+        let scratch = try ScratchSuite(values)
+        let report = try upgrade(
+            scratch,
+            .renameProperty(.settings(withPrefix: "n", in: scratch.suite), "mail", to: "email"),
+            .renameProperty(.setting("damaged", in: scratch.suite), "mail", to: "email"),
+            .renameProperty(.setting("bytes", in: scratch.suite), [.each, "mail"], to: "email"),
+            .renameProperty(.setting("archive", in: scratch.suite), "mail", to: "email"),
+            .addProperty(.setting("text", in: scratch.suite), "mail", default: 1),
+            .renameProperty(.setting("list", in: scratch.suite), "mail", to: "email"),
+            .renameProperty(.setting("fine", in: scratch.suite), "mail", to: "email")
+        )
+        try scratch.expect(values)
+        report.expectKeys(
+            "null: already current",
+            "number: not convertible, a number, which has no properties",
+            "damaged: not convertible, a string that begins like JSON text, but is not: the text ends too early, at byte 8",
+            "bytes: not convertible, data that is neither JSON text nor a property list: an unexpected byte, at byte 0",
+            "archive: not convertible, a keyed archive, which only its app can read",
+            "text: not convertible, a string, which has no properties",
+            "list: not convertible, a property list that is damaged, or holds what no suite can hold",
+            "fine: already current"
+        )
+    }
+
+    @Test func `The failure policy decides about a setting that a step cannot convert`() throws {
+        let values: [String: PropertyListValue] = ["a1": #"{"n":"secret"}"#, "a2": #"{"n":"2"}"#]
+        let scratch = try ScratchSuite(values)
+        let place = MigrationStep.Place.settings(withPrefix: "a", in: scratch.suite)
+        let step = MigrationStep.changeValue(place, "n", to: .integer)
+        let error = try #require(throws: MoltError.self) { try upgrade(scratch, step) }
+        #expect(error.code == .typeMismatch)
+        #expect(
+            [error.key, error.attachedStore, error.property, error.type] == [
+                "a1", scratch.suite.attachedName, "n", nil,
+            ]
+        )
+        #expect(!"\(error) \(error.debugDescription)".contains("secret"))
+        try scratch.expect(values)
+
+        let none = try #require(throws: MoltError.self) { try upgrade(scratch, step.onFailure(.quarantine(upTo: 0))) }
+        #expect(none.code == .tooManyFailures)
+        let report = try upgrade(scratch, step.onFailure(.quarantine(upTo: 1)))
+        #expect(report.outcomes == ["a1": .notConvertible, "a2": .changed])
+        try scratch.expect(["a1": #"{"n":"secret"}"#, "a2": #"{"n":2}"#])
+        let dropping = MigrationStep.changeValue(place, "n", to: .bool).onFailure(.drop())
+        try scratch.suite.upgrade(with: [Migration(to: 1, "drop", dropping)])
+        try scratch.expect([:])
+    }
+
+    @Test func `A closure cannot change the key or the expiry of a setting`() throws {
+        let scratch = try ScratchSuite(["a": "x"])
+        for change: @Sendable (inout Record) -> Void in [
+            { $0.key = "b" }, { $0.expiration = .now }, { $0.typeName = "T" },
+        ] {
+            let error = try #require(throws: MoltError.self) {
+                try upgrade(scratch, .transform(.setting("a", in: scratch.suite), change))
+            }
+            #expect(error.code == .stepFailed)
+        }
+        try scratch.expect(["a": "x"])
+    }
+
+    @Test func `A dry run shows the content before and after, what is lost, and names that no setting has`() throws {
+        let scratch = try ScratchSuite(["draft.1": #"{"fax":7,"name":"a"}"#, "draft.2": #"{"name":"b"}"#])
+        let place = MigrationStep.Place.settings(withPrefix: "draft.", in: scratch.suite)
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "change",
+                .removeProperty(place, "fax"),
+                .renameProperty(place, "nme", to: "title"),
+                .transform(place) { $0["name"] = nil }
+            )
+        ]
+        let report = try scratch.suite.dryRun(of: migrations, samples: 1)
+        let steps = report.entries[0].steps
+        #expect(steps[0].losses.map(\.description) == ["draft.*.fax"])
+        #expect(steps[0].samples.map(\.description) == [#""draft.1" of \#(scratch.suite.attachedName)\#n  - fax: 7"#])
+        let name =
+            #""nme" does not occur in any setting "draft.*" of \#(scratch.suite.attachedName); did you mean "name"?"#
+        #expect(steps[1].unmatchedNames.map(\.description) == [name])
+        #expect(steps[2].losses.map(\.name) == ["draft.*.name"])
+        #expect(try scratch.values.count == 2)
+    }
+
+    // MARK: Forms
+
+    private static let date = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 7e8))
+
+    @Test func `Each form can be changed to each other one`() throws {
+        let json = #"{"at":700000000,"list":["a",{"n":1.5}],"photo":"AQ=="}"#
+        let native: PropertyListValue = ["at": 700_000_000, "list": ["a", ["n": 1.5]], "photo": "AQ=="]
+        let list = try PropertyListCoding.data(native, .binary)
+        let xml = try PropertyListCoding.data(native, .xml)
+        let values: [SettingForm: PropertyListValue] = [
+            .native: native, .jsonText: .string(json), .jsonData: .data(Data(json.utf8)),
+            .binaryPropertyList: .data(list),
+            .xmlPropertyList: .data(xml),
+        ]
+        for (form, value) in values {
+            for (newForm, newValue) in values {
+                let scratch = try ScratchSuite(["a": value])
+                _ = try upgrade(scratch, .changeForm(.setting("a", in: scratch.suite), to: newForm))
+                try scratch.expect(["a": newValue], "\(form) to \(newForm)")
+            }
+        }
+        let dated = try ScratchSuite([
+            "a": ["at": Self.date, "photo": .data(Data([1]))], "b": [Self.date], "c": #"[{"n":1},[2]]"#,
+        ])
+        _ = try upgrade(
+            dated,
+            .changeForm(.setting("a", in: dated.suite), to: .jsonText),
+            .changeForm(.setting("b", in: dated.suite), to: .jsonData, dates: .iso8601),
+            .changeForm(.setting("c", in: dated.suite), to: .jsonTexts)
+        )
+        try dated.expect([
+            "a": #"{"at":700000000,"photo":"AQ=="}"#, "b": .data(Data(#"["2023-03-08T20:26:40Z"]"#.utf8)),
+            "c": [#"{"n":1}"#, "[2]"],
+        ])
+    }
+
+    @Test func `A value that a form cannot hold fails the upgrade, and says what to do`() throws {
+        let values: [(PropertyListValue, SettingForm)] = [
+            ("[1,null]", .native), ("plain", .binaryPropertyList), (["x": .double(.infinity)], .jsonText),
+            (7, .jsonTexts), (#"[123456789012345678901234567890]"#, .native),
+        ]
+        for (value, form) in values {
+            let scratch = try ScratchSuite(["a": value])
+            let error = try #require(throws: MoltError.self) {
+                try upgrade(scratch, .changeForm(.setting("a", in: scratch.suite), to: form))
+            }
+            #expect(error.code == .cannotStore)
+            try scratch.expect(["a": value])
+        }
+        let scratch = try ScratchSuite(["a": ["x": Self.date], "b": #"{"x":1}"#])
+        let dates = try #require(throws: MoltError.self) {
+            try upgrade(
+                scratch,
+                .changeValue(.setting("b", in: scratch.suite), "x", from: .secondsSince1970, to: .propertyListDate)
+            )
+        }
+        #expect(dates.problem == "JSON text cannot hold a date or data of a property list.")
+    }
+
+    // MARK: Keys and records
+
+    @Test func `Keys are renamed in an order in which the new ones are free`() throws {
+        let scratch = try ScratchSuite(["a": 1, "aa": 2, "aaa": 3, "b": 4])
+        _ = try upgrade(scratch, .renameKeys(withPrefix: "a", to: "aa", in: scratch.suite))
+        try scratch.expect(["aa": 1, "aaa": 2, "aaaa": 3, "b": 4])
+        try scratch.suite.upgrade(with: [
+            Migration(to: 1, "back", .renameKeys(withPrefix: "aa", to: "a", in: scratch.suite))
+        ])
+        try scratch.expect(["a": 1, "aa": 2, "aaa": 3, "b": 4])
+        let error = try #require(throws: MoltError.self) {
+            try scratch.suite.upgrade(with: [
+                Migration(to: 1, "copy", .copyKeys(withPrefix: "aaa", to: "b", in: scratch.suite))
+            ])
+        }
+        #expect(error.code == .keyExists)
+    }
+
+    @Test func `A setting becomes a record once, and a different record of its key is an error`() throws {
+        let scratch = try ScratchSuite(["a": #"{"n":1}"#])
+        let (first, second) = (try ScratchCache(), try ScratchCache())
+        let step = MigrationStep.moveToRecords(.setting("a", in: scratch.suite), ofType: "A", key: "one")
+        let migrations: MigrationRegistry = [Migration(to: 1, "move", step)]
+        let create: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "create",
+                .run(onFreshStore: true) { try $0.create("A", forKey: "one", ["n": 2] as RecordValue) }
+            ),
+            Migration(to: 2, "move", step),
+        ]
+        let error = try #require(throws: MoltError.self) { try second.upgrade(create) }
+        #expect(error.code == .keyExists)
+        #expect(error.attachedStore == scratch.suite.attachedName)
+        try scratch.expect(["a": #"{"n":1}"#])
+        try first.upgrade(migrations)
+        try scratch.expect([:])
+        let report = try second.upgrade(create)
+        #expect(report.outcomes["a"] == .absent)
+    }
+
+    @Test func `Fingerprints tell records from settings, and a setting from a prefix`() {
+        let places: [MigrationStep.Place] = [
+            "a", .setting("a", in: .standard), .settings(withPrefix: "a", in: .standard), .setting("a", in: Suite("b")),
+        ]
+        let fingerprints = places.map { Migration(to: 1, "x", .removeProperty($0, "y")).fingerprint }
+        #expect(Set(fingerprints).count == places.count)
+    }
+}
