@@ -31,7 +31,7 @@ extension RandomUpgrade {
         let key = random.pick(settingKeys)
         let otherKey = random.pick(settingKeys.filter { $0 != key })
         let new = setting(&random)
-        switch random.below(9) {
+        switch random.below(13) {
         case 0:
             return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })
         case 1:
@@ -68,6 +68,11 @@ extension RandomUpgrade {
                     try settings.set(.string("\(earlier) \(name)"), forKey: "trace")
                 }
             )
+        case 7...10:
+            let place =
+                random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Place.setting(key, in: suite)
+            let steps = [contentStep(place, &random), contentStep(place, &random)]
+            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .none)) })
         default:
             return .suiteToAppGroup(
                 to: version,
@@ -79,6 +84,19 @@ extension RandomUpgrade {
                 conflict: random.oneIn(2) ? .sourceWins : .destinationWins,
                 afterwards: random.oneIn(2) ? .keep : .clean
             )
+        }
+    }
+
+    /// A step on the content of settings, in whatever form it is.
+    private static func contentStep(_ place: MigrationStep.Place, _ random: inout SeededGenerator) -> MigrationStep {
+        switch random.below(7) {
+        case 0: .renameProperty(place, "k", to: "l")
+        case 1: .wrapProperty(place, random.oneIn(2) ? [] : "l", in: random.oneIn(2) ? .array : .object("k"))
+        case 2: .changeForm(place, to: random.pick(Array(SettingForm.allCases)), dates: .iso8601)
+        case 3: .changeValue(place, [], from: .iso8601, to: .propertyListDate, otherwise: .keep)
+        case 4: .mapValue(place, ["k", .each], [1: "one", 2: ["k": "two"]])
+        case 5: .transform(place) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+") }
+        default: .addProperty(place, "k", default: [1, "x"])
         }
     }
 }
