@@ -50,6 +50,10 @@ public final class MigrationContext {
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []
+    /// The error for the first setting that the step could not convert.
+    var firstFailure: MoltError?
+    /// The keys of settings that it could not convert; what earlier steps of the migration did to them is taken back.
+    var leftKeys: Set<String> = []
     /// The data that the step has removed from settings by its declaration, and the removed settings with a prefix.
     private var settingLosses: [MigrationReport.DataLoss] = []
     var usedStores: Set<String> = []

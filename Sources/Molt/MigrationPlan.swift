@@ -277,7 +277,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (_, .onRead): "applied, on read"
         case (_, .replaced): "applied, as the migrations that it replaces"
         case (_, .late): willRun ? "late, will run" : "late"
-        case (_, .recordsOnly): "only works on records"
+        case (_, .recordsOnly): "needs a cache"
         }
     }
 }

@@ -100,7 +100,7 @@ enum OtherJSON: Equatable, Sendable {
         case .keep, .tooDeep: .kept
         case .fail:
             .failed(
-                "\(problem). Quarantine such records with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, "
+                "\(problem). Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, "
                     + "or use a closure"
             )
         case .remove: .removed

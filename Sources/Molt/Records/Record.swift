@@ -683,8 +683,9 @@ public struct Record: Sendable {
         let problem = CodingProblem(underlying, decoding: type, from: content)
         let advice =
             property == nil
-            ? "The \(noun) was written as \(typeName), and is decoded as \(type). Decode it with the model that wrote "
-                + "it, and with the same coders: see `MigrationRegistry.coding(_:through:)`."
+            ? (isSetting ? "The setting" : "The record was written as \(typeName), and")
+                + " is decoded as \(type). Decode it with the model that wrote it, and "
+                + "with the same coders: see `MigrationRegistry.coding(_:through:)`."
             : "Read the property as its stored type, and convert the value."
         return error(
             .typeMismatch,
@@ -717,7 +718,7 @@ public struct Record: Sendable {
             advice: advice,
             key: key,
             type: typeName,
-            property: property.map { full($0).description },
+            property: property.map(full).flatMap { $0.count == 0 ? nil : $0.description },
             underlying: underlying
         )
     }

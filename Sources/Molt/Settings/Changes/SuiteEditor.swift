@@ -28,6 +28,8 @@ public final class SuiteEditor: SettingsAccess {
     private var isOver = false
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
+    /// What the steps of the current migration have changed the content of.
+    private var contents = Contents()
     /// The first error of a subscript, which fails the upgrade.
     private var failure: (any Error)?
 
@@ -41,6 +43,15 @@ public final class SuiteEditor: SettingsAccess {
         fileprivate var arrived: Set<String> = []
         /// The new places of moved values, by their keys in this suite.
         fileprivate var moved: [String: Moved] = [:]
+    }
+
+    /// Settings whose content the steps of a migration change, all of them or none.
+    private struct Contents {
+        var migration = ""
+        /// The values before the migration.
+        var before: [String: PropertyListValue] = [:]
+        /// The keys of values that a step could not convert.
+        var unconverted: Set<String> = []
     }
 
     fileprivate struct Moved {
@@ -119,6 +130,7 @@ public final class SuiteEditor: SettingsAccess {
     public func renameKey(_ key: String, to newKey: String) throws -> Bool {
         guard key != newKey, try copy(key, to: newKey, "renamed") else { return false }
         edits.renamed[newKey] = edits.renamed[key] ?? key
+        contents.before[newKey] = contents.before.removeValue(forKey: key)
         if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
         try removeValue(forKey: key, movedTo: self, newKey)
         return true
@@ -221,6 +233,27 @@ public final class SuiteEditor: SettingsAccess {
         touched.insert(key)
     }
 
+    // MARK: Content
+
+    /// The value of a key whose content a step of a migration changes; nil if an earlier one could not convert it.
+    func content(of key: String, for migration: String) throws -> PropertyListValue? {
+        if contents.migration != migration { contents = Contents(migration: migration) }
+        guard !contents.unconverted.contains(key), let value = try value(forKey: key) else { return nil }
+        if contents.before[key] == nil { contents.before[key] = value }
+        return value
+    }
+
+    /// Takes back what the steps of the migration have done to a setting that one of them cannot convert.
+    func leaveContent(of key: String) throws {
+        contents.unconverted.insert(key)
+        if let value = contents.before[key] { try set(value, forKey: key) }
+    }
+
+    /// Whether an earlier step of the migration could not convert a setting.
+    func isUnconverted(_ key: String, in migration: String) -> Bool {
+        contents.migration == migration && contents.unconverted.contains(key)
+    }
+
     // MARK: Outcomes of a step
 
     func samples(limit: Int) -> [MigrationReport.Sample] {
@@ -228,11 +261,14 @@ public final class SuiteEditor: SettingsAccess {
         let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
         defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
-            MigrationReport.Sample(
+            let (before, after) = (earlier(key).map(ShownContent.init), current(key).map(ShownContent.init))
+            // Where the content is the same, its form has changed.
+            let isSame = before?.content == after?.content
+            return MigrationReport.Sample(
                 key: key,
                 of: name,
-                before: earlier(key)?.shownContent,
-                after: current(key)?.shownContent
+                before: isSame ? before?.form : before?.content,
+                after: isSame ? after?.form : after?.content
             )
         }
     }
@@ -258,21 +294,32 @@ public final class SuiteEditor: SettingsAccess {
     }
 }
 
-extension PropertyListValue {
-    /// The content as JSON, for samples, whatever its form; dates and data are strings.
-    fileprivate var shownContent: RecordValue {
-        let content = try? SettingContent(self)
-        return content.flatMap { $0.form.isPropertyList ? $0.propertyList?.recordValue : $0.record[[]] } ?? recordValue
-    }
+/// A value as samples show it.
+private struct ShownContent {
+    /// The content, whatever its form.
+    let content: RecordValue
+    /// The form in a few words.
+    let form: RecordValue
 
-    private var recordValue: RecordValue {
+    init(_ value: PropertyListValue) {
+        let known = try? SettingContent(value)
+        content =
+            known.flatMap { $0.form.isPropertyList ? $0.propertyList?.recordValue : $0.record[[]] } ?? value.recordValue
+        form = .string(known?.form.description ?? value.kindName)
+    }
+}
+
+extension PropertyListValue {
+    /// The value as JSON, for samples; dates and data are texts.
+    fileprivate var recordValue: RecordValue {
         switch self {
         case .bool(let bool): .bool(bool)
         case .int(let int): .int(int)
         case .unsigned(let unsigned): .int(unsigned)
         case .double(let double): .double(double) ?? .string("\(double)")
         case .string(let string): .string(string)
-        case .date, .data: .string(description)
+        case .date: .string("date \(self)")
+        case .data: .string(description)
         case .array(let elements): .array(elements.map(\.recordValue))
         case .dictionary(let values):
             .object(.init(values.sorted { $0.key < $1.key }.map { .init(name: $0, value: $1.recordValue) }))

@@ -126,11 +126,12 @@ package struct SettingContent {
 
     // MARK: Writing
 
-    /// The value that the suite is to hold.
+    /// The value that the suite is to hold; nil for null in its native form, which is that there is no value.
     ///
     /// - Throws: ``MoltError`` with the code `cannotStore` for content that the form cannot hold.
-    func value() throws -> PropertyListValue {
+    func value() throws -> PropertyListValue? {
         if let data = record.data { return .data(data) }
+        if form == .native, record[[]] == .null { return nil }
         var json: [UInt8] = []
         record.writeContent(to: &json)
         guard !form.isPropertyList else { return try propertyList(json) }

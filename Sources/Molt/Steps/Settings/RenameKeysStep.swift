@@ -90,7 +90,7 @@ struct RenameKeysStep: StepDeclaration {
             }
             return outcome
         }
-        try migration.note(outcomes, among: settings.keys)
+        try migration.note(outcomes, of: place, among: settings.keys)
     }
 
     /// The keys in an order in which a new key is free before it is set, also if one prefix begins with the other.

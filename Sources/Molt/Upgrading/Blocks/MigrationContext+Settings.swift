@@ -19,11 +19,12 @@ extension MigrationContext {
     /// - Parameter body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
     func change(_ place: SettingsPlace, _ body: (inout SettingContent) throws -> Void) throws {
         let settings = try suite(place.suite)
-        let outcomes = try place.keys(in: settings).map { key in
+        let keys = try place.keys(in: settings)
+        let outcomes = try keys.filter { !settings.isUnconverted($0, in: migration.name) }.map { key in
             try configuration.checkCancellation()
             return try change(key, of: place, settings, body)
         }
-        try note(outcomes, of: place, among: settings.keys)
+        guard outcomes.isEmpty, !keys.isEmpty else { return try note(outcomes, of: place, among: settings.keys) }
     }
 
     /// Moves each setting of a place into a record.
@@ -50,20 +51,30 @@ extension MigrationContext {
     }
 
     private func addRecord(of value: PropertyListValue, _ declaration: MoveToRecordsStep, key: String) throws {
-        var content = try SettingContent(value)
-        try content.changeForm(to: .jsonData, dates: declaration.dates)
-        let json = try content.value().data ?? Data()
-        let new = try Record(key: key, typeName: declaration.type, json: json)
+        let new = try record(of: value, declaration, key: key)
         guard let other = try record(forKey: key) else { return try create(new, expiration: nil) }
         let isEqual =
-            try !other.isData && ExactName.isSame(other.typeName, declaration.type)
-            && other.content().sorted.json() == new.content().sorted.json()
+            try ExactName.isSame(other.typeName, new.typeName) && other.data == new.data
+            && (new.isData || other.content().sorted.json() == new.content().sorted.json())
         guard !isEqual else { return }
         throw MoltError(
             .keyExists,
             "The setting would become a record with the key \"\(key)\", which another record has.",
             advice: "Choose another key, or change the record's key in an earlier migration."
         )
+    }
+
+    /// A record with the content of a setting; data in no form that Molt reads becomes raw data.
+    private func record(of value: PropertyListValue, _ declaration: MoveToRecordsStep, key: String) throws -> Record {
+        do {
+            var content = try SettingContent(value, key: key)
+            try content.changeForm(to: .jsonData, dates: declaration.dates)
+            let json = try content.value()?.data ?? Data()
+            return try Record(key: key, typeName: declaration.type, json: json)
+        } catch let error as SettingContent.Unreadable {
+            guard let data = value.data else { throw error }
+            return record(declaration.type, forKey: key, data: Array(data))
+        }
     }
 
     private func change(
@@ -73,7 +84,7 @@ extension MigrationContext {
         _ body: (inout SettingContent) throws -> Void
     ) throws -> MigrationReport.KeyOutcome {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
-        guard let value = try settings.value(forKey: key) else { return outcome }
+        guard let value = try settings.content(of: key, for: migration.name) else { return outcome }
         do {
             var content = try SettingContent(value, key: key, typeName: place.label, coding: coding)
             let before = content.record
@@ -85,8 +96,8 @@ extension MigrationContext {
                 outcome.outcome = .removed
             } else if content.record.revision != before.revision {
                 let new = try content.value()
-                try settings.set(new, forKey: key)
-                outcome.outcome = new == value ? .alreadyCurrent : .changed
+                if let new { try settings.set(new, forKey: key) } else { try settings.removeValue(forKey: key) }
+                outcome.outcome = new == nil ? .removed : new == value ? .alreadyCurrent : .changed
             } else {
                 outcome.outcome = .alreadyCurrent
             }
@@ -110,8 +121,10 @@ extension MigrationContext {
         let policy = step.onFailure ?? runner.registry.failurePolicy
         guard let limit = policy.limit, failure.isAboutRecord else { throw failure }
         failureCount += 1
+        let first = firstFailure ?? failure
+        firstFailure = first
         guard !limit.isExceeded(by: failureCount) else {
-            throw failure.leading(
+            throw first.leading(
                 to: .tooManyFailures,
                 "\(failureCount) settings could not be converted so far, and the limit is \(limit).",
                 advice:
@@ -120,11 +133,13 @@ extension MigrationContext {
             )
         }
         var outcome = outcome
+        leftKeys.insert(outcome.key)
         outcome.reason = MigrationReport.RecordFailure(failure, in: step, firstStep: step.number).reason
         if case .drop = policy {
             try settings.removeValue(forKey: outcome.key)
             outcome.outcome = .removed
         } else {
+            try settings.leaveContent(of: outcome.key)
             outcome.outcome = .notConvertible
         }
         return outcome

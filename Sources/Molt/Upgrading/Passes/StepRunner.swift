@@ -282,6 +282,9 @@ final class StepRunner {
             result.losses += context.losses + (notes?.losses(of: step.id) ?? [])
         }
         var result = self[step.migration]
+        for index in 0..<step.number {
+            result.entry.steps[index].keys.removeAll { $0.store == ownSuite && context.leftKeys.contains($0.key) }
+        }
         result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(settled))
         result.entry.counts += context.counts
         result.entry.attachedCounts.merge(attachedWork.counts(of: context.usedStores)) { $1 }
