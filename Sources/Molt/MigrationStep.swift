@@ -44,6 +44,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step converts a key of its suite, or changes the setting's content.
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
 
+    /// The settings that the step moves into records.
+    var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
+
     /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
     var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }
 
@@ -130,10 +133,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package var isBlock: Bool { declaration is RunStep || attachment?.isBlock == true }
 
     /// Whether the step works on records or the content of settings, and is fully described by its declaration.
-    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsRecordClosure }
+    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsContentClosure }
 
-    /// Whether the step runs a closure of the app that may decode or encode values of records.
-    var runsRecordClosure: Bool {
+    /// Whether the step runs a closure of the app that may decode or encode the content of records or settings.
+    var runsContentClosure: Bool {
         declaration is TransformStep || declaration is ConvertStep || declaration is RunStep
     }
 
@@ -147,7 +150,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
-        if case .edit = action { true } else { false }
+        if case .edit(let edit, _) = action { !edit.mayDrop } else { false }
     }
 
     /// Whether the step processes single records or settings and can fail for one; false for renaming or deleting a type.

@@ -35,13 +35,25 @@ extension MigrationStep {
         }
 
         /// The content of a setting.
-        public static func setting(_ key: String, in suite: Suite) -> Place {
-            Place(SettingsPlace(suite, key: key))
+        ///
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - suite: The suite.
+        ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
+        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may be; a
+        ///     string only if it is an object, an array, or a string in quotes.
+        public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Place {
+            Place(SettingsPlace(suite, key: key, form: form))
         }
 
         /// The content of each setting whose key begins with a prefix, which must not be empty.
-        public static func settings(withPrefix prefix: String, in suite: Suite) -> Place {
-            Place(SettingsPlace(suite, prefix: prefix))
+        ///
+        /// - Parameters:
+        ///   - prefix: The prefix.
+        ///   - suite: The suite.
+        ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
+        public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Place {
+            Place(SettingsPlace(suite, prefix: prefix, form: form))
         }
     }
 }
@@ -53,23 +65,31 @@ extension MigrationStep.Place: ExpressibleByStringInterpolation {
     }
 }
 
-/// A setting of a suite, or all with a prefix.
+/// A setting of a suite, or all with a prefix; it is the same place in whatever form its values are read.
 struct SettingsPlace: Hashable, Sendable {
     var suite: Suite
     /// The key or the prefix.
     var name: ExactName
     var isPrefix: Bool
+    /// The form of its values; nil if they show it.
+    var form: SettingForm?
 
-    init(suite: Suite, name: ExactName, isPrefix: Bool) {
-        (self.suite, self.name, self.isPrefix) = (suite, name, isPrefix)
+    init(_ suite: Suite, key: String, form: SettingForm? = nil) {
+        (self.suite, name, isPrefix, self.form) = (suite, ExactName(key), false, form)
     }
 
-    init(_ suite: Suite, key: String) {
-        self.init(suite: suite, name: ExactName(key), isPrefix: false)
+    init(_ suite: Suite, prefix: String, form: SettingForm? = nil) {
+        (self.suite, name, isPrefix, self.form) = (suite, ExactName(prefix), true, form)
     }
 
-    init(_ suite: Suite, prefix: String) {
-        self.init(suite: suite, name: ExactName(prefix), isPrefix: true)
+    static func == (place: SettingsPlace, other: SettingsPlace) -> Bool {
+        place.suite == other.suite && place.name == other.name && place.isPrefix == other.isPrefix
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(suite)
+        hasher.combine(name)
+        hasher.combine(isPrefix)
     }
 
     @Sendable func includes(_ key: String) -> Bool {
@@ -127,7 +147,7 @@ extension MigrationStep.Place {
         case .settings(let settings):
             [
                 "\(kind) of \(settings.isPrefix ? "settings" : "a setting")", settings.suite.declaredName,
-                settings.name.text,
+                settings.name.text, settings.form?.rawValue ?? "",
             ]
         }
     }

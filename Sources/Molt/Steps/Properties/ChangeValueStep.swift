@@ -95,7 +95,7 @@ struct ChangeValueStep: RecordStep {
     }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true, mayDrop: path.count == 0 && other == .remove) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, otherwise: other) }
         }
     }

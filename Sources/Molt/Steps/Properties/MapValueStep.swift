@@ -35,12 +35,14 @@ struct MapValueStep: RecordStep {
     var description: String { "map the values of \(place.name(of: path))\(place.suffix)" }
     var identity: [String] { place.identity(of: "mapValue") + path.identity + map.identity + [ifMissing.rawValue] }
     var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(place, path))] }
+    /// Whether a record or a setting with another value is removed.
+    private var dropsWhole: Bool { path.count == 0 && map.removesOthers }
     var losses: [MigrationReport.DataLoss] {
         map.isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
     }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true, mayDrop: dropsWhole) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
         }
     }

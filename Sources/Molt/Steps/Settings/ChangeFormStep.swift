@@ -31,12 +31,20 @@ extension MigrationStep {
     }
 }
 
+extension Record.DateForm {
+    /// What the dates of a property list lose in this form of JSON.
+    func losses(of place: MigrationStep.Place) -> [MigrationReport.DataLoss] {
+        self == .iso8601 ? [MigrationReport.DataLoss(.values, place.name(of: []))] : []
+    }
+}
+
 struct ChangeFormStep: StepDeclaration {
     var place: MigrationStep.Place
     var form: SettingForm
     var dates: Record.DateForm
 
     var description: String { "change the form of \(place.name(of: []))\(place.suffix) to \(form)" }
+    var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] { place.identity(of: "changeForm") + [form.rawValue, dates.rawValue] }
 
     func check(_ check: inout StepCheck) {

@@ -10,8 +10,12 @@ extension MigrationStep {
     /// The setting is removed after the record is committed. A record with the same key and content is kept, and any
     /// other one fails the upgrade with the code `keyExists`.
     ///
-    /// Settings are moved by the first cache that is opened with the migration; an upgrade of a suite without a cache
-    /// leaves them alone. The migration may have no other step on settings.
+    /// Settings are moved by the first cache that is opened with the migration. In an upgrade of a suite without a cache,
+    /// the migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
+    /// cannot see the suite cannot open the cache before the app has.
+    ///
+    /// The type name is that under which the app stores the values, such as `Array<Draft>` for `[Draft]`. Data in a form
+    /// that Molt does not read, such as an image, becomes a record of raw data.
     ///
     /// - Parameters:
     ///   - place: The settings.
@@ -27,7 +31,12 @@ extension MigrationStep {
     ) -> MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
         guard let settings = place.settings else { return MigrationStep(declaration, .run { _ in }) }
-        let attachment = Attachment(converts: settings.includes, usesRecords: true, hasFailurePolicy: true)
+        let attachment = Attachment(
+            settings: settings.suite,
+            converts: settings.includes,
+            usesRecords: true,
+            hasFailurePolicy: true
+        )
         return MigrationStep(
             declaration,
             .run { try $0.moveToRecords(settings, declaration) },
@@ -44,6 +53,7 @@ struct MoveToRecordsStep: StepDeclaration {
     var dates: Record.DateForm
 
     var description: String { "move \(place.name(of: []))\(place.suffix) into records of type \(type)" }
+    var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] {
         place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.rawValue]
     }

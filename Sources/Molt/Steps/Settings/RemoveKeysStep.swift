@@ -33,7 +33,7 @@ struct RemoveKeysStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         if places.isEmpty { check.add("No key is named.") }
-        for place in places {
+        for (index, place) in places.enumerated() where !places[..<index].contains(place) {
             check.use(MigrationStep.Place(place))
             check.delete(MigrationStep.Place(place))
         }

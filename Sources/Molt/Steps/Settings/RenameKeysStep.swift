@@ -41,7 +41,7 @@ struct RenameKeysStep: StepDeclaration {
     var copies: Bool
 
     private var newPlace: SettingsPlace {
-        SettingsPlace(suite: place.suite, name: ExactName(newName), isPrefix: place.isPrefix)
+        place.isPrefix ? SettingsPlace(place.suite, prefix: newName) : SettingsPlace(place.suite, key: newName)
     }
 
     var migrationStep: MigrationStep {
@@ -82,6 +82,14 @@ struct RenameKeysStep: StepDeclaration {
         let settings = try migration.suite(place.suite)
         let outcomes = try keys(of: settings).map { key in
             let newKey = place.newKey(for: key, newName)
+            guard !newKey.isEmpty else {
+                throw MoltError(
+                    .cannotStore,
+                    "The key would be empty without its prefix.",
+                    advice: "Choose another prefix.",
+                    key: key
+                )
+            }
             let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             if isDone {
