@@ -49,8 +49,8 @@ extension MigrationRegistry {
             faults += onReadFaults(of: migration, place: place)
             if migration.worksOnSettings, migration.steps.contains(where: { $0.declaration is MoveToRecordsStep }) {
                 faults.append(
-                    "\(place), moves settings into records, which only a cache has, and has a block or another step on "
-                        + "settings. Put the latter into a migration of its own."
+                    "\(place), moves settings into records and also has a block or another step on settings. Put "
+                        + "`moveToRecords` into a migration of its own."
                 )
             }
             faults += codingFaults(of: migration, place: place)
