@@ -155,7 +155,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         if case .edit = action { true } else { false }
     }
 
-    /// Whether the step processes single records or settings and can fail for one; false for renaming or deleting a type.
+    /// Whether the step processes single records or settings and can fail for one; renaming a type cannot.
     var processesRecords: Bool {
         switch action {
         case .edit: true
