@@ -115,9 +115,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// ```
     ///
     /// The policy is not part of the migration's fingerprint, so it may change after the migration has shipped. For a
-    /// block, it applies to the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``. A setting cannot
-    /// be quarantined: with that policy it stays as it is, and the report names it as not convertible. For settings, only
-    /// the limit's count applies. The registry is invalid if the step processes no records, such as a rename of a type, or if the limit is out of range.
+    /// block, it applies to the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``.
+    ///
+    /// A setting cannot be quarantined. With that policy, it stays as it was before the migration, later steps of the
+    /// migration leave it out, and the report lists it as not convertible. With `drop`, it is removed. The limit's
+    /// share has no effect on settings.
+    ///
+    /// The registry is invalid if the step processes neither records nor the content of settings, such as a rename of a
+    /// type, or if the limit is out of range.
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
@@ -153,7 +158,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         if case .edit(let edit, _) = action { !edit.mayDrop } else { false }
     }
 
-    /// Whether the step processes single records or settings and can fail for one; false for renaming or deleting a type.
+    /// Whether the step processes single records or settings and can fail for one; renaming a type cannot.
     var processesRecords: Bool {
         switch action {
         case .edit: true

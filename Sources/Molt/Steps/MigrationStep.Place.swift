@@ -8,9 +8,14 @@ extension MigrationStep {
     /// ```
     ///
     /// The content of a setting is the value that the app reads from it, in any of the forms in which suites hold
-    /// values; see ``SettingForm``. A step keeps the form. A setting in no form that can be read, or whose value cannot
-    /// have the properties that a step names, stays as it is and is in the report as
-    /// ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    /// values; see ``SettingForm``. A step keeps the form. A value that has none of these forms, or cannot have the
+    /// property, is left unchanged. The report lists it as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    ///
+    /// In JSON, what a step does not change stays byte for byte the same. A property list is written anew as a whole,
+    /// with equal values. Closures code JSON with the coders of the registry, and property lists and native values with
+    /// Foundation's; see ``Migration/coding(_:)``.
+    ///
+    /// `ifMissing: .fail` is about a property: an absent setting never fails.
     ///
     /// A step on settings also runs on a newly created store, because the settings may be older than the store.
     public struct Place: Hashable, Sendable {

@@ -72,11 +72,11 @@ import Testing
         report.expectKeys(
             "null: already current",
             "number: not convertible, a number, which has no properties",
-            "damaged: not convertible, a string that begins like JSON text, but is not: the text ends too early, at byte 8",
-            "bytes: not convertible, data that is neither JSON text nor a property list: an unexpected byte, at byte 0",
+            "damaged: not convertible, a string with damaged JSON text: the text ends too early, at byte 8",
+            "bytes: not convertible, data that is neither JSON text nor a property list",
             "archive: not convertible, a keyed archive, which only its app can read",
             "text: not convertible, a string, which has no properties",
-            "list: not convertible, a property list that is damaged, or holds what no suite can hold",
+            "list: not convertible, a property list that is damaged, or contains values that no suite can store",
             "fine: already current"
         )
     }

@@ -32,7 +32,10 @@ package struct SettingContent {
         switch stored {
         case .string(let text) where declaredForm == .jsonText || declaredForm != .native && Self.looksLikeJSON(text):
             form = .jsonText
-            json = try Self.checked(Array(text.utf8), "a string that begins like JSON text, but is not")
+            json = Array(text.utf8)
+            if let fault = Self.fault(in: json) {
+                throw Unreadable(reason: "a string with damaged JSON text: \(fault)")
+            }
         case .data(let data) where declaredForm != .native:
             (form, json) = try Self.read(data)
         case .array where declaredForm != .native, .dictionary where declaredForm != .native:
@@ -68,21 +71,24 @@ package struct SettingContent {
         }
     }
 
-    private static func checked(_ json: [UInt8], _ what: String) throws(Unreadable) -> [UInt8] {
-        guard let fault = json.withUnsafeBufferPointer({ JSONScanner.fault(in: $0) }) else { return json }
-        throw Unreadable(reason: "\(what): \(fault)")
+    private static func fault(in json: [UInt8]) -> JSONSyntaxError? {
+        json.withUnsafeBufferPointer { JSONScanner.fault(in: $0) }
     }
 
     private static func read(_ data: Data) throws(Unreadable) -> (SettingForm, [UInt8]) {
         let isBinary = data.starts(with: "bplist".utf8)
         guard isBinary || ["<?xml", "<!DOCTYPE plist", "<plist"].contains(where: { data.starts(with: $0.utf8) }) else {
-            return (.jsonData, try checked(Array(data), "data that is neither JSON text nor a property list"))
+            let json = Array(data)
+            guard fault(in: json) == nil else {
+                throw Unreadable(reason: "data that is neither JSON text nor a property list")
+            }
+            return (.jsonData, json)
         }
         guard PlainArchive(data) == nil else {
             throw Unreadable(reason: "a keyed archive, which only its app can read")
         }
         guard let list = try? PropertyListReader.value(data) else {
-            throw Unreadable(reason: "a property list that is damaged, or holds what no suite can hold")
+            throw Unreadable(reason: "a property list that is damaged, or contains values that no suite can store")
         }
         return (isBinary ? .binaryPropertyList : .xmlPropertyList, try json(of: list, hasNulls: true))
     }

@@ -1,12 +1,11 @@
 extension MigrationStep {
-    /// Replaces values of a property with others in each record of a type, for example when cases of an enum are
-    /// renamed.
+    /// Replaces values of a property with others in the records of a type, or in settings.
     ///
     /// ```swift
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// Null is left as it is, unless `values` names it.
+    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

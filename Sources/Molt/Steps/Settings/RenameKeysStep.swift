@@ -1,6 +1,10 @@
 extension MigrationStep {
     /// Renames a key of a suite; if it has no value, does nothing and reports it as absent.
     ///
+    /// ```swift
+    /// .renameKey("theme", to: "appearance", in: .standard)
+    /// ```
+    ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false).migrationStep
@@ -19,12 +23,20 @@ extension MigrationStep {
 
     /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
     ///
+    /// ```swift
+    /// .copyKey("volume", to: "speechVolume", in: .standard)
+    /// ```
+    ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func copyKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true).migrationStep
     }
 
     /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
+    ///
+    /// ```swift
+    /// .copyKeys(withPrefix: "draft.", to: "backup.", in: .standard)    // "backup.7" gets the value of "draft.7"
+    /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
     public static func copyKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {

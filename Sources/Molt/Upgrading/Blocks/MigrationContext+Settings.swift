@@ -208,7 +208,7 @@ extension Record {
         guard let part else { return }
         throw MoltError(
             .stepFailed,
-            "A closure has changed the \(part) of a setting, of which it may only change the content.",
+            "A closure has changed the \(part) of a setting. It may only change the content.",
             advice: part == "key" ? "Use the step `renameKey`." : nil
         )
     }
