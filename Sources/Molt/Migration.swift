@@ -92,7 +92,9 @@ public struct Migration: Sendable {
         changed { $0.isOnRead = true }
     }
 
-    /// Declares the coders of the values that the migration's closures decode and encode; by default, its registry does.
+    /// Declares the coders of the values that the migration's closures decode and encode.
+    ///
+    /// By default, records have those of the registry, and settings in JSON those of Foundation.
     ///
     /// A migration to a version at which the coders changed has to declare them if it has closures: those that read
     /// values before a step of the migration changes their form, or those after it.

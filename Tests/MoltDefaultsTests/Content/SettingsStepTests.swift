@@ -303,6 +303,115 @@ import Testing
         #expect(report.keys.isEmpty)
     }
 
+    @Test func `Without a cache, later migrations of a suite wait for a move into records`() throws {
+        let scratch = try ScratchSuite(["draft.1": #"{"n":1}"#, "other": 2])
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "move",
+                .moveToRecords(.settings(withPrefix: "draft.", in: scratch.suite), ofType: "Draft")
+            ),
+            Migration(to: 2, "remove", .removeKeys(withPrefix: "draft.", in: scratch.suite)),
+            Migration(to: 3, "later", .renameProperty("Draft", "n", to: "m")),
+        ]
+        let report = try scratch.suite.upgrade(with: migrations)
+        report.expectDeferred("move", "remove")
+        try scratch.expect(["draft.1": #"{"n":1}"#, "other": 2])
+        let cache = try ScratchCache()
+        try cache.upgrade(migrations)
+        try scratch.expect(["other": 2], history: ["move", "remove"])
+        #expect(
+            try CodableCache(at: cache.url, migrations: migrations).value([String: Int].self, forKey: "draft.1") == [
+                "m": 1
+            ]
+        )
+        #expect(try scratch.suite.upgrade(with: migrations).deferred.isEmpty)
+    }
+
+    @Test func `A date in a property list has no properties, and text that looks like a tag is text`() throws {
+        let values: [String: PropertyListValue] = [
+            "date": Self.date, "dates": [Self.date], "in": ["at": Self.date, "x": 1],
+        ]
+        let scratch = try ScratchSuite(values.merging(["link": #"{"mail":1,"link":"molt:date"}"#]) { $1 })
+        let (suite, policy) = (scratch.suite, RecordFailurePolicy.quarantine())
+        let report = try upgrade(
+            scratch,
+            .addProperty(.setting("date", in: suite), "level", default: 1),
+            .addProperty(.setting("dates", in: suite), [.each, "level"], default: 1).onFailure(policy),
+            .moveProperty(.setting("in", in: suite), "x", to: ["at", "x"]).onFailure(policy),
+            .changeValue(.setting("dates", in: suite), [.each], to: .string).onFailure(policy),
+            .renameProperty(.setting("link", in: suite), "mail", to: "email")
+        )
+        try scratch.expect(values.merging(["link": #"{"email":1,"link":"molt:date"}"#]) { $1 })
+        #expect(report.keys.prefix(4).allSatisfy { $0.outcome == .notConvertible }, "\(report.keys)")
+        #expect(report.keys[0].reason == "a date, which has no properties")
+    }
+
+    @Test func `The form of a value that does not show it can be declared`() throws {
+        let bytes = PropertyListValue.data(Data("12".utf8))
+        let scratch = try ScratchSuite([
+            "native": "[1]", "json": "7", "bytes": bytes, "texts": [#"{"a":1}"#, "null", "7"],
+        ])
+        let suite = scratch.suite
+        let mixed = try ScratchSuite(["texts": [#"{"a":1}"#, "{broken"]])
+        let step = MigrationStep.renameProperty(.setting("texts", in: mixed.suite), [.each, "a"], to: "b")
+        try upgrade(mixed, step).expectKeys(
+            "texts: not convertible, an array in which only some elements are JSON text"
+        )
+        _ = try upgrade(
+            scratch,
+            .mapValue(.setting("native", in: suite, form: .native), [], ["[1]": "one"], otherwise: .fail),
+            .wrapProperty(.setting("json", in: suite, form: .jsonText), [], in: .array),
+            .wrapProperty(.setting("bytes", in: suite, form: .native), [], in: .object("photo")),
+            .renameProperty(.setting("texts", in: suite), [.each, "a"], to: "b")
+        )
+        try scratch.expect([
+            "native": "one", "json": "[7]", "bytes": ["photo": bytes], "texts": [#"{"b":1}"#, "null", "7"],
+        ])
+        let error = try #require(throws: MoltError.self) {
+            try scratch.suite.upgrade(with: [
+                Migration(to: 1, "whole", .unwrapProperty(.setting("texts", in: suite), [], from: .array))
+            ])
+        }
+        #expect(error.problem.contains("cannot be changed as a whole"))
+    }
+
+    @Test func `Settings have the coders of Foundation unless the migration declares others`() throws {
+        let json = PropertyListValue.data(
+            try JSONEncoder().encode(Old(name: "a", at: Date(timeIntervalSinceReferenceDate: 5)))
+        )
+        let seconds = RecordCoding {
+            $0.dateEncodingStrategy = .secondsSince1970
+            $1.dateDecodingStrategy = .secondsSince1970
+        }
+        for isDeclared in [false, true] {
+            let scratch = try ScratchSuite(["a": json])
+            let step = MigrationStep.transform(.setting("a", in: scratch.suite)) { record in
+                try record.set("at", to: record.value("at", as: Date.self) + 1)
+                try record.set("new", to: Date(timeIntervalSince1970: 0))
+            }
+            let migration = Migration(to: 1, "change", step)
+            try scratch.suite.upgrade(
+                with: MigrationRegistry([isDeclared ? migration.coding(seconds) : migration]).coding(seconds)
+            )
+            let text = String(decoding: try #require(try scratch.values["a"]?.data), as: UTF8.self)
+            #expect(text.contains(#""at":6"#))
+            #expect(text.contains(isDeclared ? #""new":0"# : #""new":-978307200"#))
+        }
+    }
+
+    @Test func `The registry's limit counts the settings of all steps of a migration`() throws {
+        let scratch = try ScratchSuite(["a1": #"{"n":"x"}"#, "b1": #"{"n":"x"}"#])
+        let steps = ["a", "b"].map {
+            MigrationStep.changeValue(.settings(withPrefix: $0, in: scratch.suite), "n", to: .integer)
+        }
+        let migrations = MigrationRegistry([Migration(to: 1, "change", steps: steps)])
+        let error = try #require(throws: MoltError.self) {
+            try scratch.suite.upgrade(with: migrations.onFailure(.quarantine(upTo: 1)))
+        }
+        #expect([error.code.rawValue, error.key] == ["tooManyFailures", "a1"])
+    }
+
     @Test func `Fingerprints tell records from settings, and a setting from a prefix`() {
         let places: [MigrationStep.Place] = [
             "a", .setting("a", in: .standard), .settings(withPrefix: "a", in: .standard), .setting("a", in: Suite("b")),

@@ -44,9 +44,18 @@ import Testing
         (Migration(to: 1, "n", .copyKey("a", to: "b", in: suite)), "907b779fc3a5ddd7512a8f0fa6c7b8c2"),
         (Migration(to: 1, "n", .copyKeys(withPrefix: "a", to: "b", in: suite)), "66a4e413496cef0b1b0f3b9b7c6dd0dd"),
         (Migration(to: 1, "n", .removeProperty(.setting("a", in: suite), "b")), "aafc6403abef383e3c17187f46bc15a8"),
-        (Migration(to: 1, "n", .removeProperty(.settings(withPrefix: "a", in: suite), "b")), "a7baad1f704b58ed7faaa681c592a243"),
-        (Migration(to: 1, "n", .changeForm(.setting("a", in: suite), to: .jsonTexts)), "9fbbf46bb7d7b0ab9ab8fdbcb5bdd5e2"),
-        (Migration(to: 1, "n", .moveToRecords(.setting("a", in: suite), ofType: "A")), "374b9723c715f6542db483c0538b2abd"),
+        (
+            Migration(to: 1, "n", .removeProperty(.settings(withPrefix: "a", in: suite), "b")),
+            "a7baad1f704b58ed7faaa681c592a243"
+        ),
+        (
+            Migration(to: 1, "n", .changeForm(.setting("a", in: suite), to: .jsonTexts)),
+            "9fbbf46bb7d7b0ab9ab8fdbcb5bdd5e2"
+        ),
+        (
+            Migration(to: 1, "n", .moveToRecords(.setting("a", in: suite), ofType: "A")),
+            "374b9723c715f6542db483c0538b2abd"
+        ),
     ]
 
     @Test func `A fingerprint is the same in all releases of Molt`() {
