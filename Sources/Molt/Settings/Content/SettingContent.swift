@@ -39,7 +39,7 @@ package struct SettingContent {
         case .data(let data) where declaredForm != .native:
             (form, json) = try Self.read(data)
         case .array where declaredForm != .native, .dictionary where declaredForm != .native:
-            if let depth = try Self.depthOfTexts(stored) {
+            if let depth = try Self.depthOfTexts(stored, isDeclared: declaredForm == .jsonTexts) {
                 form = .jsonTexts
                 self.depth = depth
                 json = Self.joined(stored)
@@ -105,8 +105,9 @@ package struct SettingContent {
     ///
     /// A number or a word counts as JSON text beside an object, an array or a string in quotes.
     ///
+    /// - Parameter isDeclared: Whether numbers and words alone are JSON texts, too.
     /// - Throws: ``Unreadable`` for an array in which only some elements are JSON texts.
-    private static func depthOfTexts(_ value: PropertyListValue) throws(Unreadable) -> Int? {
+    private static func depthOfTexts(_ value: PropertyListValue, isDeclared: Bool) throws(Unreadable) -> Int? {
         var depths: Set<Int> = []
         var (hasText, hasOther) = (false, false)
         func add(_ value: PropertyListValue, depth: Int) {
@@ -122,7 +123,7 @@ package struct SettingContent {
             }
         }
         add(value, depth: 0)
-        guard hasText else { return nil }
+        guard hasText || isDeclared else { return nil }
         if !hasOther, depths.count == 1 { return depths.first }
         // In a dictionary, one property may be JSON text and others not.
         guard case .array(let elements) = value, elements.contains(where: { $0.string.map(looksLikeJSON) ?? false })
