@@ -145,7 +145,7 @@ public struct Migration: Sendable {
     package var attached: [AttachedStore] { steps.flatMap(\.attached) }
 
     /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
-    var worksOnSettings: Bool {
+    package var worksOnSettings: Bool {
         steps.contains { step in
             step.declaration is RunStep || !step.usesRecords && step.attached.contains { $0.suite != nil }
         }
