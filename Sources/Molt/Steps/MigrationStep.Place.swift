@@ -54,25 +54,25 @@ extension MigrationStep.Place: ExpressibleByStringInterpolation {
 }
 
 /// A setting of a suite, or all with a prefix.
-struct SettingsPlace: Hashable, Sendable {
-    var suite: Suite
+package struct SettingsPlace: Hashable, Sendable {
+    package var suite: Suite
     /// The key or the prefix.
-    var name: ExactName
-    var isPrefix: Bool
+    package var name: ExactName
+    package var isPrefix: Bool
 
     init(suite: Suite, name: ExactName, isPrefix: Bool) {
         (self.suite, self.name, self.isPrefix) = (suite, name, isPrefix)
     }
 
-    init(_ suite: Suite, key: String) {
+    package init(_ suite: Suite, key: String) {
         self.init(suite: suite, name: ExactName(key), isPrefix: false)
     }
 
-    init(_ suite: Suite, prefix: String) {
+    package init(_ suite: Suite, prefix: String) {
         self.init(suite: suite, name: ExactName(prefix), isPrefix: true)
     }
 
-    @Sendable func includes(_ key: String) -> Bool {
+    @Sendable package func includes(_ key: String) -> Bool {
         isPrefix ? key.utf8.starts(with: name.text.utf8) : ExactName.isSame(key, name.text)
     }
 
@@ -87,7 +87,7 @@ struct SettingsPlace: Hashable, Sendable {
     }
 
     /// The key, or the prefix with an asterisk.
-    var label: String { isPrefix ? name.text + "*" : name.text }
+    package var label: String { isPrefix ? name.text + "*" : name.text }
 }
 
 extension MigrationStep.Place {

@@ -20,7 +20,7 @@ extension FixtureCatalog {
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
-    ///     failure only if a similar key is in one. None by default.
+    ///     failure only if one has a similar key, or the key in another suite. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
@@ -98,7 +98,9 @@ struct CatalogVerification {
             try await verify(fixture, file)
         }
         // Names may be unknown because of other mistakes.
-        if failures.isOnly([.loss, .missingFixture, .missingGolden, .golden]) {
+        let areNamesKnown = failures.isOnly([.loss, .missingFixture, .missingGolden, .golden, .decoding])
+        failures.add(names.failuresOfForgotten(in: migrations))
+        if areNamesKnown {
             failures.add(names.failures(of: migrations))
             failures.add(settings.failuresOfNames())
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }

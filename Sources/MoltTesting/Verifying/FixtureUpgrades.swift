@@ -80,7 +80,7 @@ struct FixtureUpgrades {
         await upgradeStepByStep()
         if let result = results[migrations.version] {
             failures.add(TypeCheck(result, types, migrations, newest: newest, name: name).failures)
-            failures.add(settings.failures(in: result, migrations, name: name))
+            failures.add(settings.failures(in: result, name: name))
         }
     }
 
