@@ -24,6 +24,8 @@ struct UpgradeTrial {
         self.migrations = migrations
         copy = try store.fixture.map { try TemporaryStore($0) }
         self.configuration = try copy?.redirected(configuration, migrations) ?? configuration
+        // Expired records are deleted, as in an app.
+        self.configuration.hooks.keepsExpired = configuration.hooks.keepsExpired
         // The first suite of a name takes precedence.
         self.configuration.attached = settings.suites + self.configuration.attached
     }
@@ -36,7 +38,7 @@ struct UpgradeTrial {
 
     private var url: URL { copy?.url ?? store.url }
 
-    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening.
+    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening of a cache.
     func plan(onlyRecordsOnRead: Bool) throws -> MigrationPlan {
         if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
         var plan = try MigrationPlan(
@@ -59,36 +61,5 @@ struct UpgradeTrial {
         )
         report.store = store.path
         return report
-    }
-}
-
-/// Settings from files, in suites that stand in for those of the registry; erased when it is deallocated.
-final class SettingsFiles {
-    private(set) var suites: [Suite] = []
-
-    /// - Parameters:
-    ///   - words: Each a suite's name and the path of a property list, separated by an equals sign.
-    ///   - known: The suites that migrations work on.
-    /// - Throws: ``UsageError``, ``CommandError`` for a file that cannot be read, or the suite's error.
-    init(_ words: [String], of known: [Suite]) throws {
-        for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { throw UsageError("--settings needs SUITE=PLIST, not \"\(word)\"") }
-            guard let suite = known.first(where: { $0.description == parts[0] }) else {
-                let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
-                throw CommandError(
-                    "no migration works on the settings of \(parts[0])"
-                        + (names.isEmpty ? "" : "; those with migrations are \(names)")
-                )
-            }
-            let values = try StoreCommands.settings(in: URL(filePath: String(parts[1])))
-            let standIn = suite.standIn(named: "molt-dry-run.\(UUID().uuidString)")
-            suites.append(standIn)
-            try standIn.fill(values)
-        }
-    }
-
-    deinit {
-        for suite in suites { suite.erase() }
     }
 }

@@ -111,7 +111,7 @@ import Testing
                 settings: [
                     .setting("profil", Profile.self, in: .standard),
                     .setting("rare", Profile.self, in: .standard),
-                    .settings(withPrefix: "draft.", Draft.self, in: .standard),
+                    .settings(withPrefix: "darft.", Draft.self, in: .standard),
                 ],
                 versions: [0]
             )
@@ -125,6 +125,8 @@ import Testing
             #"migration "change" (version 1), step 2 (rename draft.*.txet to body in standard): "txet" is in no "#
                 + #"fixture's setting "draft.*" of standard; did you mean "text"? \#(add)"#,
             #""profil" of standard in `settings` is in no fixture after its upgrade; did you mean "profile"? "#
+                + "Correct the name, or add a fixture that has it.",
+            #""darft.*" of standard in `settings` is in no fixture after its upgrade; did you mean "draft."? "#
                 + "Correct the name, or add a fixture that has it.",
         ]
         #expect(failure.messages(.unmatchedName) == expected)
