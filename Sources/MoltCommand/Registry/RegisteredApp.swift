@@ -46,12 +46,17 @@ package struct RegisteredApp: Sendable {
         user. SUITE is standard or the suite's name.
         """
 
-    private func trial(_ call: Command.Call, _ configuration: CodableCache.Configuration) throws -> UpgradeTrial {
+    private func trial(
+        _ call: Command.Call,
+        _ configuration: CodableCache.Configuration,
+        isOnlyPlanned: Bool = false
+    ) throws -> UpgradeTrial {
         try UpgradeTrial(
             existing(call.arguments[0]),
             SettingsFiles(call.all("--settings"), of: attached),
             migrations,
-            configuration
+            configuration,
+            isOnlyPlanned: isOnlyPlanned
         )
     }
 
@@ -63,7 +68,7 @@ package struct RegisteredApp: Sendable {
             options: [Self.settingsOption, .json],
             notes: Self.settingsNote
         ) { call, terminal in
-            let trial = try trial(call, configuration)
+            let trial = try trial(call, configuration, isOnlyPlanned: true)
             defer { withExtendedLifetime(trial) {} }
             let plan = try trial.plan(onlyRecordsOnRead: true)
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }

@@ -12,18 +12,22 @@ struct UpgradeTrial {
     private let copy: TemporaryStore?
     private let settings: SettingsFiles
 
-    /// - Parameter settings: They take precedence over those of a fixture.
+    /// - Parameters:
+    ///   - settings: They take precedence over those of a fixture.
+    ///   - isOnlyPlanned: Whether there will be no dry run, which reads a copy of each directory of the migrations.
     init(
         _ store: StoreArgument,
         _ settings: SettingsFiles,
         _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
+        _ configuration: CodableCache.Configuration,
+        isOnlyPlanned: Bool
     ) throws {
         self.store = store
         self.settings = settings
         self.migrations = migrations
         copy = try store.fixture.map { try TemporaryStore($0) }
-        self.configuration = try copy?.redirected(configuration, migrations) ?? configuration
+        self.configuration =
+            try copy?.redirected(configuration, migrations, copiesDirectories: !isOnlyPlanned) ?? configuration
         // Expired records are deleted, as in an app.
         self.configuration.hooks.keepsExpired = configuration.hooks.keepsExpired
         // The first suite of a name takes precedence.
